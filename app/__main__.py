@@ -7,14 +7,15 @@ import logging
 import os
 import sys
 
-from app.cli.arguments import BAD_INPUT, FINDINGS, build_parser
+from app.cli.arguments import BAD_INPUT, FINDINGS, NEEDS_PERSON, build_parser
 from app.cli.telling import tell
 from app.cli.visible import VisibleLines, only_visible
 from app.memory_stays import keep_memory_inside
-from services.connections.known_certificates import kept_in
-from services.errors import BadInput, UserError
+from services.data_place import kept_in
+from services.errors import BadInput, JournalDamaged, UserError
 from services.files import private_by_default
-from services.words import install, no_translation
+from services.history.free_memory import limit_free_memory
+from services.i18n import install, no_translation
 
 # OpenBLAS starts a thread a core for numpy's linear algebra, which nothing here uses: 100 ms of CPU at start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -22,6 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # library keeps of such an array after its end stays so marked, and the kernel fills it up again with whole pages:
 # packing an hour left 14 MB behind for good.
 os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+limit_free_memory()
 
 _MODULES = {
     None: "app.cli.commands.window",
@@ -31,7 +33,9 @@ _MODULES = {
     "check": "app.cli.commands.topology",
     "sample": "app.cli.commands.sample",
     "record": "app.cli.commands.record",
+    "compare": "app.cli.commands.compare",
     "inventory": "app.cli.commands.inventory",
+    "chunks": "app.cli.commands.chunks",
     "procedures": "app.cli.commands.procedures",
     "plan": "app.cli.commands.plan",
     "run": "app.cli.commands.plan",
@@ -67,6 +71,8 @@ def _run(argv: list[str] | None) -> int:
             code: int = command.run(options)
     except BadInput as problem:
         return tell(problem, options, BAD_INPUT)
+    except JournalDamaged as problem:
+        return tell(problem, options, NEEDS_PERSON)
     except UserError as problem:
         return tell(problem, options, FINDINGS)
     except KeyboardInterrupt:

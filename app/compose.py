@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,19 @@ from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.ports import ObserverSession
 from services.discovery.crawl import crawl
+from services.discovery.families.builtin import BUILT_IN
+from services.discovery.families.registry import register
 from services.discovery.model import EstateSnapshot
+from services.discovery.naming import names_of_clusters
+from services.discovery.shared_hosts import only_named
 from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
 from services.facts.model import NodeFacts
 from services.history.recording import record_to
 from services.history.store import HistoryStore
+from services.i18n import tr
 from services.inventory.membership import written_clusters
-from services.inventory.model import HostEntry, Inventory
+from services.inventory.model import HostEntry, Inventory, with_instances
 from services.inventory.toml_file import load_inventory
 from services.inventory.trust import is_place, trust_of
 from services.sampling.catalogue import load_catalogue
@@ -32,7 +38,6 @@ from services.sampling.own_past import mark_of
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
-from services.words import tr
 
 
 class NothingToWatch(BadInput):
@@ -48,6 +53,9 @@ class NothingToWatch(BadInput):
 class InventoryRefused(BadInput):
     """The inventory's file can't be read, or has faults: another one would do."""
 
+
+FAMILIES = register(BUILT_IN)
+"""The families of systems that this process watches."""
 
 if TYPE_CHECKING:
     from services.history.state_store import StateStore
@@ -104,7 +112,7 @@ def _also(options: Namespace) -> tuple[str, ...]:
 
 
 def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntry, ...]:
-    """Return the hosts to start from: those named, else every cluster's seeds, else every host."""
+    """Return the hosts to start from, each with its instances: those named, else every host."""
     if names:
         missing = [name for name in names if inventory.host(name) is None]
         if missing:
@@ -112,14 +120,14 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
                 tr("The inventory has no host named {names}.", names=", ".join(missing)),
                 try_=(tr("It has: {names}.", names=", ".join(h.name for h in inventory.hosts)),),
             )
-        return tuple(h for h in inventory.hosts if h.name in names)
+        return with_instances(tuple(h for h in inventory.hosts if h.name in names))
     if not inventory.hosts:
         empty = NothingToWatch(
             tr("The inventory {path} has no host.", path=inventory.path), try_=(tr("Add a [[host]] to it."),)
         )
         empty.told = empty.sentence
         raise empty
-    return inventory.hosts
+    return with_instances(inventory.hosts)
 
 
 def discover(
@@ -136,19 +144,26 @@ def discover(
     found = crawl(seeds, session_opener(), clock, trust=trust_of(inventory), limit_s=limit_s)
     sizes = expected_sizes(inventory)
     written = written_clusters(inventory)
-    names = {host.name: host.name for host in inventory.hosts}
-    estate = updated_estate(
-        past(found.facts), found.facts, clock.wall(), names, expected=sizes, unasked=found.unasked, written=written
+    named = only_named(seeds, clock.wall())
+    facts = {**found.facts, **named}
+    names = {key: key for key in (*(entry.name for entry in with_instances(inventory.hosts)), *named)}
+    make = partial(
+        updated_estate, past(found.facts), facts, clock.wall(), expected=sizes, unasked=found.unasked, written=written
     )
+    called = names_of_clusters(cluster_names(inventory), make(names), facts)
+    estate = make({**names, **called})  # the first picture shows which clusters the seeds are in
     odd = tuple(problem for problem in found.problems if problem.code in _TOLD)
     return replace(estate, problems=(*estate.problems, *odd))
 
 
-def open_state(path: Path) -> StateStore:
-    """Open what the console remembers between its runs."""
+def open_state(path: Path, inventory: Inventory | None = None) -> StateStore:
+    """Open what the console remembers between its runs, of the hosts of an inventory."""
     from services.history.state_store import StateStore  # SQLAlchemy: not before the window stands
 
-    return StateStore.open(path)
+    state = StateStore.open(path)
+    if inventory is not None:
+        state.of_inventory(mark_of(Path(inventory.path)), inventory.addresses())
+    return state
 
 
 def last_window_cost(options: Namespace) -> dict[str, float] | None:
@@ -199,8 +214,9 @@ def open_watcher(
             keep_days=float(chosen.keep_days),
             max_bytes=chosen.most_gib * 2**30,
         )
+        store.of_inventory(mark_of(Path(inventory.path)), inventory.addresses())
         path = data_folder(options) / "state.sqlite"
-        state = lambda: open_state(path)  # noqa: E731 - opened later, on the thread that uses it
+        state = lambda: open_state(path, inventory)  # noqa: E731 - opened later, on the thread that uses it
     names = cluster_names(inventory)
     opener = session_opener(vault)
     title = estate_name(inventory)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from app.cli.arguments import BAD_INPUT
 from app.cli.telling import tell
 from services.errors import BadInput
-from services.words import tr
+from services.i18n import tr
 
 
 def application(options: Namespace) -> QApplication:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from services.errors import UserError
-from services.words import tr
+from services.i18n import tr
 
 log = logging.getLogger("pilothouse")
 

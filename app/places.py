@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from argparse import Namespace
 from pathlib import Path
 
+from services.data_place import usual_folder
 from services.errors import BadInput
 from services.files import narrow, not_ones_own, private_folder
-from services.words import tr
+from services.i18n import tr
 
 _APP = "pilothouse"
 _STORES = ("state.sqlite", "history.sqlite")
@@ -18,7 +17,7 @@ _STORES = ("state.sqlite", "history.sqlite")
 def data_folder(options: Namespace) -> Path:
     """Return (and make) the folder of the local stores: `--data`, else the platform's user data folder."""
     given: Path | None = getattr(options, "data", None)
-    folder = given or _usual_data()
+    folder = given or usual_folder()
     try:
         private_folder(folder)
         if given is None:
@@ -37,17 +36,6 @@ def data_folder(options: Namespace) -> Path:
             try_=(tr("Name another one with --data DIR, or make it yours alone: chown and chmod go-w."),),
         )
     return folder
-
-
-def _usual_data() -> Path:
-    """Return the platform's user data folder; on Linux without platformdirs, for which the first paint would wait."""
-    platform: str = sys.platform
-    if platform.startswith("linux"):
-        home = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")  # noqa: PTH111
-        return Path(home) / _APP
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir(_APP, appauthor=False))
 
 
 def inventory_file(options: Namespace) -> Path:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from services.i18n import tr
 from services.visible import as_line, visible
-from services.words import tr
 
 _MOST = 8000
 """Characters of a sentence: an inventory's faults are many lines, a server's words are not without end."""
@@ -93,6 +93,19 @@ class NameUnknown(Unreachable):
         self.name = name
 
 
+class ResolverSilent(Unreachable):
+    """Nobody could be asked for the address's name, or the answer was no answer; `name` is the one that was asked for.
+
+    Whether the name exists is not known: a mistake in it is only one of what it may be.
+    """
+
+    code = "resolver-silent"
+
+    def __init__(self, sentence: str, *, name: str, host: str = "", try_: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence, host=host, try_=try_)
+        self.name = name
+
+
 class NoRoute(Unreachable):
     """The network here has no way to the address."""
 
@@ -111,8 +124,28 @@ class NothingListens(Unreachable):
     code = "connection-refused"
 
 
-UNHEARD = frozenset(kind.code for kind in (Unreachable, NameUnknown, NoRoute, TimedOut))
-"""Codes of a connection at whose other end nobody was heard: a host that refuses one was."""
+class OtherProtocol(Unreachable):
+    """Somebody listens there who does not speak what was asked for: another service has the port."""
+
+    code = "other-protocol"
+
+
+class NotThatServer(Unreachable):
+    """Another server of the same host answers there than the one that was asked for."""
+
+    code = "not-that-server"
+
+
+class OfflineMode(Unreachable):
+    """The server is in offline mode: it lets nobody in but who may administer connections."""
+
+    code = "offline-mode"
+
+
+UNHEARD = frozenset(
+    kind.code for kind in (Unreachable, NameUnknown, ResolverSilent, NoRoute, TimedOut, OtherProtocol, NotThatServer)
+)
+"""Codes of a connection at whose other end nobody was heard who was asked for: a host that refuses one was."""
 UNREACHED = UNHEARD | {NothingListens.code}
 """Codes of a connection that did not come about: nobody was asked for a login yet."""
 
@@ -236,3 +269,9 @@ class StoreError(UserError):
     """The local store can't be read or written (disk full, locked, a newer version's file)."""
 
     code = "store-error"
+
+
+class JournalDamaged(StoreError):
+    """The lines of one run can't be read or followed: it needs a person. The store itself and other runs are whole."""
+
+    code = "journal-damaged"

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from services.words import tr
+from services.i18n import tr
 
 MOST_TEXT = 2**20
 """Bytes of a file that a person writes by hand: settings, a list of hosts."""

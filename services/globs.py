@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from services.words import tr
+from services.i18n import tr
 
 MOST_NAMES = 10_000
 MOST_S = 2.0

@@ -6,15 +6,14 @@ ignored with one sentence in the log. Only the standard library: it is read befo
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from services.files import read_bounded, write_whole
-from services.words import tr
+from services.i18n import tr
 
 log = logging.getLogger(__name__)
 
@@ -39,9 +38,8 @@ _NUMBERS: Mapping[str, tuple[int, int]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    """Everything that is kept.
+class Preferences(NamedTuple):
+    """Everything that is kept. No dataclass: making one, and importing what makes it, would be 3 ms before the paint.
 
     Attributes:
         theme: "system" follows the desktop. text_percent: the text size.
@@ -68,13 +66,16 @@ class Preferences:
     interval_s: int = 1
     keep_days: int = 14
     most_gib: int = 2
-    limits: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, str] = MappingProxyType({})
 
 
 def read_preferences(path: Path) -> Preferences:
     """Return what the file keeps; where there is none, or it can't be used, what a first start has."""
     try:
-        raw: Any = json.loads(read_bounded(path, MOST_BYTES).decode("utf-8"))
+        text = read_bounded(path, MOST_BYTES).decode("utf-8")
+        import json  # late: where nothing is kept the first paint does not wait for it
+
+        raw: Any = json.loads(text)
         raw = dict(raw)  # what is no table can't be one
     except FileNotFoundError:
         return Preferences()
@@ -82,15 +83,17 @@ def read_preferences(path: Path) -> Preferences:
         why = problem.strerror if isinstance(problem, OSError) else type(problem).__name__
         log.warning("%s", tr("The settings in {path} can't be used ({why}): the usual ones are.", path=path, why=why))
         return Preferences()
-    kept = {known.name: raw[known.name] for known in fields(Preferences) if _fits(known.name, raw.get(known.name))}
-    if odd := sorted(known.name for known in fields(Preferences) if known.name in raw and known.name not in kept):
+    kept = {name: raw[name] for name in Preferences._fields if _fits(name, raw.get(name))}
+    if odd := sorted(name for name in Preferences._fields if name in raw and name not in kept):
         log.warning("%s", tr("Settings in {path} are not used: {names}.", path=path, names=", ".join(odd)))
     return Preferences(**kept)
 
 
 def write_preferences(path: Path, preferences: Preferences) -> bool:
     """Keep them, for their owner alone; say in the log where that can't be done."""
-    text = json.dumps(asdict(preferences), indent=2, sort_keys=True)
+    import json
+
+    text = json.dumps(preferences._asdict() | {"limits": dict(preferences.limits)}, indent=2, sort_keys=True)
     try:
         write_whole(path, f"{text}\n")
     except OSError as problem:

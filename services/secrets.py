@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
 from dataclasses import dataclass
 from typing import Protocol
 
 from services.errors import BadInput, SecretMissing
-from services.words import tr
+from services.i18n import tr
 
 KEYRING_SERVICE = "pilothouse"
 _NAMED: set[str] = set()
@@ -124,6 +125,7 @@ class SystemVault:
 
     def __init__(self) -> None:
         self._from_fd: dict[str, Secret] = {}
+        self._reading = threading.Lock()
 
     def get(self, ref: SecretRef) -> Secret:
         """Return the secret behind `ref`."""
@@ -136,7 +138,8 @@ class SystemVault:
                 )
             return Secret(value)
         if ref.scheme == "fd":
-            return self._read_fd(ref)
+            with self._reading:  # hosts are asked side by side, and a descriptor gives its line once
+                return self._read_fd(ref)
         return self._read_keyring(ref)
 
     def put(self, ref: SecretRef, secret: Secret) -> None:

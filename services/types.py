@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, Literal
+from typing import Final, Literal, final
 
-from services.words import mark
+from services.i18n import mark
 
 
 class Flavour(Enum):
@@ -19,17 +19,72 @@ class Flavour(Enum):
     UNKNOWN = "unknown"
 
 
-class ClusterKind(Enum):
-    """How the nodes of a cluster are bound to one another; decides the notation of the drawing.
+VOTES: Final = "votes"
+"""Its members vote: who is in the part with a majority is the cluster, and it is drawn as such parts."""
+KEEPS_IDENTITY: Final = "keeps-identity"
+"""Its id is kept in the data of its members: a host that is down is known to belong to it."""
+LENDS_HISTORY: Final = "lends-history"
+"""A member that was away a while gets what it missed from another's memory (IST): for how long, is told."""
+TREE: Final = "tree"
+"""Sources and their replicas."""
+ALONE: Final = "alone"
+"""One host, tied to no other."""
+ONLY_NAMED: Final = "only-named"
+"""The inventory names it, and this program does not read it: nothing is judged, measured or drawn as a curve."""
+NOT_KNOWN: Final = "not-known"
+"""Nothing was told yet that says what it is."""
 
-    UNKNOWN: hosts that a person wrote into one cluster, while no server of it tells of any replication, or one host of
-    which nothing is known.
+
+@final
+class ClusterKind:
+    """How the nodes of a cluster are bound to one another. Each family declares its own (services/discovery/families).
+
+    No dataclass: msgspec would write its fields, and files hold the words alone, as they always did.
+
+    Attributes:
+        code: what code and data compare; words: what a person reads, and what is kept in files.
+        short: its name in the tree, before a version; '' where the tree says something else.
+        inside, outside: what a part with and one without the majority is called, of kinds whose members vote.
+        identity: a sentence with {uuid}, where its id says something to a person.
+        traits: what may be said of every cluster of the kind (VOTES, ...): who asks these need not know the kind.
     """
 
-    GALERA = "Galera"
-    ASYNC = mark("asynchronous replication")
-    SINGLE = mark("single server")
-    UNKNOWN = mark("replication not known")
+    __slots__ = ("code", "identity", "inside", "outside", "short", "traits", "words")
+
+    def __init__(
+        self,
+        code: str,
+        words: str,
+        *,
+        short: str = "",
+        identity: str = "",
+        inside: str = "",
+        outside: str = "",
+        traits: frozenset[str] = frozenset(),
+    ) -> None:
+        self.code: Final = code
+        self.words: Final = words
+        self.short: Final = short
+        self.identity: Final = identity
+        self.inside: Final = inside
+        self.outside: Final = outside
+        self.traits: Final = traits
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are of one code: a copy is no other kind."""
+        return isinstance(other, ClusterKind) and other.code == self.code
+
+    def __hash__(self) -> int:
+        """Return the hash of the code."""
+        return hash(self.code)
+
+    def __repr__(self) -> str:
+        """Return the code, for tests and logs."""
+        return f"ClusterKind({self.code})"
+
+    def stored(self) -> str:
+        """Return what stands in a file for it (words.stored)."""
+        return self.words
 
 
 class Health(Enum):

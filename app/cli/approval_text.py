@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from app.cli.procedure_text import plan_lines, step_lines
+from app.cli.procedure_text import consent_lines, plan_lines, step_lines
+from services.i18n import tr
 from services.procedures.plan.actions import Action
-from services.procedures.plan.model import with_addresses
+from services.procedures.plan.model import Consent, Step, with_addresses
 from services.procedures.plan.run_model import REFUSED, RunState, RunView, StepState
 from services.procedures.plan.wording import wording
-from services.words import tr
 
 _OVER = frozenset({StepState.DONE, StepState.ALREADY, StepState.UNDONE})
 _NOT_BEGUN = frozenset({StepState.PENDING, StepState.CHECKING, StepState.ALREADY, StepState.UNDONE})
@@ -29,6 +29,7 @@ def coming_lines(view: RunView, *, back: bool) -> Iterator[str]:
         undos = [(step.host, step.undo) for step in done if step.undo is not None]
         for host, undo in undos:
             yield from _act_lines(host, undo.title, undo.action)
+            yield from consent_lines(undo)
         yield from _release_lines(view, tuple(undo.action for _, undo in undos))
         yield ""
     else:
@@ -37,6 +38,12 @@ def coming_lines(view: RunView, *, back: bool) -> Iterator[str]:
             if shown.state not in _OVER:
                 yield from step_lines(number, shown.step)
         yield ""
+
+
+def coming_consents(view: RunView) -> tuple[tuple[Step, Consent], ...]:
+    """Return what an undo of the run may ask for from here, in the order in which it goes back."""
+    done = [shown.step for shown in reversed(view.steps) if shown.state not in _NOT_BEGUN]
+    return tuple((step, step.undo.consent) for step in done if step.undo is not None and step.undo.consent is not None)
 
 
 def again_lines(view: RunView, addresses: Mapping[str, str]) -> Iterator[str]:
@@ -51,6 +58,7 @@ def again_lines(view: RunView, addresses: Mapping[str, str]) -> Iterator[str]:
         yield tr("How it would be taken back, the newest step first:")
     for host, undo in undos:
         yield from _act_lines(host, undo.title, undo.action)
+        yield from consent_lines(undo)
     yield from _release_lines(view)
     others = [host for host in addresses if host not in view.plan.hosts]
     if others:

@@ -6,9 +6,11 @@ Exit codes: 0 good, 1 findings or refused, 2 bad input, 3 failed and undone, 4 n
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from app.cli.steer_arguments import add_steering
+from app.cli.steer_arguments import STEERING, Commands
 
 GOOD, FINDINGS, BAD_INPUT, FAILED_UNDONE, NEEDS_PERSON = 0, 1, 2, 3, 4
 
@@ -68,6 +70,22 @@ def _window_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+class Command(argparse.ArgumentParser):
+    """A subcommand whose arguments are added when it is asked for: the window, which is none, starts 5 ms sooner."""
+
+    def __init__(self, **options: Any) -> None:
+        # no super().__init__: it is what the time goes into
+        self._options = options
+        self.common: argparse.ArgumentParser
+        self.arguments: Callable[[argparse.ArgumentParser], None]
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Make the real parser, and let it read."""
+        parser = argparse.ArgumentParser(parents=[self.common], **self._options)
+        self.arguments(parser)
+        return parser.parse_known_args(args, namespace)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser for every subcommand."""
     common = _common()
@@ -78,44 +96,97 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and end")
     _window_options(parser)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Command)
+    for name, (told, arguments) in (_WATCHING | STEERING).items():
+        command = commands.add_parser(name, help=told)
+        command.common, command.arguments = common, arguments
+    return parser
 
-    demo = commands.add_parser("demo", parents=[common], help="the window with a recorded incident, without any server")
-    _window_options(demo)
 
-    topology = commands.add_parser("topology", parents=[common], help="discover from the seeds, print the clusters")
-    topology.add_argument("--seed", action="append", default=[], metavar="NAME", help="only from this inventory host")
-    topology.add_argument("--wait", type=_seconds, default=3.0, metavar="TIME", help="limit of the discovery (3 s)")
+def _wait(parser: argparse.ArgumentParser) -> None:
+    told = "give up a host that has said nothing for TIME (5 s), and all after four times that"
+    parser.add_argument("--wait", type=_seconds, default=5.0, metavar="TIME", help=told)
 
-    check = commands.add_parser("check", parents=[common], help="discover and judge: exit 1 when something is not good")
-    check.add_argument("--wait", type=_seconds, default=3.0, metavar="TIME", help="limit of the discovery (3 s)")
 
-    sample = commands.add_parser("sample", parents=[common], help="watch and print samples, one a second")
-    sample.add_argument("--for", dest="duration", type=_seconds, default=None, metavar="TIME", help="end after TIME")
-    sample.add_argument("--metric", action="append", default=[], metavar="KEY", help="a catalogue metric (repeatable)")
+def _topology(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", action="append", default=[], metavar="NAME", help="only from this inventory host")
+    _wait(parser)
 
-    record = commands.add_parser("record", parents=[common], help="watch into one file that `replay` opens")
-    record.add_argument("file", type=Path)
-    record.add_argument("--for", dest="duration", type=_seconds, default=None, metavar="TIME", help="end after TIME")
 
-    replay = commands.add_parser(
-        "replay", parents=[common], help="open a recording in the window (or print it: --json)"
+def _check(parser: argparse.ArgumentParser) -> None:
+    _wait(parser)
+
+
+def _sample(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--for", dest="duration", type=_seconds, default=None, metavar="TIME", help="end after TIME")
+    parser.add_argument("--metric", action="append", default=[], metavar="KEY", help="a catalogue metric (repeatable)")
+
+
+def _record(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--for", dest="duration", type=_seconds, default=None, metavar="TIME", help="end after TIME")
+
+
+def _replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--at", type=_seconds, default=None, metavar="TIME", help="start this far into the recording")
+    _window_options(parser)
+
+
+def _compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, nargs="?", default=None, help="a recording; without it: the kept history")
+    parser.add_argument("--before", default="", metavar="FROM..TO", help="12:40..12:50, now-30m..now-20m")
+    parser.add_argument("--after", default="", metavar="FROM..TO", help="the same; where --before ends, or later")
+    parser.add_argument("--run", default="", metavar="RUN", help="the windows around this run, by its journal")
+    parser.add_argument(
+        "--around", type=_seconds, default=600.0, metavar="TIME", help="with --run: the windows' length (10m)"
     )
-    replay.add_argument("file", type=Path)
-    replay.add_argument("--at", type=_seconds, default=None, metavar="TIME", help="start this far into the recording")
-    _window_options(replay)
+    parser.add_argument("--server", action="append", default=[], metavar="NAME", help="only this one (repeatable)")
+    parser.add_argument("--metric", action="append", default=[], metavar="KEY", help="a catalogue metric (repeatable)")
+    parser.add_argument(
+        "--despite", action="append", default=[], choices=("restart", "load"), help="look past this (repeatable)"
+    )
 
-    inventory = commands.add_parser("inventory", parents=[common], help="show, check and import hosts")
-    inventory.add_argument("action", nargs="?", choices=("show", "check", "import"), default="show")
-    inventory.add_argument("--from", dest="origin", choices=("ssh", "mycnf", "workbench"), help="what to import")
-    inventory.add_argument("--file", type=Path, default=None, help="the file to import from, where it is not the usual")
-    inventory.add_argument(
+
+def _inventory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=("show", "check", "import"), default="show")
+    parser.add_argument("--from", dest="origin", choices=("ssh", "mycnf", "workbench"), help="what to import")
+    parser.add_argument("--file", type=Path, default=None, help="the file to import from, where it is not the usual")
+    parser.add_argument(
         "--accept-certificate",
         action="append",
         default=[],
         metavar="SHA256",
         help="check: accept the server certificate with this fingerprint, which you compared (repeatable)",
     )
-    inventory.add_argument("--write", action="store_true", help="write the merged inventory (without it: a preview)")
-    add_steering(commands, common)
-    return parser
+    parser.add_argument("--write", action="store_true", help="write the merged inventory (without it: a preview)")
+
+
+def _chunks(parser: argparse.ArgumentParser) -> None:
+    from services.backup_chunks.asked import QUESTIONS  # late: the window does not need it
+
+    for question in QUESTIONS:
+        usual = f" ({question.usual})" if question.usual else ""
+        parser.add_argument(f"--{question.name}", default="", metavar="VALUE", help=f"{question.title}{usual}")
+    parser.add_argument(
+        "--command", dest="job_command", action="append", default=[], metavar="TEXT",
+        help="a backup job's command line, to be checked and never run (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--job", action="append", default=[], type=Path, metavar="FILE",
+        help="the same out of a script, so that no secret of it stands on this command line (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--host", default="", metavar="NAME", help="read sizes and free memory of this inventory host")
+
+
+_WATCHING: Commands = {
+    "demo": ("the window with a recorded incident, without any server", _window_options),
+    "topology": ("discover from the seeds, print the clusters", _topology),
+    "check": ("discover and judge: exit 1 when something is not good", _check),
+    "sample": ("watch and print samples, one a second", _sample),
+    "record": ("watch into one file that `replay` opens", _record),
+    "replay": ("open a recording in the window (or print it: --json)", _replay),
+    "compare": ("measure a change: two windows, metric by metric (exit 1 where it is not known)", _compare),
+    "inventory": ("show, check and import hosts", _inventory),
+    "chunks": ("how large the objects of a backup for xbcloud should be, and what is wrong with its command", _chunks),
+}

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from services.discovery.model import EstateSnapshot, NodeView
 from services.types import Reach
-from services.words import tr
 
 
 class Watched(Protocol):
@@ -27,8 +26,8 @@ class Silence:
         """Write one line for each host that is silent now and was not told yet."""
         now = {node.name: node.reason for node in silent(watched.snapshot())}
         for name in sorted(now.keys() - self._told):
-            reason = now[name] if now[name].startswith(f"{name}: ") else f"{name}: {now[name]}"
-            sys.stderr.write(tr("No answer from {reason}", reason=reason) + "\n")
+            # The reason says itself that there was no answer, or what there was in its place.
+            sys.stderr.write((now[name] if now[name].startswith(f"{name}: ") else f"{name}: {now[name]}") + "\n")
         sys.stderr.flush()
         self._told = set(now)
 

@@ -8,14 +8,16 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 
-from app.compose import Past, open_state
+from app.compose import Past, open_state, read_inventory
 from app.places import data_folder
 from services.clock import Clock, SystemClock
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NotSettled
-from services.discovery.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.errors import UserError
 from services.facts.model import NodeFacts
-from services.words import tr
+from services.i18n import tr
+from services.inventory.model import Inventory
 
 SECOND_LOOK_S = 2.0
 
@@ -57,8 +59,8 @@ def past_of(options: Namespace) -> Past:
 
         heard = {one.galera.local_state_uuid or one.galera.state_uuid for one in facts.values() if one.galera}
         try:
-            with open_state(path) as state:
-                return remembered_estate(state, mute, heard)
+            with open_state(path, _inventory(options)) as state:
+                return remembered_estate(state, GALERA, mute, heard)
         except UserError:
             return None  # the look tells of it when it keeps what was read
 
@@ -71,7 +73,7 @@ def _remembered(
     from services.history.remembered_clusters import keep_name  # SQLAlchemy: not before the hosts were asked
     from services.history.state_rows import sightings
 
-    with open_state(data_folder(options) / "state.sqlite") as state:
+    with open_state(data_folder(options) / "state.sqlite", _inventory(options)) as state:
         for cluster in newest.clusters:
             state.remember_nodes(sightings(cluster), by)
             keep_name(state, cluster)
@@ -82,3 +84,10 @@ def _remembered(
             if seen is not None:
                 log.note(seen, by)
         return tuple(one.not_settled for one in log.open())
+
+
+def _inventory(options: Namespace) -> Inventory | None:
+    try:
+        return read_inventory(options)
+    except UserError:
+        return None  # who looks has told of it

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping
+from shlex import quote
 
 from services.discovery.words import clock
-from services.procedures.journal.standing import seen_on, state_words
+from services.i18n import tr, tr_n
+from services.moments import duration, estimate
+from services.procedures.journal.run_summary import seen_on, state_words
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict
 from services.procedures.plan.fields import Fault, Field
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.model import Breach, Plan, Step, with_addresses
+from services.procedures.plan.model import Breach, Plan, Step, Undo, with_addresses
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
 from services.procedures.plan.wording import wording
 from services.procedures.service.undo import ways_of
-from services.words import tr, tr_n
 
 _MARK = {Verdict.PASS: "ok", Verdict.WARN: "warn", Verdict.BLOCK: "BLOCK"}
 _STEP_MARK = {
@@ -35,16 +37,9 @@ _STEP_MARK = {
 WIDTH = 110
 
 
-def duration(seconds: float | None) -> str:
-    """Return '4 s', '3 min', '1 h 20 min'; '' for an unknown one."""
-    if seconds is None:
-        return ""
-    if seconds < 90:
-        return tr("{n} s", n=f"{seconds:.0f}" if seconds >= 2 else f"{seconds:.1f}")
-    minutes = round(seconds / 60)
-    if minutes < 90:
-        return tr("{n} min", n=minutes)
-    return tr("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)
+def about(seconds: float | None) -> str:
+    """Return an estimate, '' for none."""
+    return "" if seconds is None else estimate(seconds)
 
 
 def card_lines(about: About) -> Iterator[str]:
@@ -110,9 +105,9 @@ def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
     if plan.nothing_to_do:
         yield f"  {tr('Nothing is to be done: the cluster is as this procedure would leave it.')}"
         return
-    about = duration(plan.estimate_s)
+    time = about(plan.estimate_s)
     count = tr_n("{n} step", "{n} steps", len(plan.steps))
-    yield f"  {count}{', ' + tr('about {time}', time=about) if about else ''}"
+    yield f"  {count}{', ' + tr('about {time}', time=time) if time else ''}"
     yield from _wrapped("  ", tr("on {hosts}", hosts=with_addresses(plan.hosts, addresses)))
     for number, step in enumerate(plan.steps, 1):
         yield from step_lines(number, step)
@@ -120,9 +115,9 @@ def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
 
 def step_lines(number: int, step: Step) -> Iterator[str]:
     """Yield one step of a plan: what it does, word for word, and how it is undone."""
-    about = duration(step.estimate_s)
+    time = about(step.estimate_s)
     risk = tr(step.risk.value)
-    tail = f"   [{risk}{', ' + about if about else ''}]"
+    tail = f"   [{risk}{', ' + time if time else ''}]"
     yield from _wrapped(f"  {number:>2}. {step.host or '-':<8} ", step.title + tail)
     for line in wording(step.action, step.host):
         yield f"        $ {line}"
@@ -130,8 +125,16 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
         yield f"        {tr('obligation')}: {step.takes.sentence}"
     if step.undo is not None:
         yield f"        {tr('undo')}: {step.undo.title}"
+        yield from consent_lines(step.undo)
     if step.confirm:
         yield f"        {tr('to be confirmed with --confirm {host}', host=step.confirm)}"
+
+
+def consent_lines(undo: Undo) -> Iterator[str]:
+    """Yield what an undo may ask for, and how a script says it beforehand; nothing of one that never asks."""
+    if undo.consent is not None:
+        yield from _wrapped(f"        {tr('asks')}: ", undo.consent.words)
+        yield from _wrapped("              ", tr("in a script: --confirm {typed}", typed=quote(undo.consent.expect)))
 
 
 def step_line(view: StepView, number: int) -> str:
@@ -153,9 +156,15 @@ def step_line(view: StepView, number: int) -> str:
     return "\n".join(lines)
 
 
+def run_title(view: RunView) -> str:
+    """Return a run as it is named in a list: its number, what it does, and of which cluster."""
+    cluster = view.plan.cluster_name or view.plan.cluster_id
+    return f"{tr('run')} {view.run_id}: {view.plan.title}" + (f"  ({cluster})" if cluster else "")
+
+
 def run_lines(view: RunView) -> Iterator[str]:
     """Yield where a run stands, step by step, and what is still switched on."""
-    yield f"{tr('run')} {view.run_id}: {view.plan.title}  [{state_words(view)}]"
+    yield f"{run_title(view)}  [{state_words(view)}]"
     if view.sentence:
         yield from _wrapped("  ", view.sentence)
     for number, step in enumerate(view.steps, 1):
@@ -199,11 +208,27 @@ def breach_lines(one: Broken) -> Iterator[str]:
     yield from _wrapped(f"      {tr('try')}: ", tr("Look at the host now; then answer, or take the run back."))
 
 
-def obligation_lines(obligations: tuple[OpenObligation, ...]) -> Iterator[str]:
-    """Yield what is switched on and must be switched off again, and when it was seen on last."""
+def place_of(one: OpenObligation, view: RunView, addresses: Mapping[str, str]) -> str:
+    """Return where an obligation is on, as a list of several clusters needs it: 'orders, s2 (10.0.0.6)'."""
+    host = one.obligation.host
+    cluster = view.plan.cluster_name or view.plan.cluster_id
+    return ", ".join(
+        filter(None, (cluster, with_addresses((host,), {host: addresses.get(view.plan.machine(host), "")})))
+    )
+
+
+def obligation_lines(
+    obligations: tuple[OpenObligation, ...], places: Mapping[tuple[str, str], str] | None = None
+) -> Iterator[str]:
+    """Yield what is switched on and must be switched off again, and when it was seen on last.
+
+    Args:
+        places: (run id, key) -> where it is on, for a list of more than one run.
+    """
     for one in obligations:
+        where = (places or {}).get((one.run_id, one.obligation.key), "")
         danger = f" ({one.obligation.danger})" if one.obligation.danger else ""
-        yield f"  ! {one.obligation.sentence}{danger}; {seen_on(one)}"
+        yield f"  ! {f'{where}: ' if where else ''}{one.obligation.sentence}{danger}; {seen_on(one)}"
         if one.release_failed:
             yield from _wrapped("      ", one.release_failed)
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+
+Commands = dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]]
+"""Name of a subcommand -> what it is for, and what adds its own arguments."""
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -20,61 +24,51 @@ def _override(text: str) -> tuple[str, str]:
     return code.upper(), reason
 
 
-def add_steering(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser
-) -> None:
-    """Add the seven subcommands."""
-    procedures = commands.add_parser(
-        "procedures", parents=[common], help="the guided procedures, or the questions of one; runs and obligations"
-    )
-    procedures.add_argument("name", nargs="?", default="", help="show this one's questions with their defaults")
-    procedures.add_argument("--cluster", default="", metavar="NAME", help="the cluster, where there are several")
-    procedures.add_argument("--runs", action="store_true", help="list runs, where they stand, and what is switched on")
+def _procedures(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", default="", help="show this one's questions with their defaults")
+    parser.add_argument("--cluster", default="", metavar="NAME", help="the cluster, where there are several")
+    parser.add_argument("--runs", action="store_true", help="list runs, where they stand, and what is switched on")
 
-    plan = commands.add_parser("plan", parents=[common], help="check and plan a procedure; nothing is changed")
-    _procedure(plan)
 
-    run = commands.add_parser("run", parents=[common], help="run a procedure, or rehearse it")
-    _procedure(run)
-    how = run.add_mutually_exclusive_group()
+def _run(parser: argparse.ArgumentParser) -> None:
+    _procedure(parser)
+    how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--rehearse",
         action="store_true",
         help="run every read, print every change, change nothing; exit 1 when the run would stop",
     )
     how.add_argument("--yes", action="store_true", help="approve the plan; a failure is undone where that is possible")
-    _answers(run)
+    _answers(parser)
 
-    resume = commands.add_parser("resume", parents=[common], help="go on with a run that was broken off or waits")
-    resume.add_argument("run", help="the run's number (pilothouse procedures --runs)")
-    resume.add_argument("--yes", action="store_true", help="answer what needs no judgement; undo on failure")
-    resume.add_argument("--answer", default="", metavar="TEXT", help="the answer to what the run waits for")
-    _answers(resume)
 
-    undo = commands.add_parser("undo", parents=[common], help="take a run back, step by step; or only release")
-    undo.add_argument("run", help="the run's number")
-    undo.add_argument("--yes", action="store_true", help="approve taking it back")
-    _confirm(undo, "let this host come back by SST where IST can't bring it back (repeatable)")
-    for parser in (resume, undo):
-        parser.add_argument(
-            "--approve", default="", metavar="CODE", help="approve a run that can't be verified here, as it was shown"
-        )
-    undo.add_argument("--release", action="store_true", help="only switch off what is still switched on")
-    undo.add_argument("--leave", default="", metavar="REASON", help="close the run as it stands, with a reason")
+def _resume(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", help="the run's number (pilothouse procedures --runs)")
+    parser.add_argument("--yes", action="store_true", help="answer what needs no judgement; undo on failure")
+    parser.add_argument("--answer", default="", metavar="TEXT", help="the answer to what the run waits for")
+    _answers(parser)
+    _approve(parser)
 
-    report = commands.add_parser("report", parents=[common], help="write a run's report")
-    report.add_argument("run", help="the run's number")
-    report.add_argument("--html", type=Path, default=None, metavar="FILE", help="one self-contained file")
-    report.add_argument("--markdown", type=Path, default=None, metavar="FILE", help="without either: to the terminal")
 
-    settle = commands.add_parser(
-        "settle",
-        parents=[common],
-        help="two Primary Components once seen: list them (exit 1 while one is open), settle",
-    )
-    settle.add_argument("cluster", nargs="?", default="", help="settle this one: its name or state UUID")
-    settle.add_argument("--reason", default="", metavar="TEXT", help="what was done about it; it stays in the history")
-    settle.add_argument("--yes", action="store_true", help="settle without typing the cluster's name; needs --reason")
+def _undo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", help="the run's number")
+    parser.add_argument("--yes", action="store_true", help="approve taking it back")
+    _confirm(parser, "let this host come back by SST where IST can't bring it back (repeatable)")
+    _approve(parser)
+    parser.add_argument("--release", action="store_true", help="only switch off what is still switched on")
+    parser.add_argument("--leave", default="", metavar="REASON", help="close the run as it stands, with a reason")
+
+
+def _report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", help="the run's number")
+    parser.add_argument("--html", type=Path, default=None, metavar="FILE", help="one self-contained file")
+    parser.add_argument("--markdown", type=Path, default=None, metavar="FILE", help="without either: to the terminal")
+
+
+def _settle(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("cluster", nargs="?", default="", help="settle this one: its name or state UUID")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="what was done about it; it stays in the history")
+    parser.add_argument("--yes", action="store_true", help="settle without typing the cluster's name; needs --reason")
 
 
 def _procedure(parser: argparse.ArgumentParser) -> None:
@@ -102,3 +96,20 @@ def _answers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--take-over", default="", metavar="OWNER", help="take over another console's lock: type its owner"
     )
+
+
+def _approve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--approve", default="", metavar="CODE", help="approve a run that can't be verified here, as it was shown"
+    )
+
+
+STEERING: Commands = {
+    "procedures": ("the guided procedures, or the questions of one; runs and obligations", _procedures),
+    "plan": ("check and plan a procedure; nothing is changed", _procedure),
+    "run": ("run a procedure, or rehearse it", _run),
+    "resume": ("go on with a run that was broken off or waits", _resume),
+    "undo": ("take a run back, step by step; or only release", _undo),
+    "report": ("write a run's report", _report),
+    "settle": ("two Primary Components once seen: list them (exit 1 while one is open), settle", _settle),
+}

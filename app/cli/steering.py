@@ -1,4 +1,4 @@
-"""What the steering commands share: the desk over the inventory and the local store, a person at a terminal."""
+"""What the steering commands share: the service over the inventory and the local store, a person at a terminal."""
 
 from __future__ import annotations
 
@@ -7,25 +7,36 @@ import select
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 
+from app.cli.approval_text import coming_consents
 from app.cli.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
 from app.cli.procedure_text import breach_lines, check_lines, rest_lines, step_line
 from app.compose import open_state, read_inventory
 from app.places import data_folder
 from services.clock import SystemClock
 from services.errors import BadInput
+from services.i18n import tr
 from services.procedures.engine.control import Control
+from services.procedures.journal.codec import encode, plain
 from services.procedures.journal.heads import HeadFiles
 from services.procedures.journal.seal_key import WorkstationKey
-from services.procedures.plan.codec import encode, plain
-from services.procedures.plan.run_model import ASKS_AGAIN, Question, RunState, RunView, StepState, StepView
+from services.procedures.plan.looks import not_back
+from services.procedures.plan.run_model import (
+    ASKS_AGAIN,
+    OpenObligation,
+    Question,
+    RunState,
+    RunView,
+    StepState,
+    StepView,
+)
 from services.procedures.plan.sentences import APPROVAL_NEEDED
-from services.procedures.service.service import Desk
+from services.procedures.plan.waiting_words import waiting_words
+from services.procedures.service.service import ProcedureService
 from services.procedures.service.undo import ways_of
 from services.secrets import SystemVault
-from services.words import tr
 
 EXIT = {
     RunState.DONE: GOOD,
@@ -35,17 +46,19 @@ EXIT = {
 
 
 @contextlib.contextmanager
-def open_desk(options: Namespace) -> Iterator[Desk]:
-    """Give the desk; store and sessions are closed after it."""
+def open_service(options: Namespace) -> Iterator[ProcedureService]:
+    """Give the service; store and sessions are closed after it."""
     inventory = read_inventory(options)
     folder = data_folder(options)
-    state = open_state(folder / "state.sqlite")
+    state = open_state(folder / "state.sqlite", inventory)
     try:
-        desk = Desk(inventory, SystemVault(), state, SystemClock(), WorkstationKey(folder), HeadFiles(folder))
+        service = ProcedureService(
+            inventory, SystemVault(), state, SystemClock(), WorkstationKey(folder), HeadFiles(folder)
+        )
         try:
-            yield desk
+            yield service
         finally:
-            desk.close()
+            service.close()
     finally:
         state.close()
 
@@ -55,6 +68,8 @@ def exit_code(view: RunView, asked: str = "run") -> int:
 
     A release is good when nothing is switched on any more, wherever the run itself stands.
     """
+    if view.state is RunState.UNDONE and not_back(view.kept):
+        return NEEDS_PERSON
     if asked in {"undo", "leave"} and view.state in {RunState.UNDONE, RunState.LEFT}:
         return NEEDS_PERSON if view.obligations else GOOD
     if asked == "release":
@@ -264,12 +279,34 @@ def _undo_document(shown: StepView) -> dict[str, object] | None:
     }
 
 
-def run_document(view: RunView) -> dict[str, object]:
-    """Return a run for machines, in English: state, sentence, steps, obligations, question."""
+def _obligation_document(one: OpenObligation, view: RunView, at: Mapping[str, str]) -> dict[str, object]:
+    """Return what is on, of which cluster, and at which address."""
+    return {
+        "key": one.obligation.key,
+        "host": one.obligation.host,
+        "cluster_name": view.plan.cluster_name,
+        "address": at.get(view.plan.machine(one.obligation.host), ""),
+        "sentence": one.obligation.sentence,
+        "since": one.since,
+        "seen": one.seen,
+        "seen_off": one.seen_off,
+    }
+
+
+def run_document(view: RunView, addresses: Mapping[str, str] | None = None) -> dict[str, object]:
+    """Return a run for machines, in English: state, sentence, steps, obligations, question.
+
+    Args:
+        addresses: host -> where the run reaches it.
+    """
+    at = addresses or {}
     document: dict[str, object] = {
         "run": view.run_id,
         "procedure": view.plan.procedure,
+        "title": view.plan.title,
         "cluster": view.plan.cluster_id,
+        "cluster_name": view.plan.cluster_name,
+        "addresses": dict(at),
         "state": view.state.value,
         "driven": None if view.driver_unknown else view.live or view.elsewhere,
         "sentence": view.sentence,
@@ -292,20 +329,20 @@ def run_document(view: RunView) -> dict[str, object]:
             for s in view.steps
         ],
         "values": dict(view.kept),
-        "obligations": [
-            {
-                "key": o.obligation.key,
-                "host": o.obligation.host,
-                "sentence": o.obligation.sentence,
-                "since": o.since,
-                "seen": o.seen,
-                "seen_off": o.seen_off,
-            }
-            for o in view.obligations
-        ],
+        "obligations": [_obligation_document(o, view, at) for o in view.obligations],
         "question": encode(view.question),
         "answers": list(answers_of(view.question)) if view.question is not None else [],
         "ways": [{"code": way.code.value, "command": way.command} for way in ways_of(view)],
+        "undo_asks": [
+            {
+                "step": step.step_id,
+                "host": step.host,
+                "typed": consent.expect,
+                "question": consent.question,
+                "unless": [waiting_words((one,)) for one in consent.unless],
+            }
+            for step, consent in coming_consents(view)
+        ],
         "breaches": list(view.breaches),
         "checks": encode(view.checks),
         "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 
 from services.errors import UserError
-from services.words import english
+from services.i18n import english
 
 
 def tell(problem: UserError, options: Namespace, code: int) -> int:
     """Write what happened, what is safe and what to try; return the exit code."""
     if getattr(options, "json", False):
+        import json  # late: the first paint waits for this module
+
         document = {
             "error": problem.code,
             "sentence": english(problem.sentence),

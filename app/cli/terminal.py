@@ -14,9 +14,9 @@ from services.discovery.model import (
     Unasked,
     kind_words,
 )
-from services.facts.model import Problem
-from services.types import ClusterKind, Health, Reach
-from services.words import tr, tr_n
+from services.facts.model import SQL, SSH, Problem
+from services.i18n import tr, tr_n
+from services.types import Health, Reach
 
 _SHAPE = {Health.GOOD: "●", Health.TRANSFER: "◐", Health.WARN: "▲", Health.BAD: "■", Health.UNKNOWN: "○"}
 
@@ -53,13 +53,13 @@ def unasked_lines(unasked: Sequence[Unasked]) -> list[str]:
 
 def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
     """Yield the lines of one cluster: heading, components with their nodes, edges, who saw it."""
-    identity = tr("state {uuid}", uuid=cluster.cluster_id) if cluster.kind is ClusterKind.GALERA else ""
+    identity = tr(cluster.kind.identity, uuid=cluster.cluster_id) if cluster.kind.identity else ""
     product = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
     parts = (kind_words(cluster), product, identity, _silence(cluster))
     yield f"{cluster.name}  {' · '.join(part for part in parts if part)}"
     shown: set[str] = set()
     for component in cluster.components:
-        yield f"  {component_sentence(component)}"
+        yield f"  {component_sentence(component, cluster)}"
         for node_id in component.members:
             node = cluster.node(node_id)
             if node is not None:
@@ -93,9 +93,9 @@ def _problem(problem: Problem) -> str:
     return f"{problem.part}: {problem.sentence}{command}"
 
 
-def component_sentence(component: Component) -> str:
+def component_sentence(component: Component, cluster: ClusterSnapshot) -> str:
     """Return 'Primary component: 3 of 3 votes, may lose 1 at a time, view 12'."""
-    name = tr("Primary component") if component.primary else tr("non-Primary")
+    name = tr(cluster.kind.inside if component.primary else cluster.kind.outside)
     parts = [tr_n("{votes} of {n} vote", "{votes} of {n} votes", component.votes_known, votes=component.votes)]
     if component.primary and component.may_lose is not None:
         parts.append(tr("may lose {n} at a time", n=component.may_lose))
@@ -110,6 +110,18 @@ def _node_lines(node: NodeView, indent: str) -> Iterator[str]:
     yield f"{indent}{_SHAPE[node.health]} {node.name}{role}  {tr(node.state)}  {node.address}  {numbers}".rstrip()
     if node.reason:
         yield f"{indent}  {node.reason}"
+    for sentence in _other_reasons(node):
+        yield f"{indent}  {sentence}"
+
+
+def _other_reasons(node: NodeView) -> Iterator[str]:
+    """Yield why the ways in fail that the reason of a host that is not reached says nothing of."""
+    told = node.reason
+    for problem in node.facts.problems if node.facts is not None and node.reach is Reach.NONE else ():
+        sentence = problem.bare or problem.sentence
+        if problem.part in {SQL, SSH} and sentence.rstrip(".") not in told and told.rstrip(".") not in sentence:
+            told = f"{told} {sentence}"
+            yield sentence
 
 
 def _edge_lines(cluster: ClusterSnapshot) -> Iterator[str]:
@@ -128,5 +140,7 @@ def _name(cluster: ClusterSnapshot, node_id: str) -> str:
 def _edge_text(cluster: ClusterSnapshot, edge: ReplicationEdge) -> str:
     channel = f" [{edge.channel}]" if edge.channel else ""
     lag = tr("lag unknown") if edge.lag_s is None else tr("lag {lag:.3g} s", lag=edge.lag_s)
+    if edge.semi_sync is not None:
+        lag = f"{lag} · {tr('semi-sync') if edge.semi_sync else tr('semi-sync fallen back')}"
     text = f"{_name(cluster, edge.source_id)} -> {_name(cluster, edge.replica_id)}{channel}: {lag}"
     return f"{_SHAPE[edge.health]} {text}{f' · {edge.reason}' if edge.reason else ''}"

@@ -12,8 +12,8 @@ from app.window.main_window import MainWindow
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView, stands_alone
 from services.errors import UserError
 from services.events import Event
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.bridge.newest import Newest
 from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
@@ -25,6 +25,8 @@ from widgets.frame.status_line import zone_name
 from widgets.topology.inspector import Action
 
 SAID_MS = 3000
+FOLLOW_S = 30.0
+"""For so long nothing else is chosen in place of a host that is asked in another way: it is back within a try."""
 
 
 class Controller(QObject):
@@ -51,6 +53,7 @@ class Controller(QObject):
         self._ops = ops
         self._cluster_id = ""
         self._node_id = ""
+        self._followed: tuple[str, float] | None = None
         self._moment: float | None = None
         self._estate = source.snapshot()
         self.events: Sequence[Event] = ()
@@ -109,13 +112,17 @@ class Controller(QObject):
         cluster = next((c for c in self._estate.clusters if c.node(node_id)), None)
         if cluster is not None:
             self._cluster_id = cluster.cluster_id
-        self._node_id = node_id
+        self._node_id, self._followed = node_id, None
         self.selected.emit(node_id)
         self._show()
 
+    def follow(self, host: str) -> None:
+        """Keep what is chosen with this host while it goes and comes back: it is asked in another way from now on."""
+        self._followed = (host, self.source.now())
+
     def select_cluster(self, cluster_id: str) -> None:
         """Show a cluster; its selected node is forgotten when it belongs to another."""
-        self._cluster_id = cluster_id
+        self._cluster_id, self._followed = cluster_id, None
         cluster = self._estate.cluster(cluster_id)
         if cluster is not None and cluster.node(self._node_id) is None:
             self._node_id = ""
@@ -283,6 +290,8 @@ class Controller(QObject):
         A host that stands alone is often one that waits to be used: a cluster comes before it.
         """
         clusters = self._estate.clusters
+        if self._awaits_followed():
+            return
         if self.cluster() is None and clusters:
             # Once a server says what group it is in, what stood as written goes by another name: its node leads there.
             first = next((c for c in clusters if self._node_id and c.node(self._node_id) is not None), None)
@@ -292,6 +301,23 @@ class Controller(QObject):
         if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:
             self._node_id = max(cluster.nodes, key=lambda n: (n.role != SPARE, n.health.severity)).node_id
             self.selected.emit(self._node_id)
+
+    def _awaits_followed(self) -> bool:
+        """Return whether the host that is followed is not drawn now and may be at once; where it is, go with it.
+
+        It may be drawn as another node, and elsewhere, than it was: what it is, it says when it answers.
+        """
+        if self._followed is None:
+            return False
+        host, since = self._followed
+        if self.node() is not None or not self._estate.clusters:
+            return False
+        found = next(((c, n) for c in self._estate.clusters for n in c.nodes if n.host == host), None)
+        if found is None:
+            return self.source.now() - since < FOLLOW_S
+        self._cluster_id, self._node_id = found[0].cluster_id, found[1].node_id
+        self.selected.emit(self._node_id)
+        return False
 
     def _on_events(self, events: Sequence[Event]) -> None:
         self.events = events
@@ -319,9 +345,12 @@ class Controller(QObject):
         self._window.status.show_facts(hosts, self._pace if hosts else "", f"{format_clock(shown)} {zone_name(shown)}")
 
     def _take_stock(self) -> None:
-        """Once a second: say at what pace is sampled, and tell the source how long the window stood still."""
+        """Once a second: say at what pace is sampled, and tell the source how long the window stood still.
+
+        Where nobody answers nothing is sampled, and what a poll took is not known.
+        """
         cost = self.source.cost()
-        sampled = self.source.is_live and cost.polls
+        sampled = self.source.is_live and cost.poll_ms_p50 > 0 and self._estate.hosts_answering
         pace = 1.0 / getattr(self.source, "interval_s", 1.0)
         words = tr("sampling {pace:g} Hz, {poll_ms_p50:.0f} ms", pace=pace, poll_ms_p50=cost.poll_ms_p50)
         self._pace = words if sampled else ""

@@ -11,7 +11,7 @@ from app.window.controller import Controller
 from app.window.frame.keys import frame_entries
 from app.window.main_window import FIRST_RUN, PAGES, MainWindow
 from services.discovery.model import kind_words
-from services.words import tr
+from services.i18n import tr
 from widgets.common.palette import CommandPalette, PaletteEntry
 from widgets.common.shortcuts import CANVAS, WINDOW, keys_of
 from widgets.common.theme import apply_theme, current_theme

@@ -13,7 +13,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPalette
 from PySide6.QtWidgets import QFrame, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from services.words import mark
+from services.i18n import mark
 from widgets.frame.first_frame import FirstFrame, Sides
 
 if TYPE_CHECKING:
@@ -145,12 +145,13 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> QWidget:
         from app.window.frame.panels import Panels
+        from widgets.frame.pages_place import PagesPlace
 
         centre = QVBoxLayout()
         centre.setContentsMargins(0, 0, 0, 0)
         centre.setSpacing(0)
         centre.addWidget(self._message_place())
-        centre.addWidget(self.pages, 1)
+        centre.addWidget(PagesPlace(self.pages), 1)
         self._strip_place.setContentsMargins(0, 0, 0, 0)
         self._strip_place.setSpacing(0)
         centre.addLayout(self._strip_place)
@@ -170,7 +171,7 @@ class MainWindow(QMainWindow):
 
     def _message_place(self) -> QFrame:
         """The bar's own sheet is its state's colours: what stands around it wears the theme's."""
-        from widgets.common.wardrobe import wear
+        from widgets.common.styling import wear
 
         place = self._notices_frame = QFrame()
         self._notices = QVBoxLayout(place)
@@ -236,8 +237,7 @@ class MainWindow(QMainWindow):
 
         turn_page(self.pages, self._page_keys.index(key), self.focusWidget())
         self.panels.show_inspector(key == "topology")
-        if key != FIRST_RUN:
-            self.top.show_page(key)
+        self.top.show_page(key)
         self.top.show_pages(FIRST_RUN not in self._page_keys or key not in {FIRST_RUN, SETTINGS})
         self.page_shown.emit(key)
 
@@ -273,6 +273,7 @@ class MainWindow(QMainWindow):
 
         from app.window.frame.eye_order import next_stop
         from app.window.frame.first_keys import place_of
+        from widgets.common.sight import bring_into_sight
 
         page = self.pages.currentWidget() if hasattr(self, "pages") else None
         if page is None:
@@ -284,6 +285,7 @@ class MainWindow(QMainWindow):
         if stop is not None:
             why = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
             stop.setFocus(why)
+            bring_into_sight(stop)
         return stop is not None
 
     def show_sheet(self) -> None:
@@ -296,9 +298,15 @@ class MainWindow(QMainWindow):
 
     def show_settings(self) -> None:
         """Show the page of settings."""
+        from app.window.frame.first_keys import give_keys
+
         if self.page() != SETTINGS:
             self._before_settings = self.page()
         self.show_page(SETTINGS)
+        page = self.pages.currentWidget()
+        held: QWidget | None = self.focusWidget()
+        if self.page() == SETTINGS and page is not None and (held is None or not page.isAncestorOf(held)):
+            give_keys(self.pages)  # who asks for them by a key wants to set something, wherever the keys were
 
     def leave_settings(self) -> None:
         """Show what was shown before the settings."""

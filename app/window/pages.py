@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.window.charts.change_feed import ChangeFeed
 from app.window.charts.chart_feed import ChartFeed
 from app.window.controller import Controller
 from app.window.finder import Finder
 from app.window.hosts.add_host import AddHost
 from app.window.main_window import MainWindow
-from app.window.steering.door import DeskDoor
+from app.window.steering.door import ServiceDoor
 from app.window.still_pages import StillPages
 from app.window.time.replay_axis import ReplayAxis
 from app.window.time.time_axis import TimeAxis
@@ -43,8 +44,9 @@ def build_pages(
         steered: procedures can be run here, and their page follows (build_steering); else it only tells of them.
     """
     charts = ChartsPage(turns=controller.turns)
+    _show_first_span(controller, charts)
     window.add_page("charts", charts)
-    ChartFeed(controller, charts, ops)
+    ChangeFeed(controller, charts, ChartFeed(controller, charts, ops), ops)
     yield
     journal = JournalPage()
     window.add_page("journal", journal)
@@ -66,15 +68,26 @@ def build_pages(
     return Pages(finder, journal)
 
 
+def _show_first_span(controller: Controller, charts: ChartsPage) -> None:
+    """Let the time axis stand where its samples are before anybody sees it; the strip joins it a turn later."""
+    if controller.player is None:
+        now = controller.source.now()
+        charts.set_range(now - charts.view().span, now, live=True)
+    else:
+        begin, end = controller.source.span()
+        charts.set_range(begin, end, live=False, now=end)
+
+
 def import_steering() -> None:
     """Import what stands behind procedures: much, so on a worker, and once the first hosts are on the screen."""
     importlib.import_module("app.window.steering.window")
 
 
 def build_steering(
-    controller: Controller, window: MainWindow, pages: Pages, door: DeskDoor, ops: Ops, parent: QObject
+    controller: Controller, window: MainWindow, pages: Pages, door: ServiceDoor, ops: Ops, parent: QObject
 ) -> Generator[None, None, Steering]:
-    """Add the procedures to the window, a piece a step; `door` opens their desk. `import_steering` comes first."""
+    """Add the procedures to the window, a piece a step; `door` opens their service. `import_steering` comes first."""
+    from app.window.steering.chunks import ChunksOffer
     from app.window.steering.pages import SteeringPages
     from app.window.steering.window import Steering
 
@@ -82,6 +95,8 @@ def build_steering(
     yield
     steering = Steering(controller, window, steered, door, ops, parent)
     pages.finder.offer(steering.offers.entries, steering.offers.take)
+    chunks = ChunksOffer(controller, window, steered)
+    pages.finder.offer(chunks.entries, chunks.take)
     pages.journal.run_chosen.connect(steering.show_run)
     yield
     return steering
@@ -104,6 +119,7 @@ def wire_host_actions(
     if not controller.source.is_live:
         return
     # What opened a live source has imported these; a recording needs neither them nor what stands behind them.
+    from app.window.hosts.ask_keys import AskKeys
     from app.window.hosts.ask_more import AskMore
     from app.window.hosts.host_actions import HostActions
     from app.window.hosts.nobody_left import NobodyLeft
@@ -114,4 +130,5 @@ def wire_host_actions(
         actions = HostActions(controller, watcher, window, hosts, ops, parent)
         finder.offer(actions.entries, actions.take)
         NobodyLeft(controller, window, lambda: watcher.watches_any, first_run)
-        AskMore(controller, window, hosts, ops, parent)
+        more = AskMore(controller, window, hosts, ops, parent)
+        more.ask_about = AskKeys(window, ops, hosts.vault, watcher.try_now, parent).ask_about

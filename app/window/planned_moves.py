@@ -6,7 +6,7 @@ from app.window.controller import Controller
 from services.discovery.on_purpose import OnPurpose
 from services.procedures.journal.taken_down import taken_down
 from services.procedures.plan.run_model import RunView
-from widgets.bridge.runs import Standing
+from widgets.bridge.standing import Standing
 
 
 class PlannedMoves:

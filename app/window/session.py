@@ -20,23 +20,23 @@ from app.window.hosts.inventory_choice import InventoryChoice
 from app.window.main_window import MainWindow
 from app.window.settings.watching import Watching
 from services.errors import UserError
+from services.i18n import tr
 from services.inventory.model import HostEntry
 from services.types import Health
 from services.visible import visible
-from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 from widgets.common.icons import app_icon
 
 if TYPE_CHECKING:
     from app.window.pages import Pages
-    from app.window.steering.door import DeskDoor
+    from app.window.steering.door import ServiceDoor
     from app.window.steering.window import Steering
 
 log = logging.getLogger(__name__)
 
-_HEAVY = ("numpy.ma", "app.window.pages", "widgets.charts.card")
-"""What must not be imported on the GUI thread. numpy.ma: np.unique imports it (20 ms) where it is first called."""
+_HEAVY = ("app.window.pages", "widgets.charts.card")
+"""What must not be imported on the GUI thread. There no np.unique is called: it would import numpy.ma (20 ms)."""
 STEERING_LATER_MS = 300
 """The first answers of the hosts, and their paint, come before what procedures need: all want the processor."""
 
@@ -50,8 +50,8 @@ class Opener(Protocol):
     def close(self) -> None:
         """Stop and close it."""
 
-    def door(self) -> DeskDoor | None:
-        """Return what opens the desk of procedures, None where nothing can be steered."""
+    def door(self) -> ServiceDoor | None:
+        """Return what opens the service of procedures, None where nothing can be steered."""
 
 
 class LiveOpener:
@@ -72,11 +72,11 @@ class LiveOpener:
         self._stop = watcher.stop
         return watcher
 
-    def door(self) -> DeskDoor | None:
-        """Return what opens the desk."""
-        from app.window.steering.door import DeskDoor
+    def door(self) -> ServiceDoor | None:
+        """Return what opens the service."""
+        from app.window.steering.door import ServiceDoor
 
-        return DeskDoor(self._options, self._vault, self._watching.limits)
+        return ServiceDoor(self._options, self._vault, self._watching.limits)
 
     def close(self) -> None:
         """Stop watching."""
@@ -106,7 +106,7 @@ class RecordingOpener:
         self._close = replay.close
         return replay
 
-    def door(self) -> DeskDoor | None:
+    def door(self) -> ServiceDoor | None:
         """Return None: a recording can't be steered."""
         return None
 
@@ -151,12 +151,19 @@ class WindowSession(QObject):
 
     def load(self) -> None:
         """Begin loading behind the painted window."""
-        self.window.status.show_message(tr("opening the estate…"))
-        self.window.topology.show_waiting(
-            tr("Opening the estate"),
-            tr("Inventory and history on this workstation are read; then the hosts are asked."),
-        )
         opener = self._opener
+        if isinstance(opener, RecordingOpener):
+            self.window.status.show_replay()
+            self.window.status.show_message(tr("opening the recording…"))
+            self.window.topology.show_waiting(
+                tr("Opening the recording"), tr("Its file on this workstation is read; no host is asked.")
+            )
+        else:
+            self.window.status.show_message(tr("opening the estate…"))
+            self.window.topology.show_waiting(
+                tr("Opening the estate"),
+                tr("Inventory and history on this workstation are read; then the hosts are asked."),
+            )
 
         def work() -> EstateSource:
             for name in _HEAVY:
@@ -200,7 +207,7 @@ class WindowSession(QObject):
         else:
             QTimer.singleShot(0, self, lambda: self._build(steps, then))
 
-    def _built(self, controller: Controller, pages: Pages, door: DeskDoor | None) -> None:
+    def _built(self, controller: Controller, pages: Pages, door: ServiceDoor | None) -> None:
         """Show the estate; what procedures need is loaded while its hosts are asked."""
         if self._hosts is not None:
             from app.window.pages import wire_host_actions
@@ -262,7 +269,7 @@ class WindowSession(QObject):
         """Load anew in a window that has no estate yet."""
         self.failed = None
         self.window.messages.say(Health.WARN, ())
-        self.window.show_page("topology")
+        self.window.leave_first_run()
         self.load()
 
     def _hosts_added(self, entries: tuple[HostEntry, ...]) -> None:

@@ -13,7 +13,7 @@ from app.window.controller import Controller
 from app.window.main_window import MainWindow
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot
 from services.errors import BadInput, UserError
-from services.words import tr
+from services.i18n import tr
 from widgets.bridge.ops import Ops
 from widgets.procedures.split_notice import SplitNotice, SplitWords
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SplitDoor(Protocol):
-    """Reads and settles what the state store keeps (app.window.steering.door.DeskDoor)."""
+    """Reads and settles what the state store keeps (app.window.steering.door.ServiceDoor)."""
 
     def open_splits(self) -> tuple[Split, ...]:
         """Return what is not settled; raise UserError."""

@@ -25,7 +25,7 @@ from app.display import application as made_application
 from app.error_hooks import ErrorHooks, as_ending
 from app.window.main_window import MainWindow
 from app.window.settings.keeper import Keeper, keeper_for, last_estate
-from services.words import from_environment, install
+from services.i18n import from_environment, install
 from widgets.frame.first_frame import Sides
 
 if TYPE_CHECKING:

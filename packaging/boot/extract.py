@@ -20,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 
 from boot.places import LOCALES, ROOT, TEMPLATE, say
 
-# How services/words.py (and plural and some, which call it) is called: where the sentence, its plural and its
+# How services/i18n.py (and plural and some, which call it) is called: where the sentence, its plural and its
 # context ("c") stand among the arguments.
 KEYWORDS = {"tr": None, "mark": None, "tr_n": (1, 2), "tr_context": ((1, "c"), 2), "plural": (2, 3), "some": (2, 3)}
 FOLDERS = ("app", "widgets", "services")

@@ -16,7 +16,7 @@ from services.connections.allowlist_show import check_show
 from services.connections.allowlist_sql import tokens_of
 from services.connections.command import Command
 from services.errors import Refused
-from services.words import tr
+from services.i18n import tr
 
 _ENVIRONMENT = {"LC_ALL", "LANG"}
 _LOCALES = {"C", "POSIX", "C.UTF-8"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from services.connections.allowlist_select import Grammar
 from services.connections.allowlist_sql import Token
 from services.errors import Refused
+from services.i18n import tr
 from services.lines import lines_of
-from services.words import tr
 
 # A word stands for itself, 'S' for a string, 'N' for a name (a schema), '[...]' for words that may be missing,
 # '|' between words for a choice. A tail "..." allows LIKE 'pattern' or WHERE expression.

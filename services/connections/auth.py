@@ -30,8 +30,8 @@ from services.connections.ssh_questions import OtherQuestion, PasswordExpired, P
 from services.connections.ssh_target import SshTarget
 from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable, UserError
 from services.files import read_bounded
+from services.i18n import tr
 from services.visible import as_line
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess

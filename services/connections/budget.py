@@ -28,6 +28,14 @@ class LimitReached(OSError):  # noqa: N818 - the name says what happened
         self.limit: Limit = limit
 
 
+class NoGreeting(TimeoutError):  # noqa: N818 - the name says what happened
+    """A server took the connection and said nothing for `limit_s`: the kernel of one that is held takes it."""
+
+    def __init__(self, limit_s: float) -> None:
+        super().__init__(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+        self.limit_s = limit_s
+
+
 def reached(problem: BaseException | None) -> Limit | None:
     """Return which limit is behind what a driver raised, None where none is."""
     seen: set[int] = set()

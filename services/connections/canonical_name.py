@@ -13,7 +13,7 @@ from typing import Any
 from services.addresses import is_address, is_ip
 from services.connections.names import addresses_of
 from services.errors import BadInput, TimedOut
-from services.words import tr
+from services.i18n import tr
 
 MOST_S = 5.0
 """Of all domains together."""

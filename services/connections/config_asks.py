@@ -18,9 +18,9 @@ import paramiko
 
 from services.connections.canonical_name import canonical_name
 from services.connections.names import name_of_this_machine
+from services.i18n import tr
 from services.secrets import environment_for_children
 from services.visible import visible
-from services.words import tr
 
 log = logging.getLogger(__name__)
 

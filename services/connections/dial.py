@@ -11,11 +11,18 @@ import time
 from collections.abc import Callable
 
 from services.connections.names import addresses_of
-from services.errors import NameUnknown, NoRoute, NothingListens, TimedOut, Unreachable
-from services.words import tr
+from services.errors import NameUnknown, NoRoute, NothingListens, ResolverSilent, TimedOut, Unreachable
+from services.i18n import tr
 
 MOST_ADDRESSES = 8
 """Of one name: each gets a share of the time."""
+_NOT_LOOKED_UP = {
+    getattr(socket, name) for name in ("EAI_AGAIN", "EAI_FAIL", "EAI_MEMORY", "EAI_SYSTEM") if hasattr(socket, name)
+}
+"""What says nothing of the name: "The name server returned a temporary failure indication", and its like.
+
+Source: getaddrinfo(3), man7.org/linux/man-pages/man3/getaddrinfo.3.html. glibc says EAI_AGAIN of a server that can't be
+reached, and of one that could not ask further (SERVFAIL)."""
 _NO_ROUTE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
 
 
@@ -40,7 +47,7 @@ def dial(
 
     Raises:
         TimedOut: no answer within the limit (a firewall that drops, a host that is down).
-        NameUnknown: nobody here knows the name.
+        NameUnknown: nobody here knows the name. ResolverSilent: nobody could be asked for it.
         Unreachable: nothing listens, or there is no route.
     """
     try:
@@ -90,12 +97,7 @@ def told(problem: OSError, *, address: str, port: int, what: str, host: str, lim
     """Return the error a person understands for a failed connection attempt."""
     where = f"{address} port {port}"
     if isinstance(problem, socket.gaierror):
-        return NameUnknown(
-            tr('The name "{address}" is not known here ({problem}).', address=address, problem=problem.strerror),
-            name=address,
-            host=host,
-            try_=(tr("Check the address, the DNS servers and whether the VPN is up."),),
-        )
+        return _no_address(problem, address, host)
     if isinstance(problem, TimeoutError):
         return TimedOut(
             tr("No answer from {what} on {where} within {limit:g} s.", what=what, where=where, limit=limit_s),
@@ -128,6 +130,23 @@ def told(problem: OSError, *, address: str, port: int, what: str, host: str, lim
             problem=problem.strerror or problem,
         ),
         host=host,
+    )
+
+
+def _no_address(problem: socket.gaierror, name: str, host: str) -> NameUnknown | ResolverSilent:
+    """Return the error for a name without an address: it is not known, or nobody could say."""
+    if problem.errno in _NOT_LOOKED_UP:
+        return ResolverSilent(
+            tr('The name "{name}" could not be looked up ({problem}).', name=name, problem=problem.strerror),
+            name=name,
+            host=host,
+            try_=(tr("Check that this workstation reaches its DNS servers: the network, and whether the VPN is up."),),
+        )
+    return NameUnknown(
+        tr('The name "{address}" is not known here ({problem}).', address=name, problem=problem.strerror),
+        name=name,
+        host=host,
+        try_=(tr("Check the address, the DNS servers and whether the VPN is up."),),
     )
 
 

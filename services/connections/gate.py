@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from services.clock import Backoff
 from services.errors import NothingListens, Unreachable, UserError
-from services.words import tr
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock

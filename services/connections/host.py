@@ -15,7 +15,7 @@ from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, heartbeat_table, statement_of
 from services.connections.remote_stream import RemoteStream
 from services.errors import BadInput, Refused, Unreachable, UserError
-from services.words import tr
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
@@ -65,8 +65,8 @@ class HostSession:
 
     @property
     def has_ssh(self) -> bool:
-        """Return whether the inventory gives an SSH way to this host."""
-        return self._entry.ssh is not None
+        """Return whether this session reads the host itself: over its SSH way, for one instance of it."""
+        return self._entry.reads_machine
 
     @property
     def has_sql(self) -> bool:

@@ -30,7 +30,7 @@ from services.addresses import is_this_machine
 from services.connections.host_keys import KnownHosts, Verdict, fingerprint, remember
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
-from services.words import tr
+from services.i18n import tr
 
 HostKeyPolicy = Callable[[HostKeyUnknown], bool]
 """Asked about an unknown key, in the connecting thread; True accepts it (it is then written to known_hosts)."""

@@ -20,8 +20,8 @@ from pathlib import Path
 from services.addresses import is_key_name
 from services.errors import BadInput
 from services.files import narrow, read_bounded
+from services.i18n import tr
 from services.lines import lines_of
-from services.words import tr
 
 _MOST_BYTES = 32 * 2**20
 """Bytes of a known_hosts: those of large estates are made by programs and have tens of thousands of lines."""

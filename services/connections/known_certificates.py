@@ -6,19 +6,18 @@ is that of the whole certificate, as `openssl x509 -noout -fingerprint -sha256` 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from services.data_place import folder
 from services.errors import BadInput, CertificateChanged, CertificateUnknown
 from services.files import not_ones_own, private_file, private_folder, read_bounded
+from services.i18n import tr
 from services.lines import lines_of
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import HostEntry
@@ -27,7 +26,6 @@ FILE = "known_certificates"
 _MOST_BYTES = 2**20
 _PRINT = re.compile(r"(?:[0-9A-F]{2}:){31}[0-9A-F]{2}")
 _NAME = re.compile(r"[a-z0-9._-]+:[0-9]{1,5}|\[[0-9a-f:.]+\]:[0-9]{1,5}")
-_folder: list[Path] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +41,9 @@ def fingerprint(certificate: bytes) -> str:
     return ":".join(f"{byte:02X}" for byte in hashlib.sha256(certificate).digest())
 
 
-@contextlib.contextmanager
-def kept_in(folder: Path | None) -> Iterator[None]:
-    """Keep them in this data folder meanwhile (`--data`); None is the platform's. One at a time in a process."""
-    _folder[:] = [folder] if folder is not None else []
-    try:
-        yield
-    finally:
-        _folder.clear()
-
-
 def place() -> Path:
     """Return the file; it may not exist yet."""
-    if _folder:
-        return _folder[0] / FILE
-    import platformdirs  # late: a start that asks no server does not pay for it
-
-    return Path(platformdirs.user_data_dir("pilothouse", appauthor=False)) / FILE
+    return folder() / FILE
 
 
 def name_of(entry: HostEntry) -> str:

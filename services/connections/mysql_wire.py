@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pymysql
 from pymysql.constants import CR
 
-from services.connections.budget import Metered
+from services.connections.budget import Metered, NoGreeting
 from services.connections.dial import hang_up
 from services.connections.kernel_timed import kernel_timed
 from services.connections.known_certificates import fingerprint
@@ -21,7 +21,7 @@ from services.connections.ports import Rows
 from services.connections.text_pairs import PairsReader
 from services.connections.text_rows import Heads, PacketReader, read_rows
 from services.connections.tls import Proof, Road, SocketLike, TlsOverChannel, Trust, WrongCertificate, unverified
-from services.words import tr
+from services.i18n import tr
 
 _COM_QUERY = 3
 
@@ -52,6 +52,7 @@ class MySqlWire:
         road: Road,
         limit_s: float,
         most: int,
+        greeting_s: float | None = None,
     ) -> None:
         """Log in.
 
@@ -59,6 +60,8 @@ class MySqlWire:
             server_name: what the certificate must be for, where the context checks names.
             trust: how the server is judged before anything is sent to it. road: what lies in between.
             limit_s: of the whole login, TLS included. most: bytes of a reply.
+            greeting_s: how long a server that says nothing at all is waited for (None: as long as the login may take):
+                one that is held takes connections, by its kernel, and never greets.
 
         Raises:
             pymysql.MySQLError, OSError, and whatever bytes that are no greeting bring the driver to: see
@@ -68,7 +71,7 @@ class MySqlWire:
         self._most = most
         self._heads = Heads()
         self._pairs = PairsReader()
-        self._connection = _Connection(account, server_name, trust, road=road, limit_s=limit_s)
+        self._connection = _Connection(account, server_name, trust, road=road, limit_s=limit_s, greeting_s=greeting_s)
         self._meter = Metered(sock)
         self._meter.begin(limit_s, LOGIN_BYTES)
         self._connection.connect(cast("socket.socket", self._meter))  # it only receives, sends, limits and closes
@@ -134,6 +137,7 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
         _sock: Any
         _rfile: Any
         _read_packet: Any
+        _read_timeout: float
 
     def __init__(
         self,
@@ -144,6 +148,7 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
         road: Road,
         limit_s: float,
         looks: bool = False,
+        greeting_s: float | None = None,
     ) -> None:
         super().__init__(
             user=account.user,
@@ -159,6 +164,7 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
             auth_plugin_map=dict(HANDLERS),
             defer_connect=True,
         )
+        self._greeting_s = limit_s if greeting_s is None else min(greeting_s, limit_s)
         # Over a Unix socket the server takes the way for safe and expects caching_sha2's full login accordingly.
         self._secure = road == "socket"
         self.trust = trust
@@ -167,6 +173,17 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
             self.ssl = True
             self.ctx = _Wrapping(trust, looks=looks)
             self._ssl_required = trust.required
+
+    def _get_server_information(self) -> None:
+        """Read the greeting, each piece of it within its own limit."""
+        self._sock.settimeout(self._greeting_s)
+        try:
+            super()._get_server_information()
+        except pymysql.OperationalError as problem:
+            if isinstance(problem.__context__, TimeoutError):
+                raise NoGreeting(self._greeting_s) from problem
+            raise
+        self._sock.settimeout(self._read_timeout)
 
     def _request_authentication(self) -> None:
         """Answer the greeting. PyMySQL would send sha256_password's answer, the password, without being asked."""

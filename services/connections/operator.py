@@ -19,8 +19,8 @@ from services.connections.limits import Limits
 from services.connections.links import Links, Road
 from services.connections.ports import Output, Rows
 from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable
+from services.i18n import tr
 from services.secrets import Secret
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.connections.statement import Statement
@@ -54,7 +54,7 @@ class HostOperator:
 
     @property
     def host(self) -> str:
-        """Return the inventory name of the host."""
+        """Return what the inventory calls it: a host's name, or an instance's key ('n1:3307')."""
         return self._entry.name
 
     def execute(self, statement: Statement, *, limit_s: float = 10.0) -> Rows:
@@ -62,6 +62,7 @@ class HostOperator:
 
         The account is the inventory's `operator_user`; without one the observer's, and where that one may not (or no
         session can be opened), root over the server's Unix socket: `sudo mariadb` with the statement on its input.
+        Where a host carries several servers that socket is the one that the inventory names, and none by default.
         """
         sql, access = str(statement), self._entry.sql
         if not self._as_root:
@@ -128,7 +129,7 @@ class HostOperator:
         """Run a command that must succeed."""
         output = self.run(command, limit_s=limit_s)
         if output.exit_code:
-            why = output.stderr.decode("utf-8", "replace").strip()
+            why = output.error_text
             raise Unreachable(
                 tr(
                     "{command} ended with exit code {code}: {why}", command=str(command), code=output.exit_code, why=why
@@ -139,6 +140,13 @@ class HostOperator:
 
     def _execute_as_root(self, sql: str, limit_s: float) -> Rows:
         socket = self._entry.sql.socket if self._entry.sql is not None else None
+        if not socket and (self._entry.on or self._entry.others):
+            raise BadInput(
+                tr("The host carries several servers, and the inventory names no socket of this one."),
+                host=self.host,
+                safe=tr("Nothing was sent to any of them."),
+                try_=(tr('Give it its "socket", or an "operator_user", in the inventory.'),),
+            )
         for program in operator_client.PROGRAMS:
             command = operator_client.command(program, sql, socket, limit_s)
             output = self.run(command, limit_s=limit_s)

@@ -53,7 +53,7 @@ def _value(cell: str) -> str | None:
 
 
 def _error(output: Output, host: str, limit_s: float) -> UserError:
-    text = output.stderr.decode("utf-8", "replace").strip()
+    text = output.error_text
     found = _ERROR.search(text)
     if found is None:
         return QueryFailed(f"The client on the host ended with exit code {output.exit_code}: {text}", host=host)

@@ -15,8 +15,8 @@ from __future__ import annotations
 from services.connections.command import Command
 from services.connections.ports import Output
 from services.errors import UserError
+from services.i18n import tr
 from services.secrets import Secret
-from services.words import tr
 
 _GO = r"""umask 077; export LC_ALL=C; me=$(id -u)
 die() { printf '%s\n' "$*" >&2; exit 73; }
@@ -120,7 +120,7 @@ def folder_made(path: str) -> Command:
 def need_done(output: Output, path: str, host: str) -> None:
     """Raise NotWritten with the host's own words unless one of these commands has ended well."""
     if output.exit_code:
-        why = output.stderr.decode("utf-8", "replace").strip() or tr("exit code {code}", code=output.exit_code)
+        why = output.error_text or tr("exit code {code}", code=output.exit_code)
         raise NotWritten(
             tr("{path} was not changed: {why}", path=path, why=why),
             host=host,

@@ -82,6 +82,11 @@ class Output:
         """Return stdout, decoded leniently: what parsers may search, at most 200,000 lines of 16,000 characters."""
         return short_lines(few_lines(self.stdout.decode("utf-8", "replace")))
 
+    @property
+    def error_text(self) -> str:
+        """Return stderr, decoded leniently, without blanks around it."""
+        return self.stderr.decode("utf-8", "replace").strip()
+
 
 class Stream(Protocol):
     """A long-lived remote command's output."""
@@ -120,7 +125,7 @@ class ObserverSession(Protocol):
 
     @property
     def has_ssh(self) -> bool:
-        """Return whether the inventory gives an SSH way to this host."""
+        """Return whether the inventory gives an SSH way by which this session reads the host itself."""
 
     @property
     def has_sql(self) -> bool:

@@ -26,12 +26,13 @@ from services.errors import (
     HostKeyUnknown,
     NameUnknown,
     QueryFailed,
+    ResolverSilent,
     SecretMissing,
     TlsFailed,
     TlsMissing,
     UserError,
 )
-from services.words import mark, tr
+from services.i18n import mark, tr
 
 if TYPE_CHECKING:
     from services.inventory.model import HostEntry
@@ -198,8 +199,9 @@ class _Probe:
             self._add("host-key", "passed", tr("The host key of {name} is known.", name=target.key_name))
             self._fail("ssh-login", problem)
         except UserError as problem:
-            unknown = isinstance(problem, NameUnknown) and problem.name == target.host  # not a jump host's
-            self._fail("name" if unknown else "tcp", problem)
+            name = problem.name if isinstance(problem, NameUnknown | ResolverSilent) else None
+            nameless = name == target.host  # not a jump host's
+            self._fail("name" if nameless else "tcp", problem)
         else:
             self._add("tcp", "passed", tr("{host} port {port} answers as SSH.", host=target.host, port=target.port))
             self._add("host-key", "passed", tr("The host key of {name} is known.", name=target.key_name))
@@ -262,8 +264,8 @@ class _Probe:
         except TlsFailed as problem:
             self._fail("tls", problem)
         except UserError as problem:
-            unknown = isinstance(problem, NameUnknown) and self.entry.ssh is None
-            self._fail("name" if unknown else "sql-tcp", problem)
+            nameless = isinstance(problem, NameUnknown | ResolverSilent) and self.entry.ssh is None
+            self._fail("name" if nameless else "sql-tcp", problem)
         else:
             try:
                 self._session(session)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from services.words import mark
+from services.i18n import mark
 
 if TYPE_CHECKING:
     from services.inventory.model import HostEntry

@@ -18,9 +18,9 @@ from typing import IO
 
 from services.connections.dial import hang_up
 from services.errors import TimedOut, Unreachable
+from services.i18n import tr
 from services.secrets import environment_for_children
 from services.visible import visible
-from services.words import tr
 
 log = logging.getLogger(__name__)
 

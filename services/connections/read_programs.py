@@ -3,7 +3,7 @@
 A program is given to the host as one word (`bash -c TEXT pilothouse ARG...`); its arguments are words too, so nothing
 that a person typed is ever read as shell. Each text only reads: /proc, and `stat -f` of the data directory.
 
-OS_LOOP, one line per second (the grammar is in services/sampling/os_stream.py):
+OS_LOOP, one line per second (the grammar is in services/facts/os_stream.py):
 - no fork per sample: `mapfile` and `read` are bash builtins (man bash(1)), measured 0.15 ms of CPU per sample against
   3 ms for a new channel with `cat`; `stat -f` forks, so it runs every third second only;
 - `read -r -t` on standard input is the sleeper: when the console dies, the channel closes, standard input ends, `read`

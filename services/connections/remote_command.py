@@ -12,7 +12,7 @@ import paramiko
 from services.connections.ports import MOST_LINE, MOST_LINES, Output
 from services.connections.sudo import Wrapped, refusal, wrong_password
 from services.errors import TimedOut, Unreachable
-from services.words import tr
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.connections.ssh import SshLink

@@ -12,7 +12,7 @@ import paramiko
 from services.connections.limits import Limits
 from services.connections.sudo import Wrapped, refusal, wrong_password
 from services.errors import TimedOut, Unreachable
-from services.words import tr
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.connections.ssh import SshLink

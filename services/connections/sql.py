@@ -17,8 +17,8 @@ from services.connections.sql_errors import connect_error, statement_error, why_
 from services.connections.text_rows import BadReply, ServerError
 from services.connections.tls import Proof, Road, Trust, WrongCertificate, trust_for
 from services.connections.tunnels import Way, open_way
-from services.errors import BadInput, TimedOut, Unreachable, UserError
-from services.words import tr
+from services.errors import BadInput, NotThatServer, TimedOut, Unreachable, UserError
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.connections.ssh import SshLink
@@ -30,7 +30,10 @@ T = TypeVar("T")
 # The server is asked to stop a little before we stop waiting, so that its own words arrive.
 _SERVER_SHARE = 0.9
 _LEAST_CONNECT_S = 2.0
-_LEAST_STATEMENT_S = 0.1
+_LEAST_LOGIN_S = 5.0
+"""Greeting, TLS, login and set-up are ten round trips one after another: 2 s of waiting over a VPN of 200 ms."""
+_LEAST_STATEMENT_S = 0.01
+_PORT_DIGITS = 5
 _STATUS = "SHOW GLOBAL STATUS"
 
 
@@ -60,7 +63,8 @@ class SqlLink:
         """Connect, log in and set the session up (by default as an observer's). Raises UserError subclasses only.
 
         Args:
-            limit_s: of connecting, and once more of login and set-up together.
+            limit_s: of connecting, of the wait for a greeting, and of login and set-up together: not less than 2 s, 2 s
+                and 5 s.
             under_way: gets the socket as it is made; cutting it ends this call with an error.
         """
         access = entry.sql
@@ -69,6 +73,8 @@ class SqlLink:
         limit = max(_LEAST_CONNECT_S, min(limits.handshake_s, limit_s))
         password = vault.get(access.password).reveal() if access.password is not None else ""
         way = open_way(entry, ssh, limits=limits, limit_s=limit, under_way=under_way)
+        greeting = limit
+        limit = max(limit, min(_LEAST_LOGIN_S, limits.handshake_s))
         deadline = time.monotonic() + limit
         pins: tuple[Pin, ...] = ()
         trust = Trust()
@@ -84,6 +90,7 @@ class SqlLink:
                 road=way.road,
                 limit_s=limit,
                 most=limits.result_bytes,
+                greeting_s=greeting,
             )
         except UserError:
             hang_up(way.sock)
@@ -98,7 +105,9 @@ class SqlLink:
                 raise _question(entry, ssh, why, limits=limits, limit_s=limit) from problem
             raise _told(problem, way, access, entry.name, limit) from problem
         link = cls(wire, way, entry.name)
-        link._set_up(setup, deadline)
+        link._set_up(setup, deadline, limit)
+        if access.via == "socket" and (entry.on or entry.beside):
+            link._refuse_another(entry, deadline)
         return link
 
     @property
@@ -152,14 +161,36 @@ class SqlLink:
         else:
             self._wire.abort()
 
-    def _set_up(self, statements: tuple[str, ...], deadline: float) -> None:
+    def _set_up(self, statements: tuple[str, ...], deadline: float, limit_s: float) -> None:
         for statement in statements:
-            self._tolerant(statement, max(_LEAST_STATEMENT_S, deadline - time.monotonic()))
+            self._tolerant(statement, limit_s, left_s=max(_LEAST_STATEMENT_S, deadline - time.monotonic()))
 
-    def _tolerant(self, statement: str, limit_s: float) -> None:
-        """Run a set-up statement; what the server does not know, it goes without."""
+    def _refuse_another(self, entry: HostEntry, deadline: float) -> None:
+        """End a session with another server of a host that carries several: its state is not this one's."""
+        left = max(_LEAST_STATEMENT_S, deadline - time.monotonic())
         try:
-            self._raw(lambda: self._wire.rows(statement, limit_s=limit_s), limit_s)
+            rows = self._raw(lambda: self._wire.rows(sql_setup.OWN_PORT, limit_s=left), left).rows
+        except ServerError as problem:
+            self.close()
+            raise statement_error(problem, host=self._host, limit_s=left) from problem
+        told = str(rows[0][0]) if rows and rows[0] else ""
+        own = int(told) if told.isascii() and told.isdigit() and len(told) <= _PORT_DIGITS else None
+        if own is not None and not entry.is_another(own):
+            return
+        self.close()
+        raise NotThatServer(
+            tr("At {where} answers another server: it calls port {port} its own.", where=self._way.where, port=told)
+            if own is not None
+            else tr("At {where} answers a server that tells no port of its own.", where=self._way.where),
+            host=self._host,
+            try_=(tr('Give each server of the host its own "socket" in the inventory: SELECT @@socket, @@port.'),),
+        )
+
+    def _tolerant(self, statement: str, limit_s: float, *, left_s: float | None = None) -> None:
+        """Run a set-up statement; what the server does not know, it goes without. `left_s`: of the limit."""
+        left = limit_s if left_s is None else left_s
+        try:
+            self._raw(lambda: self._wire.rows(statement, limit_s=left), limit_s)
         except ServerError as problem:
             if problem.errno not in sql_setup.TOLERATED:
                 self.close()

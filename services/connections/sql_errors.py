@@ -15,11 +15,23 @@ from services.connections.limits import LOGIN_BYTES
 from services.connections.login_plugins import Withheld
 from services.connections.text_rows import ServerError
 from services.connections.tls import Road
-from services.errors import AuthFailed, QueryFailed, TimedOut, TlsFailed, TlsMissing, Unreachable, UserError
-from services.words import mark, tr
+from services.errors import (
+    AuthFailed,
+    OfflineMode,
+    OtherProtocol,
+    QueryFailed,
+    TimedOut,
+    TlsFailed,
+    TlsMissing,
+    Unreachable,
+    UserError,
+)
+from services.i18n import mark, tr
 
 _DENIED = {1045, 1044, 1698, 1820, 1862, 3118, 4151}
 _NO_PLUGIN = {2012, 2059, 2061}
+_OFFLINE = frozenset({3032, 6400, 6401})
+"""ER_SERVER_OFFLINE_MODE, _REASON (what a member does that leaves its group in error), _USER (perror of 9.7.4)."""
 _TIME_UP = {1969, 3024}  # ER_STATEMENT_TIMEOUT (MariaDB), ER_QUERY_TIMEOUT (MySQL)
 MOST_SAID = 1000  # characters; a server's own messages have 512 bytes at most (mysql_com.h, MYSQL_ERRMSG_SIZE)
 _GONE = {1053, 1077, 1079, 1080, 1152, 1159, 1160, 1161, 1184, 1927}  # shutdown, aborted, killed
@@ -32,6 +44,13 @@ _LOGIN_ADVICE = {
     1130: "Create the account for the address you come from: SELECT user, host FROM mysql.user shows those there are.",
     1203: mark("Close other sessions of this account, or raise its max_user_connections."),
     1226: mark("Raise the account's MAX_USER_CONNECTIONS or per-hour limits, or wait."),
+    **dict.fromkeys(
+        _OFFLINE,
+        mark(
+            "Find out why: a member that leaves its group in error does this, and its log tells. Then offline_mode = "
+            "OFF."
+        ),
+    ),
 }
 
 
@@ -62,14 +81,16 @@ def connect_error(
             try_=(tr("Check the password, and that the account exists for the address you come from."),),
         )
     if number in _LOGIN_ADVICE:
-        return Unreachable(
+        kind = OfflineMode if number in _OFFLINE else Unreachable
+        return kind(
             tr("The server on {where} took no connection: {text}.", where=where, text=text),
             host=host,
             try_=(tr(_LOGIN_ADVICE[number]),),
         )
     if reached(problem) == "time" or isinstance(cause, TimeoutError) or "timed out" in text:
+        waited = getattr(cause, "limit_s", limit_s)  # a NoGreeting's
         return TimedOut(
-            tr("The server on {where} did not answer the login within {limit:g} s.", where=where, limit=limit_s),
+            tr("The server on {where} did not answer the login within {limit:g} s.", where=where, limit=waited),
             host=host,
             try_=(tr("Check that the server is not stopped, overloaded or out of disk."),),
         )
@@ -93,7 +114,7 @@ def _ended(text: str, where: str, host: str) -> Unreachable:
     """Return a login that broke off; bytes that are no packet of the protocol come from another service."""
     if "Packet sequence number wrong" in text:  # PyMySQL's word for them
         told_of = tr("What listens on {where} does not speak the MySQL protocol.", where=where)
-        return Unreachable(told_of, host=host, try_=(tr("Check the port: another service may have it."),))
+        return OtherProtocol(told_of, host=host, try_=(tr("Check the port: another service may have it."),))
     return Unreachable(
         tr("The server on {where} ended the login: {text}.", where=where, text=text),
         host=host,
@@ -124,7 +145,7 @@ def _no_login_yet(problem: BaseException, where: str, host: str) -> Unreachable 
         )
     if isinstance(problem, pymysql.MySQLError | OSError | EOFError):
         return None
-    return Unreachable(
+    return OtherProtocol(
         tr("What answers on {where} does not speak as a database server does.", where=where),
         host=host,
         try_=(tr("Check that this is the database's port, and that nothing on the way changes what it says."),),
@@ -137,6 +158,8 @@ def statement_error(problem: ServerError, *, host: str, limit_s: float) -> UserE
         return TimedOut(
             tr("The statement did not end within {limit:g} s and was stopped by the server.", limit=limit_s), host=host
         )
+    if problem.errno in _OFFLINE:
+        return OfflineMode(tr("The server ended the connection: {problem}.", problem=problem.message), host=host)
     if problem.errno in _GONE:
         return Unreachable(tr("The server ended the connection: {problem}.", problem=problem.message), host=host)
     return QueryFailed(

@@ -20,13 +20,15 @@ LOCK_WAIT: Final = "SET SESSION lock_wait_timeout=5"
 
 # Galera: answer now rather than after the cluster has caught up, and also on a node without a primary component
 # (mariadb.com/kb/en/galera-cluster-system-variables: wsrep_sync_wait, wsrep_dirty_reads).
-NO_SYNC_WAIT: Final = "SET SESSION wsrep_sync_wait=0"
-DIRTY_READS: Final = "SET SESSION wsrep_dirty_reads=ON"
+ANSWER_NOW: Final = "SET SESSION wsrep_sync_wait=0, wsrep_dirty_reads=ON"
 
 # An operator's session may write; its statements are limited in time one by one.
-OPERATOR_ON_CONNECT: Final = (PLAIN_MODE, NO_SYNC_WAIT, DIRTY_READS)
+OPERATOR_ON_CONNECT: Final = (PLAIN_MODE, ANSWER_NOW)
 
-ON_CONNECT: Final = (PLAIN_MODE, READ_ONLY, LOCK_WAIT, NO_SYNC_WAIT, DIRTY_READS)
+ON_CONNECT: Final = (PLAIN_MODE, READ_ONLY, LOCK_WAIT, ANSWER_NOW)
+
+# Which of several servers of a host answers at a socket.
+OWN_PORT: Final = "SELECT @@GLOBAL.port"
 
 UNKNOWN_VARIABLE: Final = 1193
 SYNTAX_ERROR: Final = 1064

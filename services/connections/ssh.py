@@ -19,9 +19,9 @@ from services.connections.proxy_process import ProxyProcess
 from services.connections.ssh_config import hop_for, target_for
 from services.connections.ssh_target import SshTarget
 from services.connections.transport import SshTransport
-from services.errors import BadInput, TimedOut, Unreachable, UserError
+from services.errors import BadInput, OtherProtocol, TimedOut, Unreachable, UserError
+from services.i18n import tr
 from services.visible import as_line
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import HostEntry, SshAccess
@@ -254,6 +254,7 @@ class _Opener:
         """Exchange keys over `sock`; no secret has been sent yet."""
         known = known_for(target)
         self._under_way.take(sock)
+        transport: SshTransport | None = None
         try:
             transport = SshTransport(sock)
             transport.meter.begin(self._limits.handshake_s, LOGIN_BYTES)
@@ -267,10 +268,10 @@ class _Opener:
             late = None if transport.initial_kex_done else TimeoutError()  # paramiko returns without a word then
         except Exception as problem:
             hang_up(sock)
-            raise self._not_ssh(problem, target) from problem
+            raise self._not_ssh(problem, target, other=transport is not None and transport.other_protocol) from problem
         if late is not None:
             hang_up(sock)
-            raise self._not_ssh(late, target)
+            raise self._not_ssh(late, target, other=transport.other_protocol)
         transport.meter.begin(None, LOGIN_BYTES)  # a person may be asked about the key; each login has its own time
         return SshLink(transport, target, self._host, self._limits)
 
@@ -301,7 +302,8 @@ class _Opener:
         link.transport.meter.free()
         link.transport.set_keepalive(int(self._alive(target)))
 
-    def _not_ssh(self, problem: BaseException, target: SshTarget) -> UserError:
+    def _not_ssh(self, problem: BaseException, target: SshTarget, *, other: bool = False) -> UserError:
+        """Return the error for what went wrong; other: what came is another protocol's."""
         text = as_line(str(problem), _MOST_SAID)
         limit = reached(problem)
         if limit == "size":
@@ -314,6 +316,12 @@ class _Opener:
                 ),
                 host=self._host,
                 try_=(tr("Check that this is the SSH port, and whose machine it is."),),
+            )
+        if other:
+            return OtherProtocol(
+                tr("What listens on {host} port {port} does not speak SSH.", host=target.host, port=target.port),
+                host=self._host,
+                try_=(tr("Check the port: another service may have it."),),
             )
         if limit == "time" or isinstance(problem, TimeoutError):
             return TimedOut(
@@ -332,8 +340,7 @@ class _Opener:
                 host=self._host,
                 try_=("Update the host's OpenSSH; algorithms with SHA-1 are not offered.",),
             )
-        spoke_otherwise = "codec can't decode" in text  # paramiko reads the greeting as UTF-8: bytes of something else
-        told = isinstance(problem, paramiko.SSHException | EOFError | OSError) and not spoke_otherwise
+        told = isinstance(problem, paramiko.SSHException | EOFError | OSError)
         why = (text or tr("it closed the connection")) if told else tr("what came is not SSH")
         return Unreachable(
             tr(

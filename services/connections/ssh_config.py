@@ -22,8 +22,8 @@ from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput
 from services.files import read_bounded
 from services.globs import Globs
+from services.i18n import tr
 from services.lines import lines_of
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess

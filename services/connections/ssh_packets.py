@@ -38,6 +38,9 @@ _COUNTED: Final = {7: (0, 8), 60: (3, 5)}
 
 SSH_MSG_EXT_INFO (RFC 8308, section 2.3): names and values; SSH_MSG_USERAUTH_INFO_REQUEST (RFC 4256, section 3.2):
 title, instructions, language, then prompts with a flag. 60 also asks for a new password: two strings and no count."""
+_SSHD_REFUSES: Final = ("Exceeded MaxStartups", "Not allowed at this time")
+"""What OpenSSH's sshd sends for a greeting to whom it drops (sshd.c, drop_connection; sshd_config(5), MaxStartups and
+PerSourcePenalties)."""
 _DATA: Final = frozenset({94, 95})  # SSH_MSG_CHANNEL_DATA, SSH_MSG_CHANNEL_EXTENDED_DATA (RFC 4254, section 5.2)
 
 
@@ -46,6 +49,7 @@ class BoundedPacketizer(Packetizer):
 
     Attributes:
         is_open: tells whether a channel's number is that of an open one.
+        other_protocol: whether what came for a greeting is another service's.
         asked_by_password: tells whether a password was offered last: what 60 means depends on it (RFC 4252, section 6).
     """
 
@@ -53,11 +57,25 @@ class BoundedPacketizer(Packetizer):
         super().__init__(sock)  # type: ignore[arg-type] # it receives, sends, limits and closes
         self._sock = sock
         self.is_open: Callable[[int], bool] = lambda _: True
+        self.other_protocol = False
         self.asked_by_password: Callable[[], bool] = lambda: False
         self._unasked = float(UNASKED_BYTES)
         self._filled = time.monotonic()
         self._key_changes = float(KEY_CHANGES)
         self._key_changed = self._filled
+
+    def readline(self, timeout: float) -> str:
+        """Receive a line of the greeting. Text of an SSH server may come before its version, and sshd says two itself.
+
+        Source: RFC 4253, section 4.2.
+        """
+        try:
+            line = str(super().readline(timeout))
+        except UnicodeDecodeError:
+            self.other_protocol = True
+            raise
+        self.other_protocol = not line.startswith(("SSH-", *_SSHD_REFUSES))
+        return line
 
     def read_all(self, n: int, check_rekey: bool = False) -> bytes:
         """Receive `n` bytes, unless no packet of ours can have so many."""

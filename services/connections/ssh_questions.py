@@ -11,8 +11,8 @@ import re
 
 import paramiko
 
+from services.i18n import tr
 from services.visible import as_line
-from services.words import tr
 
 _MOST_SHOWN = 80
 _MOST_PLAIN = 120

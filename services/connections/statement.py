@@ -38,6 +38,13 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Running:
+    """A system variable as the server runs with it now: `@@GLOBAL.name`."""
+
+    variable: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
     """A schema object's name; quoted with backticks."""
 
@@ -68,7 +75,7 @@ class Sign:
             raise ValueError(message)
 
 
-Bit = Keyword | Variable | Name | Value | Sign
+Bit = Keyword | Variable | Running | Name | Value | Sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,8 @@ class Statement:
 
 
 def _rendered(bit: Bit) -> str:
+    if isinstance(bit, Running):
+        return f"@@GLOBAL.{bit.variable.text}"
     if isinstance(bit, Name):
         return "`" + bit.text.replace("`", "``") + "`"
     if isinstance(bit, Value):
@@ -95,6 +104,18 @@ def set_global(variable: str, value: str | int | Keyword) -> Statement:
     """Return `SET GLOBAL variable=value`; text is quoted, a Keyword (ON, OFF, ALL, NONE) is not."""
     right = value if isinstance(value, Keyword) else Value(value)
     return Statement((Keyword("SET GLOBAL"), Variable(variable), Sign("="), right))
+
+
+def set_back(variable: str, ours: str, before: str) -> Statement:
+    """Return what gives a text variable `before` back where it still is `ours`, and leaves every other value as it is.
+
+    The right side of SET is an expression, so that one statement reads and sets (MariaDB KB "SET"; MySQL manual "SET
+    Syntax for Variable Assignment"): what somebody else sets meanwhile is never lost.
+    """
+    name = Variable(variable)
+    still = (Running(name), Sign("="), Value(ours))
+    chosen = (Keyword("IF"), Sign("("), *still, Sign(","), Value(before), Sign(","), Running(name), Sign(")"))
+    return Statement((Keyword("SET GLOBAL"), name, Sign("="), *chosen))
 
 
 def set_provider_option(option: str, value: str | int) -> Statement:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from services.connections.any_shell import for_any_shell
 from services.connections.command import Command
 from services.errors import SudoFailed
-from services.words import tr
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess

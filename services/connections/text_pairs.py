@@ -9,7 +9,7 @@ ASCII it is decoded again as UTF-8. Equal bytes mean equal values, so nothing is
 from __future__ import annotations
 
 from services.connections.text_rows import BadReply, Columns, PacketReader, error_of, read_columns, row_of
-from services.words import tr
+from services.i18n import tr
 
 _BLOCK = (
     8  # packets: small enough that a counter that moves costs little, large enough that a still block costs nothing

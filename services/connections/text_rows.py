@@ -17,7 +17,7 @@ from typing import Final
 
 from services.connections.ports import Rows, SqlValue
 from services.connections.tls import SocketLike
-from services.words import tr
+from services.i18n import tr
 
 _CHUNK: Final = 65536
 _ANY: Final = -1
@@ -49,6 +49,9 @@ class BadReply(Exception):  # noqa: N818 - it is the reply that is bad
     """What came is not the protocol, or more than the limit."""
 
 
+_AT_ONCE_S = 0.001
+
+
 class PacketReader:
     """Packets of one reply, read in large pieces.
 
@@ -57,12 +60,12 @@ class PacketReader:
         limit_s: of the whole reply, from now on; TimeoutError then. most: bytes of the whole reply.
     """
 
-    __slots__ = ("_buffer", "_deadline", "_enough", "_left", "_pos", "_sequence", "_sock")
+    __slots__ = ("_buffer", "_deadline", "_enough", "_grace", "_left", "_pos", "_sequence", "_sock")
 
     def __init__(self, sock: SocketLike, *, limit_s: float, most: int) -> None:
         self._sock = sock
         self._deadline = time.monotonic() + limit_s
-        self._enough = limit_s * 0.9
+        self._enough, self._grace = limit_s * 0.9, limit_s
         self._left = most
         self._buffer = b""
         self._pos = 0
@@ -72,11 +75,12 @@ class PacketReader:
         """Receive until `want` bytes are there."""
         while have < want:
             left = self._deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            if left < self._enough:
+            if 0 < left < self._enough:
                 self._sock.settimeout(left)
-            piece = self._sock.recv(_CHUNK)
+            try:
+                piece = self._sock.recv(_CHUNK) if left > 0 else self._arrived()
+            except TimeoutError:
+                piece = self._arrived()
             if not piece:
                 raise EOFError
             self._left -= len(piece)
@@ -85,6 +89,16 @@ class PacketReader:
             pieces.append(piece)
             have += len(piece)
         return b"".join(pieces)
+
+    def _arrived(self) -> bytes:
+        """Return what lies there though the limit is over: where this program was late itself it may have come in time.
+
+        Raises TimeoutError where nothing does, and when the limit is over a second time.
+        """
+        if time.monotonic() > self._deadline + self._grace:
+            raise TimeoutError
+        self._sock.settimeout(_AT_ONCE_S)
+        return self._sock.recv(_CHUNK)
 
     def packet(self) -> bytes:
         """Return the next packet's payload (those of 16 MB and more come in parts)."""

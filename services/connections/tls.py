@@ -15,7 +15,7 @@ from services.connections.dial import hang_up
 from services.connections.raw_stream import RawStream
 from services.connections.tls_socket import ClosingTlsSocket
 from services.errors import BadInput
-from services.words import tr
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SqlAccess

@@ -21,7 +21,7 @@ from services.connections.budget import Metered
 from services.connections.dial import hang_up
 from services.connections.ssh_group import BoundedGroupExchange
 from services.connections.ssh_packets import BoundedPacketizer, within_window
-from services.words import tr
+from services.i18n import tr
 
 # Whatever paramiko logs (tracebacks of a dropped connection) is raised as a sentence by this package.
 logging.getLogger("paramiko").setLevel(logging.CRITICAL)
@@ -68,6 +68,11 @@ class SshTransport(paramiko.Transport):
         packetizer = cast("BoundedPacketizer", self.packetizer)
         packetizer.is_open = lambda number: self._channels.get(number) is not None
         packetizer.asked_by_password = lambda: getattr(self.auth_handler, "auth_method", "") == "password"
+
+    @property
+    def other_protocol(self) -> bool:
+        """Return whether what came for a greeting is another service's."""
+        return cast("BoundedPacketizer", self.packetizer).other_protocol
 
     def run(self) -> None:
         """Read until the connection ends: paramiko's own loop, which ends with closing what it read from.

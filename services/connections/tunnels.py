@@ -18,7 +18,7 @@ from services.connections.socket_owner import is_of_the_server, listens_as_itsel
 from services.connections.ssh_config import target_for
 from services.connections.tls import Road
 from services.errors import BadInput, TimedOut, Unreachable
-from services.words import tr
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.connections.ssh import SshLink

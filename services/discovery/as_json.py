@@ -10,9 +10,9 @@ from functools import lru_cache
 
 import msgspec
 
-from services.discovery.model import EstateSnapshot
+from services.discovery.model import EstateSnapshot, from_file
 from services.errors import BadInput
-from services.words import stored, tr
+from services.i18n import stored, tr
 
 
 @lru_cache(maxsize=1)
@@ -22,7 +22,7 @@ def _encoder() -> msgspec.json.Encoder:
 
 @lru_cache(maxsize=1)
 def _decoder() -> msgspec.json.Decoder[EstateSnapshot]:
-    return msgspec.json.Decoder(EstateSnapshot)
+    return msgspec.json.Decoder(EstateSnapshot, dec_hook=from_file)
 
 
 def snapshot_to_json(snapshot: EstateSnapshot) -> bytes:

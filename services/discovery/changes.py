@@ -9,16 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from services.discovery.families.registry import registered
 from services.discovery.judge import disk_health
-from services.discovery.model import SEEN_NOW, ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge, was_so_before
-from services.discovery.transfers import ONE_TRANSFER_S
+from services.discovery.model import (
+    ONE_TRANSFER_S,
+    SEEN_NOW,
+    ClusterSnapshot,
+    EstateSnapshot,
+    NodeView,
+    TransferEdge,
+    was_so_before,
+)
 from services.discovery.troubles import CLOCK_LIMIT_S
-from services.discovery.words import duration, joined, names, size
+from services.discovery.words import joined, names, size
 from services.errors import NothingListens
 from services.events import Event, EventKind
 from services.facts.model import SQL, SSH
+from services.i18n import tr
+from services.moments import duration
 from services.types import Health, Reach
-from services.words import tr
 
 LOG_AGE_S = 20.0
 """Logs of a calm host are read each 15 s: what ended longer before is no news, it was over when watching began."""
@@ -206,26 +215,22 @@ def _offset(node: NodeView) -> float | None:
 
 
 def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
-    """Return an event when the primary component's members changed, vanished, or came back."""
+    """Return an event when the members of the part with the majority changed, vanished, or came back."""
     before, after = _primary(old), _primary(new)
+    words = registered().of(new.kind).quorum_words
     if _is_split(new) and not _is_split(old):
         sides = " | ".join(_names_of(new, c.members) for c in new.components if c.primary)
-        text = tr("{name}: two primary components take writes apart: {sides}", name=new.name, sides=sides)
+        text = tr(words.two, name=new.name, sides=sides)
         yield Event(new.at, "view", text, Health.BAD, new.cluster_id)
         return
     if before == after or not old.components:
         return  # nothing changed, or the first look at the cluster: that members are there is no event
-    known = {n.node_id: n.name for n in (*old.nodes, *new.nodes)}
-    left_ids, come_ids = ({known.get(m, m) for m in side} for side in (before - after, after - before))
-    # A member that was only named by others and is now known itself changes its id, not its membership.
-    gone, come = sorted(left_ids - come_ids), sorted(come_ids - left_ids)
+    gone, come = _moved(old, before - after, new, after - before)
     if after and not gone and not come:
         return
     if not after:
         if any(c.observers for c in new.components):
-            text = tr("{name} has no primary component", name=new.name)
-            if new.silent:
-                text = tr("{name}: none of the nodes that answer is in a primary component", name=new.name)
+            text = tr(words.unheard if new.silent else words.none, name=new.name)
             yield Event(new.at, "view", text, Health.BAD, new.cluster_id)
         return
     text = tr("{name}: {change}", name=new.name, change=_who_moved(gone, come))
@@ -235,6 +240,28 @@ def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
     planned = {node.name for node in new.nodes if node.on_purpose}
     calm = Health.GOOD if not gone else Health.TRANSFER if set(gone) <= planned else Health.WARN
     yield Event(new.at, "view", text, Health.BAD if _is_split(new) else calm, new.cluster_id)
+
+
+def _moved(
+    old: ClusterSnapshot, left: frozenset[str], new: ClusterSnapshot, came: frozenset[str]
+) -> tuple[list[str], list[str]]:
+    """Return the names of members that left and that came.
+
+    One that was only named by others and is now known itself changes its id, and its name, not its membership.
+    """
+    gone, come = {m: old.node(m) for m in left}, {m: new.node(m) for m in came}
+    for known, node in list(gone.items()):
+        same = next((m for m, other in come.items() if node is not None and other is not None and _is(node, other)), "")
+        if same:
+            del gone[known], come[same]
+    left_names, come_names = (sorted(n.name if n is not None else m for m, n in side.items()) for side in (gone, come))
+    return left_names, come_names
+
+
+def _is(one: NodeView, other: NodeView) -> bool:
+    """Return whether two nodes of two pictures are one member, by its name, an id in its group, or where it listens."""
+    ids = set(one.uuid_history) & set(other.uuid_history)
+    return one.name == other.name or bool(ids) or (one.address == other.address != "")
 
 
 def _is_split(cluster: ClusterSnapshot) -> bool:

@@ -15,26 +15,36 @@ from dataclasses import dataclass, field, replace
 from services.addresses import is_address, is_this_machine
 from services.clock import Clock
 from services.connections.ports import ObserverSession
+from services.discovery.families.port import Lead
+from services.discovery.families.registry import registered
 from services.discovery.identity import aliases_among
 from services.discovery.model import Unasked
 from services.discovery.naming import name_of
 from services.discovery.nodes import addresses_of
+from services.discovery.patience import Heard, Patience
 from services.discovery.probe import FINDING_PARTS, probe
+from services.discovery.shared_hosts import of_entry
 from services.errors import UserError
 from services.facts.model import NodeFacts, Problem
 from services.facts.reading import host_port
+from services.i18n import tr
+from services.inventory.lookalikes import skeleton
 from services.inventory.model import HostEntry
 from services.inventory.trust import Trust
 from services.types import Reach
-from services.words import tr
+from services.visible import as_line
 
 MOST_HOSTS = 512
 MOST_UNASKED = 128
 """Drawn and not asked: what a server names costs it nothing, and each is a card in the window."""
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 1.5
+SILENT_S = 5.0
+"""A host that says nothing for so long is given up: a first answer over a wire of 200 ms takes half of it."""
 _MOST_ODD = 3
 """One server may name a thousand: so many tell it."""
+_MOST_NAME = 80
+"""Of a name that is no address, within a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +66,12 @@ class CrawlResult:
     unasked: tuple[Unasked, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
-    """Somebody named this address. `sure`: a member or channel of now, not only a line in a configuration."""
-
-    address: str
-    name: str = ""
-    sure: bool = True
-
-
 @dataclass(slots=True)
 class _Search:
     """The state of one crawl; only the crawling thread touches it."""
 
     trust: Trust
+    written: frozenset[str] = frozenset()  # every key of the inventory
     facts: dict[str, NodeFacts] = field(default_factory=dict)
     entries: dict[str, HostEntry] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
@@ -85,7 +87,7 @@ def crawl(
     clock: Clock,
     *,
     trust: Trust,
-    limit_s: float = 3.0,
+    limit_s: float = SILENT_S,
     known: Mapping[str, NodeFacts] | None = None,
 ) -> CrawlResult:
     """Return every host that can be found from `seeds`. Never raises for the environment.
@@ -93,48 +95,75 @@ def crawl(
     Args:
         open_session: gives a session that this function closes; connecting happens in its first call.
         trust: which of the named hosts may be asked.
-        limit_s: after so many seconds what is still unanswered is left out (a seed gets a Problem).
+        limit_s: who has said nothing for so many seconds is left out (a seed gets a Problem), and who is not through
+            after four times as long (patience.py).
         known: facts of hosts that are watched already: they are not asked again, but whom they name is followed.
     """
-    search = _Search(trust)
-    deadline = clock.monotonic() + limit_s
-    open_sessions: dict[str, ObserverSession] = {}
-    lock = threading.Lock()
-
-    def ask(entry: HostEntry) -> NodeFacts:
-        try:
-            session = open_session(entry)
-        except UserError as error:  # a missing secret, say: nothing was even tried
-            problem = Problem("sql", error.sentence, error.code)
-            return NodeFacts(entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,))
-        with lock:
-            open_sessions[entry.name] = session
-        try:
-            return probe(session, clock, parts=FINDING_PARTS, address=entry.address, limit_s=SQL_LIMIT_S)
-        finally:
-            session.close()
-
-    pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="pilothouse-crawl")
+    search = _Search(trust, written=trust.keys.union(*(seed.keys for seed in seeds if not seed.ways_of)))
+    patience = Patience(clock, limit_s)
+    lanes = _Lanes(open_session, clock, patience)
     try:
-        for seed in seeds:  # all of them first: what one names another may be
-            search.asked |= {seed.name.lower(), host_port(seed.address)[0]}
-        for seed in seeds:
-            _begin(search, seed, (known or {}).get(seed.name), lambda entry: pool.submit(ask, entry))
-        while search.running and clock.monotonic() < deadline:
-            done, _ = wait(search.running, timeout=max(0.0, deadline - clock.monotonic()), return_when=FIRST_COMPLETED)
+        _begin_all(search, seeds, known or {}, lanes.submit)
+        while search.running:
+            left = patience.left_s(entry.name for entry in search.running.values())
+            if left <= 0:
+                break
+            done, _ = wait(search.running, timeout=left, return_when=FIRST_COMPLETED)
             for future in done:
                 entry = search.running.pop(future)
-                _answered(search, entry, future.result(), lambda e: pool.submit(ask, e))
+                _answered(search, entry, future.result(), lanes.submit)
     finally:
-        with lock:
-            for session in open_sessions.values():
-                session.close()  # unblocks whatever is still asking
-        pool.shutdown(wait=False, cancel_futures=True)  # a connect to a dead host ends by its own limit
+        lanes.close()
     _give_up(search, seeds, limit_s, clock)
     return _result(search, seeds)
 
 
+class _Lanes:
+    """Asks hosts side by side, a session each."""
+
+    def __init__(self, open_session: Callable[[HostEntry], ObserverSession], clock: Clock, patience: Patience) -> None:
+        self._open = open_session
+        self._clock = clock
+        self._patience = patience
+        self._sessions: list[ObserverSession] = []
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="pilothouse-crawl")
+
+    def submit(self, entry: HostEntry) -> Future[NodeFacts]:
+        """Ask a host as soon as a lane is free."""
+        self._patience.heard(entry.name)
+        return self._pool.submit(self._ask, entry)
+
+    def close(self) -> None:
+        """Close every session: that unblocks whatever is still asking."""
+        with self._lock:
+            for session in self._sessions:
+                session.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)  # a connect to a dead host ends by its own limit
+
+    def _ask(self, entry: HostEntry) -> NodeFacts:
+        try:
+            session = self._open(entry)
+        except UserError as error:  # a missing secret, say: nothing was even tried
+            return _silent(entry, self._clock, Problem("sql", error.sentence, error.code))
+        with self._lock:
+            self._sessions.append(session)
+        try:
+            heard = Heard(session, lambda: self._patience.heard(entry.name))
+            facts = probe(heard, self._clock, parts=FINDING_PARTS, address=entry.address, limit_s=SQL_LIMIT_S)
+            return of_entry(facts, entry)
+        finally:
+            session.close()
+
+
 Submit = Callable[[HostEntry], "Future[NodeFacts]"]
+
+
+def _begin_all(search: _Search, seeds: Sequence[HostEntry], known: Mapping[str, NodeFacts], submit: Submit) -> None:
+    for seed in seeds:  # all of them first: what one names another may be
+        search.asked |= {seed.name.lower(), host_port(seed.address)[0]}
+    for seed in seeds:
+        _begin(search, seed, known.get(seed.name), submit)
 
 
 def _begin(search: _Search, entry: HostEntry, known: NodeFacts | None, submit: Submit) -> None:
@@ -158,7 +187,11 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
     search.asked |= addresses_of(facts)
     own = name_of(entry.name, facts, written=not entry.ways_of)
     for name in odd_names(facts)[:_MOST_ODD]:
-        text = tr("{host} names '{name}' as an address, which is none: nobody was asked there.", host=own, name=name)
+        text = tr(
+            "{host} names '{name}' as an address, which is none: nobody was asked there.",
+            host=own,
+            name=as_line(name, _MOST_NAME),
+        )
         search.problems.append(Problem("discovery", text, "no-address"))
     for lead in leads_of(facts):
         host = host_port(lead.address)[0]
@@ -190,38 +223,26 @@ def _named_again(known: Unasked, lead: Lead, by: str) -> Unasked:
 
 
 def _name_for(search: _Search, wanted: str, host: str) -> str:
-    """Return a key for a found host: its own name unless another host has it (identical names never merge)."""
-    taken = {name.lower() for name in search.entries}
-    if wanted.lower() not in taken:
+    """Return a key for a found host: its own name, else its address, unless that is, or looks like, another's key.
+
+    Identical names never merge, and what a person wrote down stays theirs: hosts, instances, those only named too.
+    """
+    taken = {skeleton(name) for name in (*search.entries, *search.written)}
+    if skeleton(wanted) not in taken:
         return wanted
-    return host if host.lower() not in taken else f"{wanted}@{host}"
+    return host if skeleton(host) not in taken else f"{wanted}@{host}"
 
 
 def leads_of(facts: NodeFacts) -> tuple[Lead, ...]:
     """Return whom a host names: members, sources, replicas, then its configured fellows; no loopback addresses."""
     own = addresses_of(facts)
-    return tuple(lead for lead in _named_by(facts) if _leads(host_port(lead.address)[0], own))
+    return tuple(lead for lead in registered().leads(facts) if _leads(host_port(lead.address)[0], own))
 
 
 def odd_names(facts: NodeFacts) -> tuple[str, ...]:
     """Return what a host names that is no address at all: no honest server does, and nobody is asked there."""
-    named = dict.fromkeys(host_port(lead.address)[0] for lead in _named_by(facts))
+    named = dict.fromkeys(host_port(lead.address)[0] for lead in registered().leads(facts))
     return tuple(name for name in named if name and not is_address(name))
-
-
-def _named_by(facts: NodeFacts) -> list[Lead]:
-    found: list[Lead] = []
-    galera, replication = facts.galera, facts.replication
-    if galera is not None:
-        found += [Lead(m.address, m.name) for m in galera.members if m.uuid != galera.node_uuid]
-        found += [Lead(address) for address in galera.incoming_addresses]
-    if replication is not None:
-        found += [Lead(c.source_host) for c in replication.channels]
-        found += [Lead(r.host) for r in replication.replicas]
-    if galera is not None:
-        listed = galera.cluster_address.partition("//")[2].partition("?")[0].split(",")
-        found += [Lead(host_port(address)[0], sure=False) for address in listed]
-    return found
 
 
 def _leads(host: str, own: frozenset[str]) -> bool:
@@ -241,16 +262,21 @@ def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, clock:
         search.problems.append(Problem("discovery", text, "timed-out"))
         if entry.name in named or entry.name not in search.unsure:
             problem = Problem("sql", tr("No answer within {limit:g} s.", limit=limit_s), "timed-out")
-            search.facts[entry.name] = NodeFacts(
-                entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,)
-            )
+            search.facts[entry.name] = _silent(entry, clock, problem)
         else:
             search.entries.pop(entry.name, None)
 
 
+def _silent(entry: HostEntry, clock: Clock, problem: Problem) -> NodeFacts:
+    """Return the facts of a host that gave no answer: what it carries stands in the inventory all the same."""
+    return of_entry(NodeFacts(entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,)), entry)
+
+
 def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
     written = frozenset(seed.name for seed in seeds if not seed.ways_of)
-    same = aliases_among(search.facts, frozenset(seed.name for seed in seeds))
+    # What a person wrote down counts first, whoever answers first.
+    first = dict(sorted(search.facts.items(), key=lambda item: item[0] not in written))
+    same = aliases_among(first, frozenset(seed.name for seed in seeds), written)
     aliases = {host: first for host, first in same.items() if host not in written}
     problems = [
         Problem("discovery", tr("{other} and {host} are the same server.", other=other, host=host), "same-server")

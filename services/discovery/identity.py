@@ -4,7 +4,8 @@ A node is tied to its host's key (the inventory's or the discovered one). What p
 under another key is its server's own identity: the uuid it has in its group right now, or server uuid and machine id
 together. The ids it had before are its history. Two hosts that share a server_uuid (a copied data directory) or a
 machine-id (a cloned image) stay two nodes; only what can't be shared, the live group uuid or the same process on the
-same machine, makes two keys one, and only while nothing else that they say differs (clash.py).
+same machine, makes two keys one, and only while nothing else that they say differs (clash.py). A host that a
+person wrote down never gives way to one that was found, and to another that is written only when they are proven one.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from services.discovery.clash import clashes_among, contradict, problems_of
+from services.discovery.clash import clashes_among, contradict, problems_of, proven_one
+from services.discovery.families.registry import registered
 from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.naming import names_of
 from services.discovery.nodes import MOST_HISTORY, Node, addresses_of
 from services.facts.model import NodeFacts, Problem
+from services.i18n import tr
 from services.types import Reach
-from services.words import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def identified(
     """
     before = [n for c in previous.clusters for n in c.nodes] if previous is not None else []
     by_host = {n.host: n for n in before if n.host}
-    aliases = aliases_among(facts, frozenset(by_host))
+    aliases = aliases_among(facts, frozenset(by_host), frozenset(facts) & frozenset(names))
     nodes: list[Node] = []
     taken: set[str] = set()
     own = names_of({host: one for host, one in facts.items() if host not in aliases}, names)
@@ -96,7 +98,7 @@ def history_of(old: NodeView | None, facts: NodeFacts) -> tuple[str, ...]:
     known = list(old.uuid_history) if old is not None else []
     for uuid in (
         facts.server.server_uuid if facts.server is not None else "",
-        facts.galera.node_uuid if facts.galera is not None else "",
+        *registered().live_id(facts)[-1:],
     ):
         if uuid and uuid not in known:
             known.append(uuid)
@@ -108,8 +110,7 @@ def _moved(facts: NodeFacts, before: list[NodeView], now: Mapping[str, NodeFacts
     for old in before:
         if not old.host or old.host in now or old.node_id in taken or old.facts is None:
             continue
-        group = facts.galera.node_uuid if facts.galera is not None else ""
-        if (group and group in old.uuid_history) or _same_install(facts, old.facts):
+        if set(registered().live_id(facts)[-1:]) & set(old.uuid_history) or _same_install(facts, old.facts):
             return old
     return None
 
@@ -126,28 +127,45 @@ def _same_install(one: NodeFacts, other: NodeFacts) -> bool:
     )
 
 
-def aliases_among(facts: Mapping[str, NodeFacts], known: frozenset[str] = frozenset()) -> dict[str, str]:
+def aliases_among(
+    facts: Mapping[str, NodeFacts], known: frozenset[str] = frozenset(), written: frozenset[str] = frozenset()
+) -> dict[str, str]:
     """Return key -> key for hosts that are another name of the same running server: nothing they say differs.
 
-    The first key counts, one already known before a new one, one that answers before one that does not.
+    The first key counts: one that a person wrote down before one that was found, one already known before a new one,
+    one that answers before one that does not.
     """
     aliases: dict[str, str] = {}
-    owner: dict[object, str] = {}
-    ordered = sorted(facts, key=lambda host: (host not in known, facts[host].reach is Reach.NONE))
+    owners: dict[object, list[str]] = {}
+    ordered = sorted(facts, key=lambda host: (host not in written, host not in known, facts[host].reach is Reach.NONE))
     for host in ordered:
-        for mark in marks(facts[host]):
-            first = owner.setdefault(mark, host)
-            if first != host and not contradict(facts[first], facts[host]):
+        own = marks(facts[host])
+        for first in (first for mark in own for first in owners.get(mark, ())):
+            if _are_one(facts[first], facts[host], (first in written, host in written)):
                 aliases[host] = first
                 break
+        else:
+            for mark in own:
+                owners.setdefault(mark, []).append(host)
     return aliases
+
+
+def _are_one(first: NodeFacts, other: NodeFacts, written: tuple[bool, bool]) -> bool:
+    """Return whether `other` is shown as `first`; `written`: which of them a person wrote down."""
+    if all(written):
+        return proven_one(first, other)
+    mute = {Reach.NONE, Reach.SSH_ONLY}
+    if written[0] and first.reach in mute and other.reach not in mute:
+        return False  # one that answers is not hidden behind one that does not
+    return not contradict(first, other)
 
 
 def marks(facts: NodeFacts) -> tuple[object, ...]:
     """Return what two different running servers can't share; nothing while the host does not answer."""
     found: list[object] = []
-    if facts.galera is not None and facts.galera.node_uuid and facts.reach in {Reach.FULL, Reach.SQL_ONLY}:
-        found.append(("group", facts.galera.node_uuid))
+    live = registered().live_id(facts)
+    if live and facts.reach in {Reach.FULL, Reach.SQL_ONLY}:
+        found.append(live)
     machine, server = facts.machine, facts.server
     if machine is not None and machine.machine_id and machine.process_pid and machine.hostname and server is not None:
         found.append(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from services.discovery.families.registry import registered
+from services.discovery.states import BY_WORD
 from services.facts.model import NodeFacts, Problem
-from services.types import ClusterKind, Flavour, Health, Reach
-from services.words import mark, tr
+from services.i18n import mark, tr
+from services.types import ALONE, NOT_KNOWN, ClusterKind, Flavour, Health, Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,7 @@ class NodeView:
     Attributes:
         node_id: stable identity across restarts: server uuid, or the history of gcomm uuids tied to one host.
         state: the vendor's own word ("Synced", "Donor/Desynced", "non-Primary", "replica running", "no answer").
+        code: what is compared of the state (states.py); '' in a recording of before there were codes.
         reason: one sentence when the state is not simply good: what, since when, seen by whom.
         numbers: up to three (label, value text, health) that matter for this kind of node, in card order.
         state_since, watched_since: when this state was first seen, and when the first look at it ended.
@@ -43,6 +46,7 @@ class NodeView:
     spark_metric: str = ""
     facts: NodeFacts | None = None
     on_purpose: str = ""
+    code: str = ""
 
 
 FIRST_ANSWERS_S = 3.0
@@ -95,6 +99,11 @@ class ReplicationEdge:
     gtid_gap: int | None = None
     delay_s: int = 0
     reason: str = ""
+    semi_sync: bool | None = None  # the replica acknowledges commits; None: it need not, or nobody can tell
+
+
+ONE_TRANSFER_S = 15.0
+"""Beginnings of one pair nearer than this are of one transfer, as told by the states first and by a log later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +196,7 @@ class Unasked:
     Attributes:
         address: an IP address or a host's name; name: what the group calls it, the address where nobody calls it.
         by: inventory hosts or found ones that name it, in the order in which they did (in a snapshot by what they are
-            called); ways_of: the inventory host whose ways in would be used.
+            called); ways_of: the host or instance of the inventory whose ways in would be used.
         sure: a member or channel of now; False for what only stands in somebody's configuration.
     """
 
@@ -218,9 +227,27 @@ class EstateSnapshot:
         return next((c for c in self.clusters if c.cluster_id == cluster_id), None)
 
 
+def from_file(wanted: type, value: object) -> object:
+    """Read what stands in a file for a value that is no plain one: `dec_hook` of whatever reads snapshots."""
+    if wanted is ClusterKind:
+        return registered().kind(value)
+    raise NotImplementedError(f"{wanted.__name__} can't be read")
+
+
+def with_codes(snapshot: EstateSnapshot) -> EstateSnapshot:
+    """Return a snapshot of before nodes had codes with those that their words tell; any other as it is."""
+    if not any(node.state in BY_WORD and not node.code for c in snapshot.clusters for node in c.nodes):
+        return snapshot
+    clusters = (
+        replace(c, nodes=tuple(replace(n, code=n.code or BY_WORD.get(n.state, "")) for n in c.nodes))
+        for c in snapshot.clusters
+    )
+    return replace(snapshot, clusters=tuple(clusters))
+
+
 def stands_alone(cluster: ClusterSnapshot) -> bool:
     """Return whether it is one host that nobody ties to any other, whatever it may turn out to be."""
-    return cluster.kind is ClusterKind.SINGLE or (cluster.kind is ClusterKind.UNKNOWN and len(cluster.nodes) == 1)
+    return ALONE in cluster.kind.traits or (NOT_KNOWN in cluster.kind.traits and len(cluster.nodes) == 1)
 
 
 def nobody_answered(cluster: ClusterSnapshot) -> bool:
@@ -232,13 +259,17 @@ def nobody_answered(cluster: ClusterSnapshot) -> bool:
 
 def kind_words(cluster: ClusterSnapshot) -> str:
     """Return what is said of its kind: of one host that never answered, that nothing is known."""
-    if cluster.kind is ClusterKind.UNKNOWN and stands_alone(cluster) and nobody_answered(cluster):
+    if NOT_KNOWN in cluster.kind.traits and stands_alone(cluster) and nobody_answered(cluster):
         return tr("not known what it is: nobody answered")
-    return tr(cluster.kind.value)
+    return tr(cluster.kind.words)
 
 
 SPARE = mark("spare")
 """Role of a host that is written into a cluster and waits to be used: it runs no server, and never was seen to."""
+IST_REACH = mark("IST reach")
+"""Label of the number by that name: the English of a label is what the number is known by."""
+ARBITRATOR = mark("arbitrator")
+"""Role of a member that votes and holds no data."""
 NO_PRIMARY = "no-primary"
 """Code of the problem of a cluster without a Primary Component, every node of it heard."""
 NO_PRIMARY_HEARD = "no-primary-heard"

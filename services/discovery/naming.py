@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from ipaddress import ip_address
 
+from services.discovery.families.registry import registered
 from services.discovery.model import EstateSnapshot
 from services.facts.model import NodeFacts
+from services.inventory.lookalikes import skeleton
 
 
 def name_of(host: str, facts: NodeFacts | None, *, written: bool = False) -> str:
@@ -29,19 +31,34 @@ def name_of(host: str, facts: NodeFacts | None, *, written: bool = False) -> str
 def names_of(facts: Mapping[str, NodeFacts], written: Collection[str] = ()) -> dict[str, str]:
     """Return key -> name of several hosts, no name twice: own names that two have are told apart by their keys.
 
-    A host that calls itself as the inventory calls another does not get that name.
+    A host that calls itself as the inventory calls another, or so that it looks the same, does not get that name.
     """
     found = {host: name_of(host, one, written=host in written) for host, one in facts.items()}
     silent = (host for host in written if host not in found)
-    often = Counter(name.lower() for name in (*found.values(), *silent))
+    often = Counter(skeleton(name) for name in (*found.values(), *silent))
     return {
-        host: f"{name} ({host})" if name != host and often[name.lower()] > 1 else name for host, name in found.items()
+        host: f"{name} ({host})" if name != host and often[skeleton(name)] > 1 else name for host, name in found.items()
     }
 
 
 def shown_names(estate: EstateSnapshot) -> dict[str, str]:
     """Return key -> name of the hosts of a snapshot, as it is drawn."""
     return {node.host: node.name for cluster in estate.clusters for node in cluster.nodes if node.host}
+
+
+def names_of_clusters(
+    seeds: Mapping[str, str], estate: EstateSnapshot | None, facts: Mapping[str, NodeFacts]
+) -> dict[str, str]:
+    """Return cluster id -> the inventory's name for it, by the seeds that are in it.
+
+    Args:
+        seeds: host key of a seed -> the name a person gave its cluster.
+        estate: a picture, for the clusters whose servers can't say which they are in; facts: what the hosts say now.
+    """
+    clusters = estate.clusters if estate is not None else ()
+    found = {c.cluster_id: seeds[node.host] for c in clusters for node in c.nodes if node.host in seeds}
+    told = ((registered().home(facts[host]), name) for host, name in seeds.items() if host in facts)
+    return found | {home: name for home, name in told if home}  # a cluster that is not in any snapshot yet
 
 
 def _own(facts: NodeFacts) -> str:

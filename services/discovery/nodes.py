@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from services.addresses import is_this_machine
+from services.discovery.families.registry import registered
 from services.discovery.model import NodeView
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationFacts, ServerFacts
 from services.facts.reading import host_port
+from services.i18n import tr
 from services.types import Flavour, Reach
-from services.words import tr
 
 STALE_S = 10.0
 """Seconds without an answer after which a road no longer counts as fresh, whatever was last said of it."""
@@ -42,6 +43,11 @@ class Node:
         return self.facts.host if self.facts is not None else ""
 
     @property
+    def only_named(self) -> bool:
+        """Return whether it is an instance that the inventory names and that nobody reads."""
+        return self.facts is not None and bool(self.facts.kind)
+
+    @property
     def server(self) -> ServerFacts | None:
         """Return the server's identity, possibly old."""
         return self.facts.server if self.facts is not None else None
@@ -70,6 +76,12 @@ class Node:
     def port(self) -> int:
         """Return the server's port."""
         return self.server.port if self.server is not None else 3306
+
+    @property
+    def segment(self) -> int | None:
+        """Return the segment of its group; the last known one while it does not answer."""
+        told = registered().segment(self.facts) if self.facts is not None else None
+        return self.previous.segment if told is None and self.previous is not None else told
 
     @property
     def sql_fresh(self) -> bool:
@@ -123,8 +135,7 @@ def addresses_of(facts: NodeFacts) -> frozenset[str]:
     found = {facts.host.lower(), host_port(facts.address)[0]}
     if facts.server is not None:
         found |= {facts.server.hostname.lower(), facts.server.report_host.lower()}
-    if facts.galera is not None:
-        found.add(host_port(facts.galera.node_address)[0])
+    found |= {host_port(address)[0] for address in registered().addresses(facts)}
     if facts.machine is not None:
         found.add(facts.machine.hostname.lower())
     return frozenset(name for name in found if name and not is_this_machine(name))

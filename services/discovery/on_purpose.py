@@ -11,12 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.discovery.expected import SMALLER
-from services.discovery.judge import OFF
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.states import OFF, STARTED_BY_RUN, STOPPED_BY_RUN
+from services.i18n import tr
 from services.types import Health, worst
-from services.words import mark, tr
-
-STOPPED, STARTED = mark("stopped by the run"), mark("started by the run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +56,14 @@ def _cluster(cluster: ClusterSnapshot, by_host: Mapping[str, tuple[OnPurpose, No
 
 def _node(node: NodeView, purpose: OnPurpose, before: NodeView | None) -> NodeView:
     words = tr("run {run}, step {n} of {steps}", run=purpose.run_id, n=purpose.step, steps=purpose.steps)
-    if node.health in {Health.GOOD, Health.TRANSFER} or node.state not in OFF or _failed(node):
+    if node.health in {Health.GOOD, Health.TRANSFER} or node.code not in OFF or _failed(node):
         return replace(node, on_purpose=words)
-    state = STARTED if purpose.starts else STOPPED
-    same = before is not None and before.state == state
+    state = STARTED_BY_RUN if purpose.starts else STOPPED_BY_RUN
+    same = before is not None and before.code == state.code
     return replace(
         node,
-        state=state,
+        state=state.word,
+        code=state.code,
         state_since=before.state_since if same and before is not None else node.state_since,
         health=Health.TRANSFER,
         reason=words,

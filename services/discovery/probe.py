@@ -7,25 +7,38 @@ a host itself (discovery, the command line); `machine_facts` and `log_facts` are
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead, SqlRead
-from services.discovery.log_reads import log_facts, unit_facts
-from services.errors import QueryFailed, Refused, SudoFailed, UserError
+from services.errors import OfflineMode, QueryFailed, Refused, SudoFailed, UserError
 from services.facts import reads
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.galera import galera_problems, parse_galera, parse_members
+from services.facts.group_replication import group_problems, parse_group, read_recovery
+from services.facts.log_reads import log_facts, unit_facts
 from services.facts.machine import clock_offset, parse_df, parse_host_files, parse_process
-from services.facts.model import SQL, SSH, GaleraFacts, GaleraMember, MachineFacts, NodeFacts, Problem, ReplicationFacts
-from services.facts.replication import parse_replication
+from services.facts.model import (
+    SQL,
+    SSH,
+    GaleraFacts,
+    GaleraMember,
+    GroupRecovery,
+    MachineFacts,
+    NodeFacts,
+    Problem,
+    ReplicationFacts,
+)
+from services.facts.replication import applier_stopped, parse_replication, replication_problems
+from services.facts.semi_sync import parse_semi_sync
 from services.facts.server import parse_server
 from services.facts.start_line import founds
+from services.i18n import tr
 from services.types import Reach
-from services.words import tr
 
 __all__ = ["ALL_PARTS", "FINDING_PARTS", "Part", "facts_from_poll", "log_facts", "machine_facts", "probe"]
 
@@ -48,8 +61,11 @@ def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four 
     *,
     replication: Rows | None = None,
     replicas: Rows | None = None,
+    appliers: Rows | None = None,
     members: Rows | None = None,
     processes: Rows | None = None,
+    group: tuple[Rows | None, Rows | None] = (None, None),
+    recovery: GroupRecovery | None = None,
     problems: tuple[Problem, ...] = (),
     round_trip_s: float | None = None,
     variables_at: float | None = None,
@@ -61,28 +77,40 @@ def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four 
         status, variables: SHOW GLOBAL STATUS and the newest SHOW GLOBAL VARIABLES as name -> text.
         at: UTC epoch seconds of the status.
         replication, replicas, members, processes: rows where they were read this time, else None.
+        appliers: why appliers stopped, read where one did.
+        group: the group's members and this member's numbers, read each time where a group is configured: what was not
+            read is not known.
+        recovery: how far the member is, while it is RECOVERING.
         problems: refusals of single statements; they belong to this poll only.
         variables_at: when `variables` were read; None: not known.
     """
     galera = parse_galera(status, variables)
-    doubts: tuple[Problem, ...] = ()
+    doubts = galera_problems(status, variables, galera) if galera is not None else ()
     if galera is not None:
-        doubts = galera_problems(status, variables, galera)
         galera = replace(galera, members=_members(previous.galera, galera, members))
     if not status:
         doubts += (Problem("sql", tr("The server answered with an empty status."), "status-empty"),)
     server = parse_server(variables, status, at)
-    doubts += reads.refused_folder(server.datadir)
+    doubts += (*group_problems(variables), *reads.refused_folder(server.datadir))
     kept = tuple(p for p in previous.problems if p.part in {"machine", "log", "clock"})
+    known = _replication(
+        previous.replication,
+        parse_replication(replication, replicas, processes, variables, appliers),
+        channels_read=replication is not None,
+        replicas_read=replicas is not None or processes is not None,
+        moments=(at, variables_at),
+    )
     return replace(
         previous,
         at=at,
         sql_at=at,
         server=server,
         galera=galera,
-        replication=_replication(previous.replication, replication, replicas, processes, variables, (at, variables_at)),
+        group=parse_group(status, variables, *group, at, recovery),
+        semi_sync=parse_semi_sync(status, variables),
+        replication=known,
         round_trip_s=round_trip_s,
-        problems=(*kept, *doubts, *problems),
+        problems=(*kept, *doubts, *replication_problems(known), *problems),
     )
 
 
@@ -96,24 +124,23 @@ def _members(old: GaleraFacts | None, new: GaleraFacts, rows: Rows | None) -> tu
 
 def _replication(
     old: ReplicationFacts | None,
-    channels: Rows | None,
-    replicas: Rows | None,
-    processes: Rows | None,
-    variables: Mapping[str, str],
+    new: ReplicationFacts | None,
+    *,
+    channels_read: bool,
+    replicas_read: bool,
     moments: tuple[float, float | None],
 ) -> ReplicationFacts | None:
     at, variables_at = moments
-    new = parse_replication(channels, replicas, processes, variables)
     if new is None:
         return old
     if old is None:
         return replace(new, at=at, gtid_at=variables_at)
     return replace(
         new,
-        channels=old.channels if channels is None else new.channels,
-        replicas=old.replicas if replicas is None and processes is None else new.replicas,
+        channels=new.channels if channels_read else old.channels,
+        replicas=new.replicas if replicas_read else old.replicas,
         heartbeat_lag_s=old.heartbeat_lag_s,
-        at=old.at if channels is None else at,
+        at=at if channels_read else old.at,
         gtid_at=variables_at if variables_at is not None else old.gtid_at,
     )
 
@@ -134,11 +161,19 @@ def probe(
     """
     facts = previous or NodeFacts(host=session.host, at=clock.wall(), address=address)
     asked_sql, asked_ssh = "sql" in parts and session.has_sql, bool({"machine", "log"} & set(parts)) and session.has_ssh
-    sql = _probe_sql(session, clock, facts, limit_s) if asked_sql else facts
+    begun: _Begun | UserError | None = None
+    if asked_ssh and "machine" in parts:
+        # Both roads at once: over a VPN each takes seconds, of which all but milliseconds are spent waiting.
+        with ThreadPoolExecutor(1, thread_name_prefix="pilothouse-probe") as beside:
+            early = beside.submit(_attempt, lambda: _begin_machine(session, clock))
+            sql = _probe_sql(session, clock, facts, limit_s) if asked_sql else facts
+            begun = early.result()
+    else:
+        sql = _probe_sql(session, clock, facts, limit_s) if asked_sql else facts
     done = sql if isinstance(sql, NodeFacts) else _failed(facts, "sql", sql)
     ssh: NodeFacts | UserError = done
     if asked_ssh:
-        ssh = _probe_ssh(session, clock, done, parts)
+        ssh = begun if isinstance(begun, UserError) else _probe_ssh(session, clock, done, parts, begun)
         done = ssh if isinstance(ssh, NodeFacts) else _failed(done, "ssh", ssh)
     reach = _reach(
         sql=asked_sql and isinstance(sql, NodeFacts),
@@ -190,13 +225,12 @@ def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s
         return answer
 
     channels = ask(dialect.replication_status, "replication")
+    stopped = applier_stopped(channels, grouped=dialect.identity.group_replication)
+    appliers = ask(dialect.applier_errors, "appliers") if stopped else None
     replicas, processes = _ask_replicas(session, dialect, variables, limit_s)
     members = ask(dialect.galera_members, "members")
-    if dialect.group_members and (group := ask(dialect.group_members, "group")) is not None and group.rows:
-        sentence = tr(
-            "This server is one of {n} in a Group Replication group, which is not drawn yet.", n=len(group.rows)
-        )
-        problems.append(Problem("group", sentence, "group-replication"))
+    group = (ask(dialect.group_members, "group"), ask(dialect.group_stats, "group"))
+    recovery = read_recovery(dialect.group_recovery, group[0], variables, lambda read: ask(read, "group"))
     return facts_from_poll(
         replace(facts, problems=tuple(p for p in facts.problems if p.part in {"machine", "log", "clock"})),
         status,
@@ -204,8 +238,11 @@ def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s
         wall + round_trip / 2,
         replication=channels,
         replicas=replicas,
+        appliers=appliers,
         members=members,
         processes=processes,
+        group=group,
+        recovery=recovery,
         problems=tuple(problems),
         round_trip_s=round_trip,
         variables_at=variables_at,
@@ -238,16 +275,18 @@ def _attempt(call: Callable[[], T]) -> T | UserError:
 
 
 def _probe_ssh(
-    session: ObserverSession, clock: Clock, facts: NodeFacts, parts: Collection[Part]
+    session: ObserverSession, clock: Clock, facts: NodeFacts, parts: Collection[Part], begun: _Begun | None
 ) -> NodeFacts | UserError:
     datadir = facts.server.datadir if facts.server is not None else ""
     mute = not session.has_sql or any(p.part == "sql" for p in facts.problems)
     try:
-        machine = _read_machine(session, clock, datadir, mute=mute) if "machine" in parts else facts.machine
+        machine = _end_machine(session, begun, datadir, mute=mute) if begun is not None else facts.machine
     except UserError as error:
         return error
     done = replace(facts, machine=machine, ssh_at=clock.wall(), problems=_without(facts, "ssh"))
-    if "log" not in parts:
+    # Nobody is let in: what became of the server is told by its log alone.
+    offline = any(p.part == SQL and p.code == OfflineMode.code for p in facts.problems)
+    if "log" not in parts and not offline:
         return done
     transfers, unit = log_facts(session, done, clock)
     if unit is not None:
@@ -261,6 +300,7 @@ def _with_unit(machine: MachineFacts, unit: MachineFacts) -> MachineFacts:
         unit=unit.unit,
         unit_state=unit.unit_state,
         unit_status_text=unit.unit_status_text,
+        group_error=unit.group_error,
         sst_bytes=unit.sst_bytes,
         gcache_pages_bytes=unit.gcache_pages_bytes,
         gcache_disk_free=unit.gcache_disk_free,
@@ -273,39 +313,50 @@ def _without(facts: NodeFacts, part: str) -> tuple[Problem, ...]:
 
 def machine_facts(session: ObserverSession, clock: Clock, datadir: str = "") -> MachineFacts:
     """Read what the host is and how its database's process and disk are. Raises UserError when SSH does not answer."""
-    return _read_machine(session, clock, datadir, mute=True)
+    return _end_machine(session, _begin_machine(session, clock), datadir, mute=True)
 
 
-def _read_machine(session: ObserverSession, clock: Clock, datadir: str, *, mute: bool) -> MachineFacts:
-    """Read it.
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What is read of a host before its server has told where its data lies. `pid`: of the server's process."""
 
-    Args:
-        mute: SQL does not answer, or may not later: then the server's own command line tells whether it was founded.
-    """
+    machine: MachineFacts
+    pid: int | None
 
-    def run(read: CommandRead) -> str | None:
-        try:
-            return session.run(read, limit_s=COMMAND_LIMIT_S).text
-        except (QueryFailed, SudoFailed, Refused):
-            return None
 
-    machine = parse_host_files(run(reads.HOST_FILES) or "")
+def _begin_machine(session: ObserverSession, clock: Clock) -> _Begun:
+    """Read what needs nobody else's answer. Raises UserError when SSH does not answer."""
+    machine = parse_host_files(_run(session, reads.HOST_FILES) or "")
     listing = session.run(reads.PROCESS, limit_s=COMMAND_LIMIT_S)
     # ps ends with 1 when nothing matches; an unknown option or program ends otherwise or writes to stderr.
     readable = listing.exit_code == 0 or (listing.exit_code == 1 and not listing.stderr.strip())
     state, pid = parse_process(listing.text) if readable else ("?", None)
-    words = run(commands.SERVER_WORDS.read(pid)) if mute and pid is not None else None
-    disks = parse_df(run(reads.data_disk(datadir or reads.DEFAULT_DATADIR)) or "")
     sent = clock.wall()
-    answer = run(reads.CLOCK) or ""
+    answer = _run(session, reads.CLOCK) or ""
     offset = clock_offset(answer, sent, clock.wall())
-    unit = unit_facts(session)
+    machine = _with_unit(machine, unit_facts(session))
+    return _Begun(replace(machine, clock_offset_s=offset, process_state=state, process_pid=pid), pid)
+
+
+def _end_machine(session: ObserverSession, begun: _Begun, datadir: str, *, mute: bool) -> MachineFacts:
+    """Read the rest.
+
+    Args:
+        mute: SQL does not answer, or may not later: then the server's own command line tells whether it was founded.
+    """
+    pid = begun.pid
+    words = _run(session, commands.SERVER_WORDS.read(pid)) if mute and pid is not None else None
+    disks = parse_df(_run(session, reads.data_disk(datadir or reads.DEFAULT_DATADIR)) or "")
     return replace(
-        _with_unit(machine, unit),
+        begun.machine,
         disks=disks,
         data_disk=disks[0] if disks else None,
-        clock_offset_s=offset,
-        process_state=state,
-        process_pid=pid,
         founded_pid=pid if founds(words or "") else None,
     )
+
+
+def _run(session: ObserverSession, read: CommandRead) -> str | None:
+    try:
+        return session.run(read, limit_s=COMMAND_LIMIT_S).text
+    except (QueryFailed, SudoFailed, Refused):
+        return None

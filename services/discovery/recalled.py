@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
-from services.types import ClusterKind
+from services.types import KEEPS_IDENTITY
 
 
 def recalled(last: EstateSnapshot, hosts: Mapping[str, str]) -> EstateSnapshot:
@@ -22,7 +22,7 @@ def recalled(last: EstateSnapshot, hosts: Mapping[str, str]) -> EstateSnapshot:
     Args:
         hosts: host key -> address of the hosts that are watched; what is no longer among them is not recalled.
     """
-    kept = (_cluster(cluster, hosts) for cluster in last.clusters if cluster.kind is ClusterKind.GALERA)
+    kept = (_cluster(cluster, hosts) for cluster in last.clusters if KEEPS_IDENTITY in cluster.kind.traits)
     return EstateSnapshot(at=last.at, clusters=tuple(cluster for cluster in kept if cluster.nodes))
 
 

@@ -5,45 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.discovery.async_view import Link
+from services.discovery.families.port import QuorumWords
+from services.discovery.families.shared.channels import Link
 from services.discovery.model import Component, NodeView, ReplicationEdge
 from services.discovery.nodes import Node
-from services.discovery.quorum import quorum_problems
 from services.discovery.words import joined, names
 from services.facts.model import Problem
-from services.types import ClusterKind, Health
-from services.words import tr
+from services.i18n import tr
+from services.types import Health
 
 CLOCK_LIMIT_S = 2.0
 
 
-def cluster_problems(
-    kind: ClusterKind,
-    name: str,
-    nodes: Sequence[Node],
-    components: Sequence[Component],
-    edges: Sequence[ReplicationEdge],
-    links: Sequence[Link],
-) -> tuple[Problem, ...]:
-    """Return the cluster's problems, the gravest first."""
-    found: list[Problem] = []
-    if kind is ClusterKind.GALERA:
-        found += quorum_problems(name, nodes, components)
-    if edges:
-        found += _server_ids(nodes, links)
-    found += _clocks(nodes)
-    found += _told_by_nodes(nodes)
-    return tuple(found)
+def common_problems(nodes: Sequence[Node], edges: Sequence[ReplicationEdge], links: Sequence[Link]) -> list[Problem]:
+    """Return what may be odd about any cluster, beyond what its family says of it as a group."""
+    found = _server_ids(nodes, links) if edges else []
+    return [*found, *_clocks(nodes), *_told_by_nodes(nodes)]
 
 
-def apart_from_others(node: NodeView, components: Sequence[Component], everyone: Sequence[NodeView]) -> NodeView:
-    """Return a member of one of two Primary Components as what it is, however well it feels: bad, and why."""
+def apart_from_others(
+    node: NodeView, components: Sequence[Component], everyone: Sequence[NodeView], words: QuorumWords
+) -> NodeView:
+    """Return a member of one of two parts with a majority as what it is, however well it feels: bad, and why."""
     own = next((c for c in components if c.primary and node.node_id in c.members), None)
     if own is None:
         return node
     others = [m for c in components if c.primary and c is not own for m in c.members]
     who = names(sorted(n.name for n in everyone if n.node_id in others))
-    text = tr("another primary component takes writes apart from this one: {names}", names=who)
+    text = tr(words.apart, names=who)
     return replace(node, health=Health.BAD, reason=joined(text, node.reason))
 
 
@@ -94,5 +83,5 @@ def _told_by_nodes(nodes: Sequence[Node]) -> list[Problem]:
         for n in nodes
         if n.facts is not None
         for p in n.facts.problems
-        if p.part in {"galera", "group", "datadir"} and n.sql_fresh
+        if p.part in {"galera", "group", "gtid", "datadir"} and n.sql_fresh
     ]

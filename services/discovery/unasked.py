@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, Unasked
+from services.discovery.model import ARBITRATOR, ClusterSnapshot, EstateSnapshot, NodeView, Unasked
+from services.discovery.states import UNASKED
 from services.discovery.words import names
 from services.facts.reading import host_port
+from services.i18n import tr
 from services.types import Health, worst
-from services.words import mark, tr
-
-UNASKED = mark("not asked yet")
-_ARBITRATOR = "arbitrator"
 
 
 def with_unasked(
@@ -41,7 +39,7 @@ def sentence(one: Unasked) -> str:
 
 def _is(node: NodeView, one: Unasked) -> bool:
     """Return whether a node that only others speak of is this host; an arbitrator has no account to ask with."""
-    return not node.host and node.role != _ARBITRATOR and host_port(node.address)[0] == one.address
+    return not node.host and node.role != ARBITRATOR and host_port(node.address)[0] == one.address
 
 
 def _told(
@@ -67,5 +65,6 @@ def _grown(
 def _view(node: NodeView, one: Unasked, before: Mapping[str, NodeView], at: float) -> NodeView:
     """Return the node as 'not asked yet'; what its group says of it stays in `seen_by`."""
     old = before.get(node.node_id)
-    since = old.state_since if old is not None and old.state == UNASKED else at
-    return replace(node, state=UNASKED, health=Health.UNKNOWN, reason=sentence(one), state_since=since)
+    since = old.state_since if old is not None and old.code == UNASKED.code else at
+    told = replace(node, state=UNASKED.word, code=UNASKED.code, state_since=since)
+    return replace(told, health=Health.UNKNOWN, reason=sentence(one))

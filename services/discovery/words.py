@@ -1,6 +1,6 @@
 """Numbers and lists of names as sentences and cards need them (the window has its own, richer set).
 
-SI units, at most three significant figures, thin spaces between thousands, durations as a person says them.
+SI units, at most three significant figures, thin spaces between thousands.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from services.i18n import tr, tr_n
 from services.moments import local_time
-from services.words import tr, tr_n
 
 THIN = "\u202f"
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
@@ -32,23 +32,6 @@ def size(value: float) -> str:
     digits = 0 if abs(value) >= 99.5 or power == 0 else (1 if abs(value) >= 9.95 else 2)
     text = f"{value:.{digits}f}"
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {_SIZES[power]}"
-
-
-def duration(seconds: float) -> str:
-    """Return "0.4 s", "12 s", "31 min", "9 h 20 min", "41 d 3 h"."""
-    if seconds < 10:
-        return f"{max(0.0, seconds):.1f} s".replace(".0 s", " s")
-    whole = round(seconds)
-    if whole < 100:
-        return f"{whole} s"
-    minutes = round(whole / 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 48:
-        return f"{hours} h {minutes:02d} min" if minutes else f"{hours} h"
-    days, hours = divmod(hours, 24)
-    return f"{days} d {hours} h" if hours and days < 100 else f"{days} d"
 
 
 def percent(share: float) -> str:

@@ -21,6 +21,7 @@ from services.connections.read_programs import (
     ONE_MESSAGE_S,
     QUERY_PRINTED,
 )
+from services.lines import lines_of
 
 LEFT_OUT = "(a client's words, left out)"
 LEFT_OUT_MORE = "(a client's words, left out; a state transfer may stand there)"
@@ -72,6 +73,16 @@ def without_client_text(lines: Iterable[str], *, begins_inside: bool = False) ->
         if index in shown:
             shown[index] = line
     return tuple(line for _, line in sorted(shown.items()) if line)
+
+
+def own_lines(text: str, most: int) -> tuple[str, ...]:
+    """Return the lines of a log that are the server's own words.
+
+    Args:
+        most: how many lines were asked for: as many may have been cut off a longer log, in the middle of a client's.
+    """
+    lines = lines_of(text)
+    return without_client_text(lines, begins_inside=len(lines) >= most)
 
 
 def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, str]:

@@ -31,7 +31,7 @@ class Identity:
     Attributes:
         version: as people say it ("10.11.18"); version_key: the same as numbers.
         galera: a wsrep provider is loaded; galera4: it keeps its members in a table.
-        group_replication: a group is configured (Group Replication: known, not drawn yet).
+        group_replication: a group is configured (Group Replication).
         known_by: the evidence, for the inspector and for tests.
     """
 
@@ -53,6 +53,9 @@ class Dialect:
     replicas: SqlRead
     galera_members: SqlRead | None = None
     group_members: SqlRead | None = None
+    group_stats: SqlRead | None = None
+    applier_errors: SqlRead | None = None
+    group_recovery: tuple[SqlRead, ...] = ()
 
     @property
     def flavour(self) -> Flavour:
@@ -73,9 +76,14 @@ def identify(variables: Mapping[str, str]) -> Identity:
         version_key=key,
         galera=galera,
         galera4="wsrep_trx_fragment_size" in variables,
-        group_replication=bool(variables.get("group_replication_group_name", "").strip()),
+        group_replication=in_a_group(variables),
         known_by=known_by,
     )
+
+
+def in_a_group(variables: Mapping[str, str]) -> bool:
+    """Return whether a group is configured, whatever it is called (Group Replication)."""
+    return bool(variables.get("group_replication_group_name", "").strip())
 
 
 def _product(variables: Mapping[str, str], galera: bool) -> tuple[Flavour, str]:
@@ -127,7 +135,22 @@ def dialect_of(variables: Mapping[str, str]) -> Dialect:
         group_members=(statements.GROUP_MEMBERS if has_roles else statements.GROUP_MEMBERS_57)
         if identity.group_replication
         else None,
+        group_stats=(statements.GROUP_STATS if has_roles else statements.GROUP_STATS_57)
+        if identity.group_replication
+        else None,
+        group_recovery=_recovery(identity),
+        applier_errors=statements.APPLIER_ERRORS
+        if identity.flavour is not Flavour.MARIADB and identity.version_key >= (5, 7)
+        else None,
     )
+
+
+def _recovery(identity: Identity) -> tuple[SqlRead, ...]:
+    """Return the reads that tell how far a member's recovery is; cloning came with MySQL 8.0.17."""
+    if not identity.group_replication or identity.version_key < (8, 0):
+        return ()
+    cloning = (statements.CLONE_PROGRESS,) if identity.version_key >= (8, 0, 17) else ()
+    return (statements.GROUP_RECEIVED, statements.GTID_EXECUTED, *cloning)
 
 
 def keeps_binlog(variables: Mapping[str, str]) -> bool:

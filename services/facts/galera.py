@@ -18,8 +18,8 @@ from services.facts.dialect import identify
 from services.facts.model import GaleraFacts, GaleraMember, Problem
 from services.facts.provider_options import FREEZE, provider_options
 from services.facts.reading import amount, count, first, flag, size, whole, words
+from services.i18n import mark, tr
 from services.types import Flavour
-from services.words import mark, tr
 
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 MOST_MEMBERS = 1024
@@ -119,6 +119,11 @@ def addresses(value: str) -> tuple[str, ...]:
         return ()
     parts = (words(part, 255) for part in value.split(",", MOST_MEMBERS)[:MOST_MEMBERS])
     return tuple("" if part.lower() in {"unspecified", "auto"} else part for part in parts)
+
+
+def listed_addresses(value: str) -> tuple[str, ...]:
+    """Return wsrep_incoming_addresses as it stands, to hold two views against each other: ('',) for an empty one."""
+    return tuple(value.split(","))
 
 
 def flow_control_high(status: Mapping[str, str], options: Mapping[str, str], members: int | None) -> float | None:

@@ -2,20 +2,32 @@
 
 MariaDB (KB "Global Transaction ID"): a position is one "domain-server-sequence" per domain; everything up to the
 sequence is contained. MySQL (manual, "GTID Sets", 8.4 "Tagged GTIDs"): a set "uuid[:tag]:1-5:7, uuid:1-3"; a tag stands
-between colons and holds for the intervals after it. Nothing raises: text that is neither is None.
+between colons and holds for the intervals after it. Nothing raises: text that is neither is None, and so is a set of
+more than MOST_CHARACTERS or MOST_INTERVALS: whoever sends a new one each second would have the console compute only.
 """
 
 from __future__ import annotations
 
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 MOST = 2**64 - 1
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 _TAG = re.compile(r"[a-z_][a-z0-9_]{0,31}")
-_MOST_TEXT = 1_000_000
+MOST_CHARACTERS = 32_768
+"""Of one set: 700 servers that once wrote, or 4,000 holes."""
+MOST_INTERVALS = 4096
+"""Of one set, its tags and sources counted too."""
+MOST_OF_A_SERVER = 4 * MOST_CHARACTERS
+"""Characters of all sets of one server that differ; what is beyond is not kept."""
+TOO_LARGE = "…"
+"""Stands in the place of a set that was not kept; it is no set, so that nothing is computed from it."""
+_MOST_CACHED = 4_000_000
+_INTERVAL_B = 128
+"""An interval is a pair of numbers: in memory it is larger than its text."""
 
 Interval = tuple[int, int]
 
@@ -51,10 +63,61 @@ class GtidSet:
         )
 
 
-@lru_cache(maxsize=256)
+class _Cache:
+    """The sets that were read last, by their text: bounded by what they hold, not by how many they are."""
+
+    def __init__(self) -> None:
+        self._sets: OrderedDict[str, tuple[GtidSet | None, int]] = OrderedDict()
+        self._lock = threading.Lock()
+        self.weight = 0
+
+    def get(self, text: str) -> tuple[GtidSet | None, int] | None:
+        with self._lock:
+            found = self._sets.get(text)
+            if found is not None:
+                self._sets.move_to_end(text)
+            return found
+
+    def put(self, text: str, made: GtidSet | None) -> None:
+        held = sum(1 + len(intervals) for intervals in made.groups.values()) if made is not None else 0
+        weight = 4 * len(text) + _INTERVAL_B * (1 + held)
+        with self._lock:
+            self.weight += weight - self._sets.pop(text, (None, 0))[1]
+            self._sets[text] = (made, weight)
+            while self.weight > _MOST_CACHED:
+                self.weight -= self._sets.popitem(last=False)[1][1]
+
+
+_cache = _Cache()
+
+
+def fits(text: str) -> bool:
+    """Return whether a set is small enough to be computed with."""
+    return len(text) <= MOST_CHARACTERS and text.count(":") + text.count(",") <= MOST_INTERVALS
+
+
+def cached_bytes() -> int:
+    """Return about how many bytes the sets take that are remembered."""
+    return _cache.weight
+
+
 def parse(text: str) -> GtidSet | None:
-    """Return the set that a position (MariaDB) or a set (MySQL) stands for; '' is the empty set, nonsense is None."""
-    clean = "".join(text[:_MOST_TEXT].lower().split())
+    """Return the set that a position (MariaDB) or a set (MySQL) stands for; '' is the empty set.
+
+    Nonsense is None, and so is what is larger than a set may be.
+    """
+    if not fits(text):
+        return None
+    known = _cache.get(text)
+    if known is None:
+        made = _parsed(text)
+        _cache.put(text, made)
+        return made
+    return known[0]
+
+
+def _parsed(text: str) -> GtidSet | None:
+    clean = "".join(text.lower().split())
     if not clean:
         return GtidSet()
     parts = [p for p in clean.split(",") if p]

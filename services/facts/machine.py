@@ -6,6 +6,7 @@ org.freedesktop.systemd1(5) for the properties of units.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -75,10 +76,15 @@ def parse_process(text: str) -> tuple[str, int | None]:
     return found[0] if found else ("", None)
 
 
+_SHORT_S = 1.0
+"""A round trip of a second at most tells a clock to half a second."""
+
+
 def clock_offset(text: str, sent: float, received: float) -> float | None:
     """Return host minus workstation in seconds out of `date +%s.%N`, asked at `sent` and answered at `received`.
 
-    The answer is taken to be made in the middle of the round trip (metrics reference, 'Replication lag'); a date
+    The answer is taken to be made in the middle of the round trip (metrics reference, 'Replication lag'); of one that
+    took long, most of it here perhaps, the least offset counts that it leaves possible, not the middle. A date
     without nanoseconds ("%N" unknown to busybox) is good to half a second.
     """
     word = text.strip().split()[0] if text.strip() else ""
@@ -89,7 +95,9 @@ def clock_offset(text: str, sent: float, received: float) -> float | None:
         at_host = real(word)
     if at_host is None or received < sent or not 0.0 <= at_host <= LATEST:
         return None
-    return at_host - (sent + received) / 2
+    middle = at_host - (sent + received) / 2
+    doubt = (received - sent) / 2
+    return middle if doubt <= _SHORT_S / 2 else math.copysign(max(0.0, abs(middle) - doubt), middle)
 
 
 def zone_offset(text: str) -> float:
@@ -134,6 +142,16 @@ def parse_datadir(text: str) -> tuple[int | None, bool]:
             fields = line.split(None, 8)
             pages += (count(fields[4]) or 0) if len(fields) == 9 else 0
     return pages, any(line.endswith(" .sst") for line in lines)
+
+
+def resolved(exit_code: int) -> bool | None:
+    """Return whether `getent ahosts NAME` found it, by its exit code: 2 is 'keys could not be found' (getent(1))."""
+    return exit_code == 0 if exit_code in {0, 2} else None
+
+
+def is_root(text: str) -> bool:
+    """Return whether `id -u` tells of root."""
+    return text.strip() == "0"
 
 
 def parse_du(text: str) -> int | None:

@@ -109,6 +109,55 @@ class GaleraMember:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupMember:
+    """One row of performance_schema.replication_group_members: a member as one server sees it."""
+
+    member_id: str = ""  # its server_uuid; '' of a server that is in no group
+    host: str = ""
+    port: int = 3306
+    state: str = ""  # ONLINE, RECOVERING, OFFLINE, ERROR, UNREACHABLE
+    role: str = ""  # PRIMARY, SECONDARY, '' where it is not told
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRecovery:
+    """How far a member that is RECOVERING has come: by clone, or by the channel group_replication_recovery."""
+
+    donor_id: str = ""  # server_uuid of the member it fetches from
+    missing: int | None = None  # transactions received by the channel and not applied yet
+    error: str = ""  # why the channel does not fetch
+    clone_stage: str = ""  # FILE COPY, PAGE COPY, REDO COPY, ...; '' where nothing is cloned
+    clone_done: int | None = None  # bytes of the whole copy
+    clone_whole: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFacts:
+    """The server's own view of its group (MySQL Group Replication); None where it was not read."""
+
+    group_name: str = ""  # identifies the cluster
+    member_id: str = ""  # this server's
+    members: tuple[GroupMember, ...] = ()
+    members_at: float | None = None  # when they were read; None: not, and nothing is known of its state
+    single_primary: bool | None = None
+    view_id: str = ""
+    certify_queue: int | None = None  # transactions that wait to be checked for conflicts
+    applier_queue: int | None = None  # received from others and not applied yet
+    conflicts: int | None = None
+    applier_limit: int | None = None  # flow control begins here
+    certify_limit: int | None = None
+    seeds: tuple[str, ...] = ()  # configured, with the group's own port
+    recovery: GroupRecovery | None = None  # read while it is RECOVERING
+
+    @property
+    def own(self) -> GroupMember | None:
+        """Return this server's own row; None where it was not read or is not in the table."""
+        found = next((m for m in self.members if m.member_id and m.member_id == self.member_id), None)
+        alone = self.members[0] if len(self.members) == 1 and not self.members[0].member_id else None
+        return found or alone
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicationChannel:
     """One row of SHOW ALL SLAVES STATUS / SHOW REPLICA STATUS, names normalised."""
 
@@ -163,6 +212,23 @@ class ReplicationFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class SemiSyncFacts:
+    """Semi-synchronous replication as this server knows it, as a source and as a replica; counters since its start."""
+
+    source_enabled: bool | None = None  # None: no plugin
+    source_active: bool | None = None  # commits wait for acknowledgements now; False: fallen back to asynchronous
+    clients: int | None = None  # semi-synchronous replicas that are connected; one that is just gone counts on
+    wanted: int = 1  # acknowledgements that a commit waits for
+    timeout_ms: int | None = None
+    wait_point: str = ""  # AFTER_SYNC, AFTER_COMMIT
+    acknowledged: int | None = None
+    not_acknowledged: int | None = None
+    waiting: int | None = None  # sessions in their commit
+    replica_enabled: bool | None = None
+    replica_active: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DiskFacts:
     """One file system."""
 
@@ -193,6 +259,7 @@ class MachineFacts:
     gcache_pages_bytes: int | None = None
     gcache_disk_free: int | None = None  # of the volume of gcache.dir, where that is not in the data directory
     sst_bytes: int | None = None
+    group_error: str = ""  # why the server left its group, by its own log
     unit: str = ""  # the systemd unit that was found: "mariadb.service"
 
 
@@ -229,9 +296,19 @@ class NodeFacts:
     galera: GaleraFacts | None = None
     replication: ReplicationFacts | None = None
     machine: MachineFacts | None = None
+    group: GroupFacts | None = None
+    semi_sync: SemiSyncFacts | None = None  # None: the server knows nothing of it
     transfers: tuple[TransferFacts, ...] = ()
     round_trip_s: float | None = None
     sql_at: float | None = None  # when SQL last answered; older than `at` means these parts are stale
     ssh_at: float | None = None
     problems: tuple[Problem, ...] = ()
     no_way: tuple[str, ...] = ()  # SSH or SQL, where nobody wrote down a way in: what it would tell is not asked
+    on: str = ""  # the host on which this server stands beside the first one: the machine is told with that one
+    beside: tuple[str, ...] = ()  # the other servers on this host, by what they are called
+    kind: str = ""  # of an instance that the inventory names and nobody reads: its kind there
+
+    @property
+    def in_group(self) -> bool:
+        """Return whether the server ever told a group of its own."""
+        return self.galera is not None or self.group is not None

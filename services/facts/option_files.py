@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable
 
+from services.addresses import is_ip
 from services.connections.command import MASK
 from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
+from services.facts.reading import without_port
 from services.lines import lines_of
 
 ROOT_FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf")
@@ -20,6 +23,10 @@ SERVER_GROUPS = ("mysqld", "server")
 """What MySQL's server reads; MariaDB's my_print_defaults knows its own groups as --mysqld, MySQL's doesn't."""
 _LINE = re.compile(r"^([\s#;]*)([A-Za-z][A-Za-z0-9_.-]*)(\s*=\s*)(.*)$")
 _INCLUDE = re.compile(r"^\s*!(include|includedir)\s+(\S+)\s*$")
+_HEAD = re.compile(r"\s*\[([^\]]+)\]")
+_OF_A_SERVER = re.compile(r"(?:mysqld|server|mariadb|mariadbd|galera|client-server)(?:-[0-9.]+)?")
+"""The groups that a server reads (MariaDB KB "Configuring MariaDB with Option Files", "Server Option Groups")."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}", re.ASCII)
 _MOST = 256 * 1024
 
 
@@ -37,6 +44,28 @@ def parse_defaults(text: str, section: str) -> tuple[tuple[str, str, str], ...]:
         if option:
             found.append((section, option, MASK if value and is_secret(option) else masked(value)))
     return tuple(found)
+
+
+def server_settings(text: str) -> tuple[tuple[str, str, str], ...]:
+    """Return (section, option, value) of an option file's own text, for the sections that a server reads, in order."""
+    section, found = "", []
+    for line in lines_of(text):
+        head = _HEAD.match(line)
+        if head is not None:
+            section = head.group(1)
+        elif _OF_A_SERVER.fullmatch(section):
+            name, _, value = line.partition("=")
+            found.append((section, normal(name), value.strip().strip("\"'")))
+    return tuple(found)
+
+
+def printed(text: str) -> dict[str, str]:
+    """Return what my_print_defaults prints, `--name=value` a line, as the option's name -> its last value.
+
+    Secrets are in it as they are: nothing of this is kept nor shown.
+    """
+    pairs = (line[2:].partition("=") for line in lines_of(text) if line.startswith("--"))
+    return {normal(name): value for name, _, value in pairs}
 
 
 def sst_user(text: str) -> str:
@@ -85,11 +114,35 @@ def provider_options_of(text: str) -> tuple[tuple[str, str], ...]:
 
 def group_members(cluster_address: str) -> frozenset[str]:
     """Return the hosts, without their ports, that a wsrep_cluster_address names ('gcomm://a,b:4567,[::1]:4567?x=y')."""
-    parts = (part.strip() for part in cluster_address.partition("://")[2].partition("?")[0].split(","))
-    return frozenset(_without_port(part) for part in parts if part)
+    return frozenset(without_port(bare) for part in cluster_addresses(cluster_address) if (bare := part.strip()))
 
 
-def _without_port(address: str) -> str:
-    if address.startswith("["):
-        return address[1:].partition("]")[0]
-    return address.partition(":")[0] if address.count(":") == 1 else address
+def cluster_addresses(text: str) -> tuple[str, ...]:
+    """Return the members that a wsrep_cluster_address names, as they are written there and in their order."""
+    return tuple(part for part in text.partition("://")[2].partition("?")[0].split(",") if part)
+
+
+def named_hosts(cluster_address: str, own: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names (no addresses) among the members of a wsrep_cluster_address and a node's own addresses.
+
+    Args:
+        own: wsrep_node_address and wsrep_sst_receive_address, which may be 'AUTO' (MariaDB KB, "Galera Cluster System
+            Variables").
+    """
+    parts = [*sorted(group_members(cluster_address)), *(without_port(text) for text in own)]
+    wanted = [part for part in parts if _NAME.fullmatch(part) and part.upper() != "AUTO" and not is_ip(part)]
+    return tuple(dict.fromkeys(wanted))
+
+
+def sst_programs(options: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
+    """Return the programs that [sst] calls besides its method's own: 'pigz' of 'compressor = "/usr/bin/pigz -p 4"'.
+
+    Args:
+        options: (section, option, value), see `parse_defaults`.
+    """
+    named = (
+        value.split()[0].rsplit("/", 1)[-1]
+        for section, option, value in options
+        if section == "sst" and option in {"compressor", "decompressor"} and value.split()
+    )
+    return tuple(dict.fromkeys(named))

@@ -10,6 +10,12 @@ FREEZE = "gcache.freeze_purge_at_seqno"
 """Percona's providers only: that a node can freeze its gcache is told by this option's presence, never by a version."""
 
 
+def without_options(text: str, beginnings: tuple[str, ...]) -> str:
+    """Return the text without the options whose names begin so."""
+    kept = (part.strip() for part in text.split(";"))
+    return "; ".join(part for part in kept if part and not part.startswith(beginnings))
+
+
 @lru_cache(maxsize=1024)
 def provider_options(text: str) -> Mapping[str, str]:
     """Return the options by name. The text hardly ever changes, so each distinct one is parsed once."""

@@ -7,6 +7,7 @@ foreign library loaded, with anything at all.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from services.visible import visible
@@ -18,6 +19,7 @@ MOST = 2**63 - 1
 """No seqno, size or count is larger: both MySQL and Galera keep them in signed 64 bits."""
 
 _MOST_DIGITS = 20
+_LAST_NUMBER = re.compile(r"(?:(?<!\d)|(?=-))-?\d+[KMGT]?$")
 
 
 def whole(value: object) -> int | None:
@@ -107,6 +109,19 @@ def sized(value: object) -> int | None:
     """
     number = whole(value)
     return number if number is not None or not isinstance(value, str) else size(value)
+
+
+def last_number(text: str) -> int | None:
+    """Return the number that a text ends in, see `sized`: 71680 of 'gcache.freeze_purge_at_seqno = 70K'; else None."""
+    found = _LAST_NUMBER.search(text.strip())
+    return sized(found.group()) if found is not None else None
+
+
+def without_port(address: str) -> str:
+    """Return an address without its port and brackets: 'db1' of 'db1:4567', '::1' of '[::1]:4567' and of '::1'."""
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.partition(":")[0] if address.count(":") == 1 else address
 
 
 def host_port(value: str, port: int = 3306) -> tuple[str, int]:

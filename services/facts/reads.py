@@ -5,7 +5,10 @@
 | server      | SHOW GLOBAL STATUS (shared with the sampler)                     | 1 s   |
 | variables   | SHOW GLOBAL VARIABLES                                            | 30 s  |
 | channels    | SHOW ALL SLAVES STATUS / SHOW REPLICA STATUS, where there is one | 1 s   |
+| appliers    | replication_applier_status_by_worker, where one stopped          | 1 s   |
 | members     | mysql.wsrep_cluster_members                                      | 10 s  |
+| group       | replication_group_members, _member_stats, where there is one     | 1 s   |
+| recovery    | replication_connection_status, clone_progress, while RECOVERING  | 1 s   |
 | replicas    | SHOW SLAVE HOSTS / SHOW REPLICAS, else Binlog Dump threads       | 10 s  |
 | process     | ps of mysqld/mariadbd (live: the OS stream)                      | 1 s   |
 | disk        | df of the data directory (live: the OS stream)                   | 1 s   |

@@ -7,16 +7,24 @@ MariaDB has both). A NULL stays None: Seconds_Behind is NULL when a thread does 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from services.connections.ports import Rows, SqlValue
-from services.facts.model import ReplicaSeen, ReplicationChannel, ReplicationFacts
+from services.connections.ports import Rows, SqlValue, text
+from services.facts import gtid
+from services.facts.dialect import in_a_group
+from services.facts.model import Problem, ReplicaSeen, ReplicationChannel, ReplicationFacts
 from services.facts.reading import amount, count, first, flag, host_port, words
+from services.i18n import tr_n
 
 MOST_CHANNELS = 256
 MOST_REPLICAS = 1024
+MOST_WORKERS = 4096
 
 GROUP_CHANNELS = ("group_replication_applier", "group_replication_recovery")
-"""Group Replication's own channels: they belong to the group, not to an asynchronous source."""
+"""Group Replication's own channels: they belong to the group, not to an asynchronous source.
+
+Only where a group is configured: elsewhere such a name is one like others (MariaDB takes any for a connection).
+"""
 
 
 def parse_replication(
@@ -24,6 +32,7 @@ def parse_replication(
     replicas: Rows | None = None,
     processes: Rows | None = None,
     variables: Mapping[str, str] | None = None,
+    appliers: Rows | None = None,
 ) -> ReplicationFacts | None:
     """Return both directions of replication; None when the server has neither and was not asked for channels.
 
@@ -31,31 +40,92 @@ def parse_replication(
         channels: SHOW ALL SLAVES STATUS / SHOW REPLICA STATUS / SHOW SLAVE STATUS.
         replicas: SHOW SLAVE HOSTS / SHOW REPLICAS (needs a right a read-only account may lack).
         processes: SHOW PROCESSLIST: its Binlog Dump threads tell the replicas' addresses when `replicas` is refused.
+        appliers: replication_applier_status_by_worker (MySQL 5.7 and newer), where an applier has stopped.
     """
     if channels is None and replicas is None and processes is None:
         return None
     settings = variables or {}
+    kept = _Kept()
+    executed = kept(_gtids(first(settings, "gtid_executed", "gtid_current_pos")))
+    found = _with_reasons(parse_channels(channels, grouped=in_a_group(settings)), appliers)
     return ReplicationFacts(
-        channels=parse_channels(channels),
+        channels=tuple(
+            replace(c, gtid_executed=kept(c.gtid_executed), gtid_received=kept(c.gtid_received)) for c in found
+        ),
         replicas=parse_replicas(replicas) or dumping(processes),
-        gtid_binlog_pos=words(settings.get("gtid_binlog_pos", ""), 4000),
-        gtid_executed=words(first(settings, "gtid_executed", "gtid_current_pos"), 100_000),
+        gtid_binlog_pos=kept(_gtids(settings.get("gtid_binlog_pos", ""))),
+        gtid_executed=executed,
         gtid_strict=flag(settings.get("gtid_strict_mode", "")),
     )
 
 
-def parse_channels(rows: Rows | None) -> tuple[ReplicationChannel, ...]:
-    """Return one channel a row; rows without a source and the group's own channels are left out."""
+class _Kept:
+    """Keeps the GTID sets of one server as long as all of them that differ have room; else TOO_LARGE."""
+
+    def __init__(self) -> None:
+        self._room = gtid.MOST_OF_A_SERVER
+        self._have: dict[str, str] = {}
+
+    def __call__(self, one: str) -> str:
+        if one not in self._have:
+            fits = len(one) <= self._room
+            self._room -= len(one) if fits else 0
+            self._have[one] = one if fits else gtid.TOO_LARGE
+        return self._have[one]
+
+
+def replication_problems(facts: ReplicationFacts | None) -> tuple[Problem, ...]:
+    """Return why the GTIDs of a server tell nothing: some of its sets are too large to be computed with."""
+    if facts is None:
+        return ()
+    sets = [one for c in facts.channels for one in (c.gtid_received, c.gtid_executed)]
+    large = [*sets, facts.gtid_executed, facts.gtid_binlog_pos].count(gtid.TOO_LARGE)
+    if not large:
+        return ()
+    sentence = tr_n(
+        "{n} of its GTID sets is too large to be compared: how many transactions are missing is not known",
+        "{n} of its GTID sets are too large to be compared: how many transactions are missing is not known",
+        large,
+        n=large,
+    )
+    return (Problem("gtid", sentence, "gtid-too-large"),)
+
+
+def parse_channels(rows: Rows | None, *, grouped: bool = False) -> tuple[ReplicationChannel, ...]:
+    """Return one channel a row; rows without a source are left out, and in a group (`grouped`) its own channels."""
     if rows is None:
         return ()
     found = []
     for row in rows.rows[:MOST_CHANNELS]:
         values = _plain(rows.columns, row)
         name = words(values.get("connection_name") or values.get("channel_name"))
-        if name in GROUP_CHANNELS or not words(values.get("master_host")):
+        if (grouped and name in GROUP_CHANNELS) or not words(values.get("master_host")):
             continue
         found.append(_channel(name, values))
     return tuple(found)
+
+
+def applier_stopped(channels: Rows | None, *, grouped: bool = False) -> bool:
+    """Return whether an SQL thread stopped on an error: with several workers its own words only name the table."""
+    return any(c.sql_errno and c.sql_running.lower() != "yes" for c in parse_channels(channels, grouped=grouped))
+
+
+def _with_reasons(channels: tuple[ReplicationChannel, ...], appliers: Rows | None) -> tuple[ReplicationChannel, ...]:
+    """Return the channels whose SQL thread stopped with the error of the worker that failed.
+
+    The coordinator says only that a worker failed (MySQL manual, "The replication_applier_status_by_worker Table").
+    """
+    failed: dict[str, tuple[int, str]] = {}
+    for row in appliers.dicts()[:MOST_WORKERS] if appliers is not None else ():
+        number, message = count(row.get("LAST_ERROR_NUMBER")), words(row.get("LAST_ERROR_MESSAGE"), 1000)
+        if number and message:
+            failed.setdefault(words(row.get("CHANNEL_NAME")), (number, message))
+    return tuple(
+        replace(c, sql_errno=failed[c.name][0], sql_error=failed[c.name][1])
+        if c.name in failed and c.sql_errno and c.sql_running.lower() != "yes"
+        else c
+        for c in channels
+    )
 
 
 def _plain(columns: tuple[str, ...], row: tuple[SqlValue, ...]) -> dict[str, SqlValue]:
@@ -82,8 +152,8 @@ def _channel(name: str, values: Mapping[str, SqlValue]) -> ReplicationChannel:
         sql_error=words(values.get("last_sql_error")) or words(values.get("last_error")),
         sql_errno=count(values.get("last_sql_errno")) or count(values.get("last_errno")) or 0,
         gtid_mode=_gtid_mode(values),
-        gtid_received=words(values.get("gtid_io_pos") or values.get("retrieved_gtid_set"), 100_000),
-        gtid_executed=words(values.get("gtid_slave_pos") or values.get("executed_gtid_set"), 100_000),
+        gtid_received=_gtids(values.get("gtid_io_pos") or values.get("retrieved_gtid_set")),
+        gtid_executed=_gtids(values.get("gtid_slave_pos") or values.get("executed_gtid_set")),
         source_log_file=words(values.get("master_log_file")),
         read_log_pos=count(values.get("read_master_log_pos")),
         exec_log_pos=count(values.get("exec_master_log_pos")),
@@ -94,6 +164,15 @@ def _channel(name: str, values: Mapping[str, SqlValue]) -> ReplicationChannel:
         sql_state=words(values.get("slave_sql_running_state") or values.get("slave_sql_state")),
         io_state=words(values.get("slave_io_state")),
     )
+
+
+def _gtids(value: SqlValue) -> str:
+    """Return a set as one line, TOO_LARGE for one that is longer than a set may be: cut, it would be another set."""
+    line = text(value)
+    if not gtid.fits(line):
+        return gtid.TOO_LARGE
+    line = line.replace("\n", " ").strip()  # MySQL prints a source a line
+    return line if line.isascii() and line.isprintable() else words(line)
 
 
 def _gtid_mode(values: Mapping[str, SqlValue]) -> str:

@@ -6,9 +6,10 @@ Sources: MariaDB KB "Information Schema PROCESSLIST Table", "SHOW GRANTS", "GRAN
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from services.connections.ports import SqlValue, text
 from services.facts.reading import count, words
@@ -23,6 +24,11 @@ _DDL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ROW = re.compile(r"^GRANT (.+?) ON (\S+) TO ", re.IGNORECASE)
+AccountState = Literal["", "ok", "not-local", "lacks-rights"]
+"""What is seen of an SST account's rights; '' where nothing is."""
+_IN_COMMIT = re.compile(r"commit|flush|semi-sync|wsrep.{0,80}(certif|replicat|commit)", re.IGNORECASE)
+"""States of a thread that waits in its commit (metrics reference, C2 'COMMIT threads')."""
+_IDLE = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", "Slave_IO", "Slave_worker"})
 CHANGERS = frozenset({"ALL PRIVILEGES", "SUPER", "SYSTEM_VARIABLES_ADMIN"})
 
 
@@ -52,6 +58,14 @@ class Sessions:
     def ddl(self) -> tuple[str, ...]:
         """Return the kinds of the DDL and backup statements that run."""
         return tuple(f"{s.ddl} by {s.user}" for s in self.clients if s.ddl)
+
+
+def in_commit(row: Mapping[str, SqlValue]) -> bool:
+    """Return whether a row of SHOW PROCESSLIST is a thread in its commit."""
+    if text(row.get("Command")) in _IDLE:
+        return False
+    state, info = text(row.get("State")), text(row.get("Info"))
+    return bool(_IN_COMMIT.search(state)) or info.lstrip().upper().startswith("COMMIT")
 
 
 def parse_sessions(rows: Sequence[tuple[SqlValue, ...]], own_user: str = "") -> Sessions:
@@ -84,8 +98,8 @@ def may_change(grants: Sequence[str]) -> tuple[bool, str]:
     return False, "neither SUPER nor ALL PRIVILEGES is granted"
 
 
-def sst_account_of(rows: Sequence[tuple[SqlValue, ...]], user: str) -> str:
-    """Return 'ok', or the sentence what the account lacks; '' when its rights are not to be seen.
+def sst_account_of(rows: Sequence[tuple[SqlValue, ...]], user: str) -> tuple[AccountState, str]:
+    """Return what the account lacks: a code, and a sentence; 'ok' and '' lack one, '' when its rights are not seen.
 
     The script logs in over the socket: of several accounts of that name the one @localhost counts, else a pattern's.
     """
@@ -96,8 +110,11 @@ def sst_account_of(rows: Sequence[tuple[SqlValue, ...]], user: str) -> str:
     patterns = (given for host, given in found.items() if fnmatchcase("localhost", host.replace("%", "*")))
     rights = found.get("localhost") or next(patterns, set())
     if found and not rights:
-        return f"the SST account {user} may not log in from localhost: it is {', '.join(sorted(found))} only"
+        return (
+            "not-local",
+            f"the SST account {user} may not log in from localhost: it is {', '.join(sorted(found))} only",
+        )
     if not rights:
-        return ""
+        return "", ""
     missing = [choice[0] for choice in SST_RIGHTS if not rights & set(choice)]
-    return f"the SST account {user} lacks {', '.join(missing)}" if missing else "ok"
+    return ("lacks-rights", f"the SST account {user} lacks {', '.join(missing)}") if missing else ("ok", "")

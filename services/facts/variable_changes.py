@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from services.words import tr
+from services.i18n import tr
 
 MOST = 12
 """More changes than this at once are another server's configuration, told as a number."""

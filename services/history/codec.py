@@ -37,6 +37,7 @@ from services.history.bounds import (
     blob,
     unpacked,
 )
+from services.history.distinct import distinct
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -276,7 +277,7 @@ class Block:
             raise CodecError("a block has no such number of rows")
         if len(owners) and ((np.diff(owners) < 0).any() or owners[-1] >= len(self._widths)):
             raise CodecError("a column lies in no frame")
-        packed = self._widths[np.unique(owners)]
+        packed = self._widths[distinct(owners)]
         if not np.isin(packed, (*_UNSIGNED, RAW_WIDTH)).all() or not np.isin(self._kinds, _KINDS).all():
             raise CodecError("a column has no such form")
         if self._gaps.any() and self._widths[-1] != GAPS_WIDTH:
@@ -316,7 +317,7 @@ class Block:
     def _unpack(self, places: npt.NDArray[np.intp]) -> Floats:
         out = np.empty((len(places), self.rows))
         owners = self._owners[places]
-        for frame in np.unique(owners):
+        for frame in distinct(owners):
             mine = owners == frame
             first = int(np.searchsorted(self._owners, frame))  # owners ascend: columns lie in the order of the frames
             out[mine] = self._columns_of(int(frame), places[mine] - first, places[mine])
@@ -357,7 +358,7 @@ def merge(tables: Sequence[Table]) -> Table:
 
     A metric that is constant with the same bits in all tables stays a constant.
     """
-    ids = np.unique(np.concatenate([np.concatenate((t.constant_ids, t.ids)) for t in tables])).astype(np.uint32)
+    ids = distinct(np.concatenate([np.concatenate((t.constant_ids, t.ids)) for t in tables])).astype(np.uint32)
     rows = sum(t.rows for t in tables)
     columns = np.full((len(ids), rows), np.nan)
     at = 0

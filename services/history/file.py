@@ -19,7 +19,7 @@ from services.errors import StoreError
 from services.files import private_file, private_folder
 from services.history.guarded import BUSY_S, connect_guarded, foreign_part
 from services.history.migrations import NEWEST, STEPS
-from services.words import tr
+from services.i18n import tr
 
 Connect = Callable[[], sqlite3.Connection]
 """Opens a connection with its pragmas set. SQLite's own module, not SQLAlchemy: decision 0011."""
@@ -31,6 +31,7 @@ CACHE_KB = 1_000
 file; a larger one only fills for hours with pages that nobody reads twice."""
 
 
+_MAGIC = b"SQLite format 3\x00"
 _LOOKED_THROUGH = 64 * 2**20
 """Bytes up to which a file is looked through when it is opened ("PRAGMA quick_check"): less than a second."""
 
@@ -165,6 +166,12 @@ def _check(connect: Connect, path: Path, *, sent: bool) -> None:
                     raise sqlite3.DatabaseError(f"malformed: {said}")
     except (sqlite3.Error, OSError) as problem:
         text = str(problem)
+        if sent and not _begins_as_a_database(path):
+            raise DamagedError(
+                tr("{name} is not a recording.", name=path.name),
+                safe=tr("The file was left as it is."),
+                try_=(tr("Open a file made by `pilothouse record`."),),
+            ) from problem
         if "malformed" in text or "not a database" in text:
             raise DamagedError(
                 tr("{name} is damaged or not a history file ({text}).", name=path.name, text=text),
@@ -193,6 +200,13 @@ def _check(connect: Connect, path: Path, *, sent: bool) -> None:
             safe=tr("The file was left as it is."),
             try_=(tr("Open a file made by `pilothouse record`."),),
         )
+
+
+def _begins_as_a_database(path: Path) -> bool:
+    """Return whether there is anything to save. Source: sqlite.org/fileformat.html, 1.3.1, magic header string."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+    return True  # it can't be read: that is what is told
 
 
 def _migrate(connect: Connect, path: Path) -> None:

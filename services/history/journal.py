@@ -10,6 +10,7 @@ import numpy as np
 
 from services.history.bounds import LATEST, MOST_CHUNK_CELLS, CodecError, blob, moment, number
 from services.history.codec import Table
+from services.history.distinct import distinct
 from services.history.hot import AT, EPOCH, FIRST_ID, OFFSET, TICK
 
 INSERT = "INSERT INTO journal (id, server, chunk, at, shift, epoch, whole, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -45,7 +46,7 @@ def recover(rows: Iterable[tuple[object, ...]]) -> list[Recovered]:
         while members and not members[0].whole:
             members.pop(0)
         if members:
-            ids = np.unique(np.concatenate([row.ids for row in members])).astype(np.uint32)
+            ids = distinct(np.concatenate([row.ids for row in members])).astype(np.uint32)
             cells[server] = cells.get(server, 0) + (len(ids) + FIRST_ID) * len(members)
             if cells[server] <= MOST_CHUNK_CELLS:
                 found.append(Recovered(server, members[0].at, members[-1].at, _table(members, ids)))

@@ -11,7 +11,7 @@ import msgspec
 
 from services.events import Event
 from services.history.bounds import MOST_EVENT, MOST_NAME
-from services.words import english, stored, tr_n
+from services.i18n import english, stored, tr_n
 
 _KEPT = 7_000
 """Letters of a text that was cut: JSON writes six bytes for one at most, and three names stand beside it."""

@@ -19,7 +19,7 @@ from services.errors import StoreError
 from services.history import state_schema as schema
 from services.history.file import lock_descriptor
 from services.history.state_file import speaking, writing
-from services.words import tr
+from services.i18n import tr
 
 _TRIES, _PAUSE_S = 5, 0.02
 _SAFELY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)

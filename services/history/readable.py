@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, left_out
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, from_file, left_out, with_codes
 from services.history.bounds import MOST_NODE_NAME, MOST_NODES, MOST_WORD, CodecError, json_text, moment
-from services.words import stored
+from services.i18n import stored
 
 _CUT = MOST_WORD // 7
 """Characters of a text that was cut: JSON writes six bytes for one at most."""
@@ -26,11 +26,11 @@ def read(text: bytes) -> EstateSnapshot:
     Raises:
         CodecError, msgspec.MsgspecError, RecursionError: it is none, or holds more than it may.
     """
-    snapshot = msgspec.json.decode(json_text(text), type=EstateSnapshot)
+    snapshot = msgspec.json.decode(json_text(text), type=EstateSnapshot, dec_hook=from_file)
     moment(snapshot.at)
     if _crowd(snapshot) > MOST_NODES:
         raise CodecError("it holds more nodes than an estate has")  # a window would stand still over it
-    return _named_shortly(snapshot)
+    return with_codes(_named_shortly(snapshot))
 
 
 def _named_shortly(snapshot: EstateSnapshot) -> EstateSnapshot:

@@ -59,8 +59,18 @@ class BlockCache:
         now = self._clock.monotonic()
         self._blocks[number] = (now, block)
         self._blocks.move_to_end(number)
-        while len(self._blocks) > self._size or next(iter(self._blocks.values()))[0] < now - KEPT_S:
+        while len(self._blocks) > self._size:
             self._blocks.popitem(last=False)
+        self._drop_unasked(now)
+
+    def _drop_unasked(self, now: float) -> None:
+        while self._blocks and next(iter(self._blocks.values()))[0] < now - KEPT_S:
+            self._blocks.popitem(last=False)
+
+    def drop_unasked(self) -> None:
+        """Forget what nobody asked for lately; while charts only grow at their end, nobody asks for any block."""
+        with self._lock:
+            self._drop_unasked(self._clock.monotonic())
 
     def clear(self) -> None:
         """Forget everything (row numbers were reused or rows deleted)."""

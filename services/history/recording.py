@@ -15,7 +15,7 @@ from services.files import private_file
 from services.history.compaction import SECONDS_ONLY_S, Derive
 from services.history.dictionary import UNIQUE
 from services.history.store import HistoryStore
-from services.words import tr
+from services.i18n import tr
 
 SNAPSHOT_EVERY_S = 2.0
 _FOREVER_DAYS = 36_500.0

@@ -11,7 +11,7 @@ from services.history.codec import encode
 from services.history.journal import read_open_chunks
 from services.history.unseen_ends import last_sign, leave_open
 from services.history.writer import COMMIT_S, SYNC_S
-from services.words import tr
+from services.i18n import tr
 
 LOST_S = 2.0 * COMMIT_S
 """Samples that may be missing after a crash of the console: what lay between two commits, and the row under way."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.history.state_store import StateStore
-from services.types import ClusterKind
+from services.types import KEEPS_IDENTITY, ClusterKind
 
 SAME_TIME_S = 24 * 3600.0
 """Who was last seen within a day before the others is of the cluster as last known; who went earlier had left it."""
@@ -20,10 +20,13 @@ _NAME = "cluster.name.{}"
 _ZERO = "00000000-0000-0000-0000-000000000000"
 
 
-def remembered_estate(state: StateStore, hosts: Iterable[str], heard: Iterable[str] = ()) -> EstateSnapshot:
-    """Return who belonged to which Galera cluster, as last known, and nothing of how they were. Raises StoreError.
+def remembered_estate(
+    state: StateStore, kind: ClusterKind, hosts: Iterable[str], heard: Iterable[str] = ()
+) -> EstateSnapshot:
+    """Return who belonged to which cluster, as last known, and nothing of how they were. Raises StoreError.
 
     Args:
+        kind: of the clusters whose sightings the store has.
         hosts: keys of the hosts that can't tell their own cluster now.
         heard: clusters of which a server answers: it names their other members, and better.
     """
@@ -38,7 +41,7 @@ def remembered_estate(state: StateStore, hosts: Iterable[str], heard: Iterable[s
         # Nobody asked them, they are written nowhere: they stand in the picture as others last spoke of them.
         nodes += tuple(NodeView(f"member:{host}", host, uuid_history=_ids(state, host, uuid)) for host in others)
         at = max((*own.values(), *others.values()))
-        clusters.append(ClusterSnapshot(uuid, ClusterKind.GALERA, _name(state, uuid), at, nodes=nodes))
+        clusters.append(ClusterSnapshot(uuid, kind, _name(state, uuid), at, nodes=nodes))
     return EstateSnapshot(at=max((c.at for c in clusters), default=0.0), clusters=tuple(clusters))
 
 
@@ -74,7 +77,11 @@ def _name(state: StateStore, uuid: str) -> str:
     log = state.procedures()
     for run in log.runs_on(uuid):
         for line in log.lines(run, ("planned",)):
-            plan = json.loads(line.data).get("plan", {})
+            try:
+                data = json.loads(line.data)
+            except (ValueError, RecursionError):  # damaged: told where the run itself is read
+                continue
+            plan = data.get("plan") if isinstance(data, dict) else None
             if isinstance(plan, dict) and plan.get("cluster_name"):
                 return str(plan["cluster_name"])
     return uuid[:8]
@@ -83,5 +90,5 @@ def _name(state: StateStore, uuid: str) -> str:
 def keep_name(state: StateStore, cluster: ClusterSnapshot) -> None:
     """Keep what a Galera cluster is called, for the time when none of its servers can say it. Raises StoreError."""
     key = _NAME.format(cluster.cluster_id)
-    if cluster.kind is ClusterKind.GALERA and cluster.components and state.get_setting(key) != cluster.name:
+    if KEEPS_IDENTITY in cluster.kind.traits and cluster.components and state.get_setting(key) != cluster.name:
         state.set_setting(key, cluster.name)

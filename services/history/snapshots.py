@@ -21,7 +21,7 @@ from services.errors import StoreError
 from services.history.bounds import LATEST, MOST_JSON, CodecError, unpacked
 from services.history.file import Connect
 from services.history.readable import read, readable
-from services.words import tr
+from services.i18n import tr
 
 KEYFRAME_S = 300.0
 """As long as a block of samples: damage takes no more of the one than of the other."""

@@ -23,7 +23,7 @@ from services.files import private_file, private_folder
 from services.history import state_schema as schema
 from services.history.migrations_state import NEWEST, STEPS
 from services.history.reading_uri import reading_uri
-from services.words import tr
+from services.i18n import tr
 
 BUSY_S = 5.0
 _MOMENT_S = 0.05

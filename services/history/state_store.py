@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +17,7 @@ from sqlalchemy import Engine, Row, Select, and_, desc, insert, select, update
 from services.clock import Clock, SystemClock
 from services.errors import StoreError
 from services.history import state_schema as schema
+from services.history.host_keys import HostKeys, host_keys
 from services.history.positions import PositionMemory, PositionSeen, read_positions, write_positions
 from services.history.procedure_journal import ProcedureLog
 from services.history.split_log import SplitLog
@@ -27,7 +29,7 @@ from services.history.state_rows import (
     memory_of,
     process_lives,
 )
-from services.words import tr
+from services.i18n import tr
 
 ALIVE_FOR_S = 60.0
 """A run that has said so little time ago is taken for living, when its process is not known to be dead."""
@@ -53,6 +55,7 @@ class StateStore:
         self._written: dict[tuple[str, str, str, str], float] = {}
         self._waiting: dict[tuple[str, str, str, str], NodeSighting] = {}
         self._reader = "watch"
+        self._keys = HostKeys()
 
     @classmethod
     def open(cls, url_or_path: str | Path | None = None, *, clock: Clock | None = None) -> Self:
@@ -158,6 +161,10 @@ class StateStore:
         with writing(self._engine, self._name) as connection:
             connection.execute(update(schema.console_run).where(schema.console_run.c.id == self._run).values(**values))
 
+    def of_inventory(self, mark: str, hosts: Mapping[str, str]) -> None:
+        """Tell whose hosts are spoken of from now on (name -> address): see host_keys.py."""
+        self._keys = host_keys(mark, hosts, self.get_setting, self.set_setting)
+
     # -- nodes -------------------------------------------------------------------------------------------------------
 
     def remember_nodes(self, sightings: tuple[NodeSighting, ...], read_by: str = "watch") -> None:
@@ -172,7 +179,7 @@ class StateStore:
         due: list[NodeSighting] = []
         with self._lock:
             self._reader = read_by
-            for sighting in sightings:
+            for sighting in (replace(one, host=self._keys.key(one.host)) for one in sightings):
                 identity = sighting.identity
                 written, waits = self._written.get(identity), self._waiting.get(identity)
                 if sighting.at == written:
@@ -189,24 +196,27 @@ class StateStore:
         """Return every identity a host was seen with, the newest first."""
         self._flush()
         nodes = schema.node_seen
-        rows = self._all(select(nodes).where(nodes.c.host == host).order_by(desc(nodes.c.last_seen)))
-        return tuple(memory_of(row) for row in rows)
+        key = self._keys.key(host)
+        rows = self._all(select(nodes).where(nodes.c.host == key).order_by(desc(nodes.c.last_seen)))
+        return tuple(replace(memory_of(row), host=host) for row in rows)
 
     def hosts_of(self, cluster_uuid: str) -> tuple[str, ...]:
         """Return every host that was ever seen in a cluster."""
         self._flush()
         nodes = schema.node_seen
         rows = self._all(select(nodes.c.host).where(nodes.c.cluster_uuid == cluster_uuid).distinct())
-        return tuple(sorted(str(row.host) for row in rows))
+        return tuple(sorted(self._keys.name(str(row.host)) for row in rows))
 
     def remember_positions(self, seen: Iterable[PositionSeen]) -> None:
         """Keep positions of nodes: the newest and the highest of each host, cluster and source."""
-        write_positions(self._engine, self._name, seen)
+        keyed = (replace(one, host=self._keys.key(one.host)) for one in seen)
+        write_positions(self._engine, self._name, keyed)
 
     def positions(self, host: str) -> tuple[PositionMemory, ...]:
         """Return every position remembered of a host, the newest first."""
         self._flush()
-        return read_positions(self._engine, self._name, host)
+        found = read_positions(self._engine, self._name, self._keys.key(host))
+        return tuple(replace(one, host=host) for one in found)
 
     def _flush(self) -> None:
         with self._lock:
@@ -232,9 +242,10 @@ class StateStore:
                     times = {"first_seen": s.at, "last_seen": s.at}
                     connection.execute(insert(nodes).values(**identity, **times, **moved))
         by = self._reader
-        self.remember_positions(
+        positions = (
             PositionSeen(s.host, s.cluster_uuid, "running", s.seqno, s.at, by) for s in sightings if s.seqno is not None
         )
+        write_positions(self._engine, self._name, positions)
         with self._lock:
             self._written.update({s.identity: s.at for s in sightings})
 

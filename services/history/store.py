@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -24,6 +24,7 @@ from services.history.compaction import LEVEL, Derive, compact_hour, loose_hours
 from services.history.dictionary import UNIQUE, Dictionary
 from services.history.file import Opened, open_file
 from services.history.free_memory import give_free_memory_back
+from services.history.host_keys import HostKeys, host_keys
 from services.history.hot import TICK, Ring
 from services.history.long_events import event_json
 from services.history.recovery import recover_file
@@ -31,9 +32,9 @@ from services.history.retention import Limits, enforce, give_back
 from services.history.store_file import StoreFile
 from services.history.unseen_ends import leave_open
 from services.history.writer import Writer
+from services.i18n import tr, tr_n
 from services.series import Sample
 from services.types import Health
-from services.words import tr, tr_n
 
 RETENTION_EVERY_S = 60.0
 
@@ -51,6 +52,7 @@ class HistoryStore:
         self._metrics, self._servers, self._epochs = Dictionary("metric"), Dictionary("server"), Dictionary("epoch")
         self._rings: dict[str, tuple[int, Ring]] = {}
         self._rings_lock = threading.Lock()
+        self._keys = HostKeys()
         self._file = StoreFile(opened, clock)
         self._past_snapshots = snapshots.SnapshotReader(opened.connect)
         self._writer: Writer | None = None
@@ -146,6 +148,12 @@ class HistoryStore:
             if stored is not None:
                 writer.snapshot(stored)
 
+    def of_inventory(self, mark: str, hosts: Mapping[str, str]) -> None:
+        """Tell whose hosts are spoken of from now on (name -> address): see host_keys.py. A recording is of one."""
+        kept = self.meta()
+        put = (lambda _key, _value: None) if self._writer is None else self.put_meta
+        self._keys = host_keys(mark, hosts, lambda name: kept.get(name, ""), put)
+
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the file itself (a title, who recorded it)."""
         self._file.put_meta(key, value)
@@ -175,7 +183,7 @@ class HistoryStore:
 
     def read(self, server: str, keys: Sequence[str], start: float, end: float) -> Columns:
         """Return raw samples of `keys` from `start` to `end`; from the file, and the newest minutes from memory."""
-        number = self._servers.find(server)
+        number = self._servers.find(self._keys.key(server))
         if number is None:
             return Columns.empty(keys)
         start, end = start - 1 / TICK, end + 1 / TICK  # moments are kept to a tenth of a millisecond
@@ -200,7 +208,7 @@ class HistoryStore:
 
     def rollups(self, server: str, key: str, start: float, end: float) -> Rollups:
         """Return the one-minute aggregates of a metric that the file holds, "~NAME" for a derived one."""
-        return self._file.rollups(self._servers.find(server), self._metrics.find(key), start, end)
+        return self._file.rollups(self._servers.find(self._keys.key(server)), self._metrics.find(key), start, end)
 
     def events(self, start: float, end: float) -> tuple[Event, ...]:
         """Return the events that touch the span, oldest first; those of a newer program's kinds are left out."""
@@ -219,14 +227,14 @@ class HistoryStore:
 
     def servers(self) -> tuple[str, ...]:
         """Return the servers the file knows, in the order they were first seen."""
-        return self._servers.names()
+        return tuple(self._keys.name(key) for key in self._servers.names())
 
     def keys(self, server: str) -> tuple[str, ...]:
         """Return the raw metric keys of a server's newest samples."""
         known = self._rings.get(server)
         if known is not None:
             return known[1].keys()
-        number = self._servers.find(server)
+        number = self._servers.find(self._keys.key(server))
         return self._names(self._file.newest_metrics(number)) if number is not None else ()
 
     def epoch_name(self, number: float) -> str:
@@ -257,7 +265,8 @@ class HistoryStore:
         known = self._rings.get(server)
         if known is None:
             with self._rings_lock:
-                known = self._rings.setdefault(server, (self._servers.number(server), Ring(self._metrics.offered)))
+                number = self._servers.number(self._keys.key(server))
+                known = self._rings.setdefault(server, (number, Ring(self._metrics.offered)))
         return known
 
     def _all_rings(self) -> list[tuple[int, Ring]]:
@@ -329,6 +338,7 @@ class HistoryStore:
             self._tidy_at = self._clock.monotonic() + RETENTION_EVERY_S
             if enforce(cursor, self._limits, now):
                 self._file.forget()
+            self._file.forget_unasked()
             self._freed = True
         if self._freed:
             self._freed = give_back(cursor)

@@ -34,8 +34,8 @@ from services.history.dictionary import COUNTS, FINDS, SELECTS, Dictionary, Kind
 from services.history.file import Opened
 from services.history.long_events import MOST_CUT, MOST_WHOLE, shortened
 from services.history.rollup_read import read_rollups
+from services.i18n import tr
 from services.visible import visible
-from services.words import tr
 
 _EVENTS = (
     "SELECT id, CASE WHEN length(data) <= ? THEN data END FROM event WHERE typeof(data) = 'text' AND at <= ? "
@@ -155,6 +155,10 @@ class StoreFile:
     def forget(self) -> None:
         """Drop what was kept of blocks: some of them are gone or packed anew."""
         self._cache.clear()
+
+    def forget_unasked(self) -> None:
+        """Drop what was kept of blocks that nobody asked for lately."""
+        self._cache.drop_unasked()
 
     def close(self) -> None:
         """Close the connection."""

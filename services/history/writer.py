@@ -22,7 +22,7 @@ from services.history.dictionary import INSERTS, Dictionary
 from services.history.free_memory import give_free_memory_back
 from services.history.hot import Closed, JournalRow
 from services.history.snapshots import StoredSnapshot
-from services.words import tr
+from services.i18n import tr
 
 COMMIT_S = 1.0
 SYNC_S = 30.0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from services.errors import BadInput
+from services.i18n import tr
 from services.inventory.toml_lines import Place, line_of
-from services.words import tr
 
 
 class Faults:
@@ -26,9 +26,14 @@ class Faults:
     def unknown(self, place: Place, known: Iterable[str], where: str) -> None:
         """Note a key that means nothing here, with the likeliest known one."""
         key = str(place[-1])
-        near = difflib.get_close_matches(key, tuple(known), n=1, cutoff=0.6)
-        hint = tr(' (did you mean "{near}"?)', near=near[0]) if near else ""
+        near = _nearest(key, known)
+        hint = tr(' (did you mean "{near}"?)', near=near) if near else ""
         self.add(place, tr('unknown key "{key}" in {where}{hint}.', key=key, where=where, hint=hint))
+
+    @staticmethod
+    def meant(key: str, table: Mapping[str, object], known: Collection[str]) -> bool:
+        """Return whether a key stands in a table, well or badly written: what is wrong with it is told already."""
+        return key in table or any(_nearest(other, known) == key for other in table if other not in known)
 
     def raise_if_any(self) -> None:
         """Raise one BadInput that tells all faults in the order of their lines."""
@@ -42,3 +47,8 @@ class Faults:
             safe=tr("Nothing was changed, and no host was contacted."),
             try_=(tr("Correct the lines named; the format is described in resources/docs/inventory.md."),),
         )
+
+
+def _nearest(key: str, known: Iterable[str]) -> str:
+    """Return the known key that is likeliest meant, '' where none is near."""
+    return next(iter(difflib.get_close_matches(key, tuple(known), n=1, cutoff=0.6)), "")

@@ -1,17 +1,18 @@
-"""What may stand in [host.ssh] and [host.sql]: each key, the check of its value, and the sentence when it fails."""
+"""What may stand in [host.ssh], [host.sql], [[host.instance]]: each key, its check, the sentence when it fails."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from services.addresses import is_address, is_login, parse_hop
 from services.errors import BadInput
+from services.i18n import tr
+from services.inventory.kinds import KINDS
 from services.inventory.lookalikes import is_seen_whole
 from services.inventory.trust import is_place
 from services.secrets import SecretRef
-from services.words import tr
 
 
 class BadValue(Exception):  # noqa: N818 - it names the value, not a breakdown
@@ -186,3 +187,6 @@ SQL: dict[str, Check] = {
     "operator_user": word,
     "operator_password": secret,
 }
+
+INSTANCE: Mapping[str, Check] = {"kind": choice(*KINDS), **SQL}
+"""What may stand in [[host.instance]]."""

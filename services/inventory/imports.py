@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from services.errors import UserError
+from services.i18n import tr
 from services.inventory import fields
 from services.inventory.lookalikes import alike, told_alike
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef, Vault
-from services.words import tr
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import re
 from pathlib import Path
 
 from services.addresses import is_address
+from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, Tls
 from services.inventory.option_files import Inclusions
 from services.secrets import Secret, SecretRef
-from services.words import tr
 
 DEFAULT = Path("~/.my.cnf")
 _MOST_INCLUDES = 16

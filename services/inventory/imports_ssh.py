@@ -10,10 +10,10 @@ import re
 import shlex
 from pathlib import Path
 
+from services.i18n import tr
 from services.inventory.imports import ImportReport, vetted
 from services.inventory.model import HostEntry, SshAccess
 from services.inventory.option_files import Inclusions
-from services.words import tr
 
 DEFAULT = Path("~/.ssh/config")
 _MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c

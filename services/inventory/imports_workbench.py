@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from services.addresses import is_address
 from services.files import read_bounded
+from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, SshAccess, Tls
-from services.words import tr
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

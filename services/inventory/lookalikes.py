@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
+from services.i18n import tr
 from services.visible import visible
-from services.words import tr
 
 _CYRILLIC = str.maketrans("абвгеикмнорстухьѕіїјѵԁһԛԝӏєё", "abbreukmhopctyxbsiijvdhqwlee")
 _GREEK = str.maketrans("αβγεηικμνορτυχωϲ", "abyenikmvoptyxwc")
-_OTHER = str.maketrans("ıȷɑɡɩǀոսօհցք‐‑‒–—−·․", "ijagilnuohgp------..")
+_OTHER = str.maketrans("ıȷɑɡɩǀոսօհցք‐‑‒–—−·․∶ː։׃꞉", "ijagilnuohgp------..:::::")
 _LIKE = {**_CYRILLIC, **_GREEK, **_OTHER}
 
 
+@lru_cache(maxsize=4096)
 def skeleton(name: str) -> str:
     """Return what a name looks like; two names with one skeleton are taken for each other."""
     folded = unicodedata.normalize("NFKC", name).casefold().replace("i\u0307", "i")

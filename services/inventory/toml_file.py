@@ -9,20 +9,26 @@ from typing import Any
 
 from services.errors import BadInput
 from services.files import read_bounded
+from services.i18n import tr
 from services.inventory import fields
 from services.inventory.faults import Faults
-from services.inventory.lookalikes import pairs_alike, told_alike
-from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
+from services.inventory.kinds import KINDS
+from services.inventory.lookalikes import pairs_alike, skeleton, told_alike
+from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_lines import Place, places
 from services.inventory.toml_trouble import trouble
-from services.words import tr
 
-VERSION = 1
+VERSION = 2
+"""The newest version of the file."""
+PLAIN, OF_INSTANCES = 1, 2
+"""What a file without, and with, instances is written as: an older program reads the first."""
 MOST_BYTES = 4 * 2**20
 _TOP = ("version", "cluster", "host", "defaults")
 _CLUSTER: Mapping[str, fields.Check] = {"name": fields.name, "expected": fields.count, "networks": fields.networks}
 _WAYS: Mapping[str, Mapping[str, fields.Check]] = {"ssh": fields.SSH, "sql": fields.SQL}
-_WORDS = frozenset((*_TOP, *_CLUSTER, *_WAYS, *fields.SSH, *fields.SQL, "seeds", "address"))
+_OF_ONE_SERVER = frozenset({"port", "socket"})
+"""Defaults of SQL that are one server's own: an instance beside it has none of them."""
+_WORDS = frozenset((*_TOP, *_CLUSTER, *_WAYS, *fields.SSH, *fields.INSTANCE, "instance", "seeds", "address"))
 
 
 def load_inventory(path: str | Path) -> Inventory:
@@ -79,6 +85,7 @@ def parse_inventory(text: str, path: str = "") -> Inventory:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
+        _refuse_lone_tables(problem, text, path)
         raise BadInput(
             tr("The inventory {path} is not TOML: {problem}.", path=path, problem=trouble(problem, text, _WORDS)),
             try_=(tr('Correct that line: text stands in quotes, as in name = "db1".'),),
@@ -91,6 +98,23 @@ def parse_inventory(text: str, path: str = "") -> Inventory:
             try_=(tr("Name another one with --inventory FILE."),),
         ) from None
     return _Reader(document, path, Faults(path, places(text))).read()
+
+
+def _refuse_lone_tables(problem: tomllib.TOMLDecodeError, text: str, path: str) -> None:
+    """Raise the fault of a table in single brackets that a second one of its name made unreadable for TOML."""
+    if not str(problem).startswith(("Cannot overwrite", "Cannot declare")):
+        return
+    found = places(text)
+    faults = Faults(path, found)
+    for place in found:
+        if place in {("host",), ("cluster",)} or (len(place) == 3 and place[-1] == "instance"):
+            name = ".".join(part for part in place if isinstance(part, str))
+            faults.add(place, _own_table(name))
+    faults.raise_if_any()
+
+
+def _own_table(name: str) -> str:
+    return tr("write each {name} as a table of its own: [[{name}]].", name=name)
 
 
 class _Reader:
@@ -110,6 +134,7 @@ class _Reader:
         hosts = tuple(self._host(n, entry, defaults) for n, entry in enumerate(self._tables("host")))
         clusters = tuple(self._cluster(n, entry) for n, entry in enumerate(self._tables("cluster")))
         self._names("host", tuple(h.name for h in hosts))
+        self._keys(hosts, version)
         self._names("cluster", tuple(c.name for c in clusters))
         self._seeds(clusters, {h.name for h in hosts})
         self._faults.raise_if_any()
@@ -120,15 +145,17 @@ class _Reader:
         if version is None:
             self._faults.add(("version",), tr('the file must begin with "version = {version}".', version=VERSION))
         elif isinstance(version, bool) or not isinstance(version, int) or version < 1:
-            self._faults.add(("version",), tr('"version" must be {version}.', version=VERSION))
+            self._faults.add(("version",), tr('"version" must be 1 or {version}.', version=VERSION))
         elif version > VERSION:
             self._faults.add(("version",), f"version {version} is newer than this program ({VERSION}): update it.")
+        else:
+            return version
         return VERSION
 
     def _tables(self, name: str) -> list[dict[str, Any]]:
         found = self._document.get(name, [])
         if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-            self._faults.add((name,), tr("write each {name} as a table of its own: [[{name}]].", name=name))
+            self._faults.add((name,), _own_table(name))
             return []
         return found
 
@@ -165,7 +192,7 @@ class _Reader:
 
     def _host(self, number: int, table: dict[str, Any], defaults: dict[str, dict[str, Any]]) -> HostEntry:
         place: Place = ("host", number)
-        plain = {key: value for key, value in table.items() if key not in _WAYS}
+        plain = {key: value for key, value in table.items() if key not in _WAYS and key != "instance"}
         values = self._values(place, plain, {"name": fields.name, "address": fields.address}, "[[host]]")
         name = str(values.get("name", ""))
         for key in ("name", "address"):
@@ -175,7 +202,44 @@ class _Reader:
         ssh = None if ways["ssh"] is None else SshAccess(**{"user": "", **ways["ssh"]})
         sql = None if ways["sql"] is None else SqlAccess(**{"user": "", **ways["sql"]})
         self._sense(place, name, ssh, sql)
-        return HostEntry(name, str(values.get("address", "")), ssh, sql)
+        beside = self._beside(place, table.get("instance", []), defaults, HostEntry(name, "", ssh, sql))
+        return HostEntry(name, str(values.get("address", "")), ssh, sql, beside=beside)
+
+    def _beside(
+        self, place: Place, tables: object, defaults: dict[str, dict[str, Any]], host: HostEntry
+    ) -> tuple[Instance, ...]:
+        """Return what else the host carries: each [[host.instance]], over the defaults of SQL for a MySQL server."""
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            self._faults.add((*place, "instance"), _own_table("host.instance"))
+            return ()
+        taken = {host.sql.port} if host.sql is not None else set()
+        found = []
+        for number, table in enumerate(tables):
+            here: Place = (*place, "instance", number)
+            called = _called("host", host.name)
+            values = self._values(here, table, fields.INSTANCE, tr("[[host.instance]] of {host}", host=called))
+            kind = KINDS.get(values.pop("kind", ""))
+            if kind is None:
+                if not self._faults.meant("kind", table, fields.INSTANCE):
+                    self._faults.add(here, tr('an instance of {host} has no "kind".', host=called))
+                continue
+            if kind.read:
+                shared = {k: v for k, v in defaults.get("sql", {}).items() if k not in _OF_ONE_SERVER}
+                values = {**shared, **values}
+            told = "port" not in values and self._faults.meant("port", table, fields.INSTANCE)
+            port = values.setdefault("port", kind.port)
+            if port in taken and not told:
+                text = tr("{host} has two instances on port {port}: give each its own.", host=called, port=port)
+                self._faults.add(here, text)
+            taken |= set() if told else {port}
+            access = SqlAccess(**values) if values.get("user") else None
+            if access is not None or (kind.read and not self._faults.meant("user", table, fields.INSTANCE)):
+                self._sense_sql(here, f"{called}, port {port}", host.ssh, access or SqlAccess(""), "[[host.instance]]")
+            if access is not None and access.via == "socket" and not access.socket:
+                text = tr('{host}, port {port}: via = "socket" needs its own "socket".', host=called, port=port)
+                self._faults.add((*here, "via"), text)
+            found.append(Instance(host.name, kind.code, port, access))
+        return tuple(found)
 
     def _way(
         self, place: Place, key: str, table: object, defaults: dict[str, dict[str, Any]], name: str
@@ -194,22 +258,22 @@ class _Reader:
         called = _called("host", name)
         if ssh is not None and ssh.sudo == "password" and ssh.sudo_password is None:
             self._faults.add((*place, "ssh", "sudo"), f'{called}: sudo = "password" needs "sudo_password".')
-        if sql is None:
-            return
+        if sql is not None:
+            self._sense_sql((*place, "sql"), called, ssh, sql, "[host.sql]")
+
+    def _sense_sql(self, place: Place, called: str, ssh: SshAccess | None, sql: SqlAccess, table: str) -> None:
         if not sql.user:
-            self._faults.add((*place, "sql"), f'{called}: [host.sql] needs "user".')
+            self._faults.add(place, f'{called}: {table} needs "user".')
         if sql.via == "tunnel" and ssh is None:
-            self._faults.add((*place, "sql", "via"), f'{called}: via = "tunnel" needs [host.ssh].')
+            self._faults.add((*place, "via"), f'{called}: via = "tunnel" needs [host.ssh].')
         if sql.tls.startswith("verify-") and sql.via == "socket":
             self._faults.add(
-                (*place, "sql", "tls"), tr("{called}: a Unix socket has no certificate to verify.", called=called)
+                (*place, "tls"), tr("{called}: a Unix socket has no certificate to verify.", called=called)
             )
         if sql.operator_password is not None and not sql.operator_user:
-            self._faults.add(
-                (*place, "sql", "operator_password"), f'{called}: "operator_password" needs its "operator_user".'
-            )
+            self._faults.add((*place, "operator_password"), f'{called}: "operator_password" needs its "operator_user".')
         if sql.key and not sql.cert:
-            self._faults.add((*place, "sql", "key"), tr('{called}: a TLS "key" needs its "cert".', called=called))
+            self._faults.add((*place, "key"), tr('{called}: a TLS "key" needs its "cert".', called=called))
 
     def _cluster(self, number: int, table: dict[str, Any]) -> ClusterEntry:
         place: Place = ("cluster", number)
@@ -226,6 +290,21 @@ class _Reader:
             )
             seeds = []
         return ClusterEntry(name, tuple(seeds), values.get("expected"), values.get("networks", ()))
+
+    def _keys(self, hosts: tuple[HostEntry, ...], version: int) -> None:
+        """Note an instance that is called as a host is, and instances in a file of the version that has none."""
+        names = {skeleton(host.name): host.name for host in hosts}
+        for number, host in enumerate(hosts):
+            place: Place = ("host", number, "instance", 0)
+            if host.beside and version < OF_INSTANCES:
+                self._faults.add(place, tr("instances need version = {version} at the top.", version=OF_INSTANCES))
+            for one in host.beside:
+                other = names.get(skeleton(one.key), "")
+                if other == one.key:
+                    text = tr('"{key}" is what the instance is called, and a host has that name.', key=one.key)
+                    self._faults.add(place, text)
+                elif other:
+                    self._faults.add(place, told_alike("host", one.key, other))
 
     def _names(self, kind: str, names: tuple[str, ...]) -> None:
         first: dict[str, int] = {}

@@ -13,10 +13,11 @@ from typing import Any
 
 from services.errors import BadInput, StoreError
 from services.files import private_folder, read_bounded, write_whole
-from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
-from services.inventory.toml_file import MOST_BYTES, VERSION, parse_inventory, read_text
+from services.i18n import tr
+from services.inventory.kinds import KINDS
+from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
+from services.inventory.toml_file import MOST_BYTES, OF_INSTANCES, PLAIN, parse_inventory, read_text
 from services.secrets import SecretRef
-from services.words import tr
 
 
 def save_inventory(inventory: Inventory, path: str | Path) -> None:
@@ -48,9 +49,12 @@ def render_inventory(inventory: Inventory, text: str = "") -> str:
     import tomlkit  # late: 20 ms that only a save pays
 
     document: Any = tomlkit.parse(text) if text.strip() else tomlkit.document()
+    wanted = OF_INSTANCES if any(host.beside for host in inventory.hosts) else PLAIN
     if "version" not in document:
-        document["version"] = VERSION
+        document["version"] = wanted
         document.add(tomlkit.nl())
+    elif document["version"] < wanted:
+        document["version"] = wanted
     defaults = document.get("defaults", {})
     _arrange(document, "cluster", {c.name: c for c in inventory.clusters}, _write_cluster)
     _arrange(document, "host", {h.name: h for h in inventory.hosts}, lambda t, h: _write_host(t, h, defaults))
@@ -110,6 +114,36 @@ def _write_host(table: Any, host: HostEntry, defaults: Any) -> None:
     _set(table, "address", host.address, None)
     _write_way(table, "ssh", host.ssh, SshAccess(""), defaults.get("ssh"))
     _write_way(table, "sql", host.sql, SqlAccess(""), defaults.get("sql"))
+    _write_instances(table, host.beside, defaults.get("sql"))
+
+
+def _write_instances(table: Any, beside: tuple[Instance, ...], defaults: Any) -> None:
+    """Bring [[host.instance]] to these. While ports and kinds are the same, tables stay as they are, comments too."""
+    import tomlkit
+
+    there = list(table.get("instance", []))
+    same = [(one["kind"], one.get("port", KINDS[one["kind"]].port)) for one in there]
+    if same == [(one.kind, one.port) for one in beside]:
+        for way, one in zip(there, beside, strict=True):
+            _write_instance(way, one, defaults)
+        return
+    table.pop("instance", None)
+    made = tomlkit.aot()
+    for one in beside:
+        way = tomlkit.table()
+        _write_instance(way, one, defaults)
+        made.append(way)
+    if beside:
+        table["instance"] = made
+
+
+def _write_instance(way: Any, one: Instance, defaults: Any) -> None:
+    _set(way, "kind", one.kind, None)
+    if one.access is None:
+        _set(way, "port", one.port, one.what.port)
+        return
+    said = {key: value for key, value in (defaults or {}).items() if key != "port"} if one.what.read else None
+    _write_values(way, one.access, SqlAccess("", port=one.what.port), said)
 
 
 def _write_way(table: Any, key: str, access: SshAccess | SqlAccess | None, plain: Any, defaults: Any) -> None:
@@ -125,16 +159,20 @@ def _write_way(table: Any, key: str, access: SshAccess | SqlAccess | None, plain
     made = not hasattr(way, "items")
     if made:
         way = tomlkit.table()
+    _write_values(way, access, plain, defaults)
+    if len(way) or defaults is None:
+        if made:  # one that stands there already gets an empty line from being put there again
+            way.add(tomlkit.nl())
+            table[key] = way
+    else:
+        table.pop(key, None)
+
+
+def _write_values(way: Any, access: SshAccess | SqlAccess, plain: Any, defaults: Any) -> None:
     for item in fields_of(access):
         value = _plain(getattr(access, item.name))
         without = (defaults or {}).get(item.name, _plain(getattr(plain, item.name)))
         _set(way, item.name, value, without)
-    if len(way) or defaults is None:
-        if made:
-            way.add(tomlkit.nl())
-        table[key] = way
-    else:
-        table.pop(key, None)
 
 
 def _plain(value: object) -> object:

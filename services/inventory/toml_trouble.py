@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import tomllib
 
-from services.words import tr
+from services.i18n import tr
 
 _WHERE = re.compile(r"^(.*) \(at line (\d+), column (\d+)\)$", re.DOTALL)
 _KEYS = re.compile(r"\((?:'[A-Za-z0-9_-]{1,32}'(?:, )?)+,?\)")
-_VALUES = re.compile(r"""'(?![^\w\s]'|\\x[0-9a-f]{2}').*'|\(".*+""")
+_VALUES = re.compile(r"""'(?!(?:[^\w\s]|\]\]|\\[nrt]|\\x[0-9a-f]{2})').*'|\(".*+""")
 _QUOTE = re.compile(r"""['("]""")
+_HEADER = re.compile(r"[ \t]{0,40}(\[{1,2}[ \t]{0,8}([A-Za-z0-9_.-]{1,64})[ \t]{0,8}\]{0,3})")
+"""What should be the header of a table: it holds no value, and is quoted where all its names are the format's."""
 _MOST_QUOTED = 500
 """Characters of what tomllib says: it quotes keys whole, of any length."""
 _MARKS = "[]{}=,.#\"'"
@@ -34,6 +36,9 @@ def trouble(problem: tomllib.TOMLDecodeError, text: str, keys: frozenset[str]) -
 
 def _token(there: str, column: int, keys: frozenset[str]) -> str:
     """Return what is at fault on a line, '' where that might be a value."""
+    header = _HEADER.match(there)
+    if header is not None and set(header[2].split(".")) <= keys:
+        return tr(', at "{text}"', text=header[1])
     key = re.match(r"[ \t\[]{0,40}([A-Za-z0-9_.-]{1,64})", there)
     if key is not None and key.end() < column and set(key[1].split(".")) <= keys:
         return tr(', at the key "{key}"', key=key[1])

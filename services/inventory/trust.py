@@ -34,11 +34,17 @@ class Trust:
     places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     also: tuple[str, ...] = ()
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """Return what the written hosts, and the instances on them, are called."""
+        return frozenset(key for host in self.written.values() for key in host.keys)
+
     def entry(self, by: HostEntry, name: str, address: str) -> HostEntry | None:
         """Return how to ask `address`, which `by` names as `name`; None where nobody said that it may be asked.
 
         A host that was written down is asked as it was written; any other with the ways in of `by`, without the
-        account for changes. Raises BadInput for what is no address.
+        account for changes. What is declared for a cluster is said of its seeds' own accounts: the account of another
+        server on a seed's host is not among them. Raises BadInput for what is no address.
         """
         known = self.written.get(address.lower())
         if known is not None:
@@ -67,6 +73,7 @@ def trust_of(inventory: Inventory) -> Trust:
 def _names(hosts: Iterable[HostEntry]) -> dict[str, HostEntry]:
     """Return the names a host may be spoken of by: its address, and its own name where that can be one."""
     found: dict[str, HostEntry] = {}
+    hosts = [host for host in hosts if not host.on]  # an address means the host, and its first server
     for host in hosts:
         if is_address(host.name):
             found.setdefault(host.name.lower(), host)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from services.facts.model import SQL, SSH
+from services.i18n import tr
 from services.sampling.formula import Formula
 from services.types import NO_WAY, NOT_OFFERED, NOT_YET, Lack
-from services.words import tr
 
 _LEARNT_BY_WAITING = "console.ist_"
 """Reaches and rates of writes: nothing can be said of them before some were seen (services/sampling/ist_reach.py)."""

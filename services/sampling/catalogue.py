@@ -13,10 +13,10 @@ import numpy as np
 
 from services.errors import BadInput
 from services.history.columns import Columns
+from services.i18n import tr
 from services.sampling.formula import Formula, FormulaError, Frame, parse
 from services.sampling.model import Metric
 from services.series import Array
-from services.words import tr
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

@@ -21,6 +21,7 @@ gives them.
 _GROUPS = {
     "cpu": "CPU", "load": "Load", "psi": "Pressure", "disk": "Disks", "memory": "Memory", "net": "Network",
     "commit": "Commit pressure", "innodb": "InnoDB flushing", "repl": "Replication", "galera": "Galera",
+    "group": "Group Replication",
     "ist": "IST reach",
 }  # fmt: skip
 

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from services.clock import Clock
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, sides_words
 from services.discovery.model import EstateSnapshot, NotSettled
-from services.discovery.two_primaries import primaries_apart, seen_twice, sides_words
 from services.errors import StoreError
 from services.events import Event
+from services.i18n import tr
 from services.sampling.model import ConsoleCost
 from services.types import Health
-from services.words import tr
 
 if TYPE_CHECKING:  # SQLAlchemy behind it costs more than the rest of the start: it is imported on this thread
     from services.history.state_store import StateStore
@@ -95,7 +96,7 @@ class ConsoleMemory:
         state = self._open_state()
         self._state = state
         hosts, recall = self._past
-        self._guarded(lambda: recall(remembered_estate(state, hosts)))
+        self._guarded(lambda: recall(remembered_estate(state, GALERA, hosts)))
         state.record_console_start(version("pilothouse"))
         dead = state.last_unclean_end()
         # What ended here is told by the history, with what was lost; the state may be a team's.

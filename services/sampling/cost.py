@@ -31,10 +31,14 @@ class PollCost:
         self._stall_worst = 0.0
         self._stalls_over = 0
 
-    def polled(self, milliseconds: float, missed: int = 0) -> None:
-        """Count a poll that took so long, and how many were not made in their second because of it."""
+    def polled(self, milliseconds: float, missed: int = 0, *, answered: bool = True) -> None:
+        """Count a poll that took so long, and how many were not made in their second because of it.
+
+        What nobody answered took no time that says anything: while a connection waits for its next try it takes none.
+        """
         with self._lock:
-            self._times.append(milliseconds)
+            if answered:
+                self._times.append(milliseconds)
             self._polls += 1
             self._missed += missed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from services.discovery.families.registry import registered
 from services.facts.model import NodeFacts
 from services.sampling.ist_reach import Reach, reach
 from services.sampling.seqno_ring import Point, SeqnoRing
@@ -29,14 +30,8 @@ class DerivedNow:
 
     def values(self, facts: NodeFacts, numbers: Mapping[str, float], at: float) -> dict[str, float]:
         """Return the console's own metrics for a sample taken at `at` with the status `numbers`."""
-        found: dict[str, float] = {}
-        galera = facts.galera
-        if galera is not None:
-            if galera.gcache_size is not None:
-                found["var.gcache_size"] = float(galera.gcache_size)
-            if galera.flow_control_high is not None:
-                found["console.flow_control_high"] = galera.flow_control_high
-            found.update(self._ist(facts, numbers, at))
+        found = registered().sampled(facts)
+        found.update(self._ist(facts, numbers, at))
         machine = facts.machine
         if machine is not None and machine.data_disk is not None and machine.data_disk.free is not None:
             found["console.data_disk_free"] = float(machine.data_disk.free)
@@ -47,15 +42,16 @@ class DerivedNow:
         return found
 
     def _ist(self, facts: NodeFacts, numbers: Mapping[str, float], at: float) -> Mapping[str, float]:
-        galera = facts.galera
-        sent, received = numbers.get("wsrep_replicated_bytes"), numbers.get("wsrep_received_bytes")
-        if galera is None or galera.last_committed is None or sent is None or received is None:
+        lent = registered().lent(facts)
+        written = [numbers.get(name) for name in lent.written_by] if lent is not None else [None]
+        known = [value for value in written if value is not None]
+        if lent is None or lent.position is None or len(known) < len(written):
             return {}
-        point = Point(at, galera.last_committed, sent + received)
+        point = Point(at, lent.position, sum(known))
         self._ring.observe(point)
         if at >= self._due:
             self._due = at + EVERY_S
-            self._reach = _values(reach(self._ring, point, galera.cached_downto, galera.gcache_size))
+            self._reach = _values(reach(self._ring, point, lent.kept_from, lent.room))
         return self._reach
 
 

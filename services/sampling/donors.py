@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from services.discovery.families.registry import registered
 from services.discovery.model import ClusterReach, ClusterSnapshot, EstateSnapshot, NodeView
 from services.sampling.ist_reach import MARGIN, Reach, cluster_reach
-from services.types import ClusterKind
+from services.types import LENDS_HISTORY
 from services.types import Reach as Reached
-
-SYNCED, DONOR = 4, 2
-"""wsrep_local_state of nodes that may be chosen as donor (galera/wsrep_api.h: WSREP_MEMBER_SYNCED, _DONOR)."""
 
 Rates = Mapping[str, Mapping[str, float]]
 
 
 def with_reach(estate: EstateSnapshot, rates: Rates) -> EstateSnapshot:
-    """Return the estate, its Galera clusters with their reach.
+    """Return the estate, the clusters whose members lend history with their reach.
 
     Args:
         rates: host key -> derived rates; "ist_reach_s" is a donor's promise, its margin already taken off.
     """
     clusters = tuple(
-        replace(c, ist_reach=_reach(c, rates)) if c.kind is ClusterKind.GALERA else c for c in estate.clusters
+        replace(c, ist_reach=_reach(c, rates)) if LENDS_HISTORY in c.kind.traits else c for c in estate.clusters
     )
     return replace(estate, clusters=clusters)
 
@@ -43,6 +41,6 @@ def _reach(cluster: ClusterSnapshot, rates: Rates) -> ClusterReach:
 
 def may_give(node: NodeView) -> bool:
     """Return whether a node that answers now can be chosen as donor."""
-    galera = node.facts.galera if node.facts is not None else None
+    lent = registered().lent(node.facts) if node.facts is not None else None
     answers = node.reach in {Reached.FULL, Reached.SQL_ONLY}
-    return answers and galera is not None and galera.local_state in {SYNCED, DONOR}
+    return answers and lent is not None and lent.gives

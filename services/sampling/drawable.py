@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.facts.model import Problem
+from services.i18n import tr_n
 from services.types import NODES_LEFT_OUT
-from services.words import tr_n
 
 MOST_DRAWN = 500
 """Nodes that a window is promised to draw in time: of more the rest is left out and counted."""

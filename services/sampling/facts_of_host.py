@@ -8,31 +8,24 @@ from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
+from services.discovery.families.registry import registered
 from services.discovery.naming import name_of
 from services.discovery.probe import facts_from_poll, log_facts, machine_facts, ways_missing
+from services.discovery.shared_hosts import machine_of, of_entry
 from services.errors import UNREACHED, UserError
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
+from services.facts.os_stream import OsReading
 from services.inventory.model import HostEntry
-from services.sampling.os_stream import OsReading
+from services.sampling.clock_drift import ClockDrift
 from services.sampling.sql_poll import SqlResult
+from services.sampling.starts import same_start, was_up
 from services.types import Reach
 
 DEFAULT_DATADIR = "/var/lib/mysql"
-SAME_START_S = 5.0
 MOST_STARTS = 1_000
 """Of one host in one run of the console: each is a name in the history for ever."""
 _OWN = frozenset({"sql", "ssh", "numbers"})
 """Parts of problems that this state tells itself, each time anew."""
-
-
-def same_start(one: str, other: str) -> bool:
-    """Return whether two epochs name one start of one server; of another run of the console it is seconds off."""
-    (uuid, _, started), (other_uuid, _, other_started) = one.rpartition(":"), other.rpartition(":")
-    if one == other:
-        return True
-    if not started or not other_started or uuid != other_uuid:
-        return False
-    return abs(float(started) - float(other_started)) < SAME_START_S
 
 
 class HostState:
@@ -43,9 +36,9 @@ class HostState:
         self._entry = entry
         self._lock = threading.Lock()
         bare = NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
-        missing = ways_missing(ssh=entry.ssh is not None, sql=entry.sql is not None)
-        self._facts = replace(first or bare, no_way=missing)
-        self._ways = (entry.ssh is not None, entry.sql is not None)
+        missing = ways_missing(ssh=entry.reads_machine, sql=entry.sql is not None)
+        self._facts = of_entry(replace(first or bare, no_way=missing), entry)
+        self._ways = (entry.reads_machine, entry.sql is not None)
         self._sql_problem: Problem | None = None
         self._ssh_problem: Problem | None = None
         self._names_problem: Problem | None = None
@@ -59,6 +52,8 @@ class HostState:
         self._ssh_heard = self._facts.ssh_at is not None
         self._epoch = epoch
         self._starts = 0
+        self._clock_drift = ClockDrift()
+        self._up: tuple[float | None, float] = (None, 0.0)
 
     # --- what the threads ask ----------------------------------------------------------------------------------------
 
@@ -113,10 +108,10 @@ class HostState:
         facts = self.facts()
         if any(t.ended is None for t in facts.transfers):
             return True
-        if facts.galera is not None and self._sql_problem is None:
-            return facts.galera.local_state in {1, 2, 3}
+        if self._sql_problem is None:
+            return registered().moving(facts)
         process = facts.machine.process_state if facts.machine else ""
-        return self._sql_problem is not None and process not in {"", "T"}
+        return process not in {"", "T"}
 
     # --- what the threads tell ---------------------------------------------------------------------------------------
 
@@ -132,8 +127,11 @@ class HostState:
                 result.at,
                 replication=result.replication,
                 replicas=result.replicas,
+                appliers=result.appliers,
                 members=result.members,
                 processes=result.processes,
+                group=result.group,
+                recovery=result.recovery,
                 variables_at=result.variables_at,
                 problems=tuple(Problem("sql", str(p), p.code) for p in result.problems),
                 round_trip_s=result.round_trip_s,
@@ -159,10 +157,7 @@ class HostState:
             if reading.data_disk_size is not None:
                 mount = self._datadir()
                 disk = DiskFacts(mount, reading.data_device, reading.data_disk_size, reading.data_disk_free)
-            offset = machine.clock_offset_s
-            drift = reading.at_host - at
-            if offset is None or abs(drift - offset) > 1.5:
-                offset = drift  # the clock was set, or no better measure is there yet
+            offset = self._clock_drift.offset(machine.clock_offset_s, reading.at_host - at)
             self._machine = replace(
                 machine,
                 data_disk=disk,
@@ -193,6 +188,8 @@ class HostState:
             return
         with self._lock:
             old = self._machine
+            if old is not None:
+                machine = replace(machine, group_error=old.group_error)  # of the log, which is read by itself
             if old is not None and self._os_mono is not None:
                 machine = replace(
                     machine,
@@ -215,6 +212,7 @@ class HostState:
                     unit=machine.unit,
                     unit_state=machine.unit_state,
                     unit_status_text=machine.unit_status_text,
+                    group_error=machine.group_error,
                     sst_bytes=machine.sst_bytes,
                     gcache_pages_bytes=machine.gcache_pages_bytes,
                     gcache_disk_free=machine.gcache_disk_free,
@@ -225,13 +223,17 @@ class HostState:
         """Keep the epoch while the server is the same start of the same server.
 
         Uptime comes in whole seconds and the clocks differ, so the moment of the start is computed a little differently
-        each time, in the next run of the console too: a few seconds make no restart.
+        each time, in the next run of the console too: a few seconds make no restart. Nor do many, where the uptime
+        itself shows that the server was up when it last answered.
         """
         server = fresh.server
         if server is None or server.started_at is None:
             return fresh
+        (before, then), self._up = self._up, (server.uptime_s, self._sql_mono)
         now = f"{server.server_uuid}:{server.started_at}"
-        if same_start(self._epoch, now):
+        uuid, _, started = self._epoch.rpartition(":")
+        stayed = bool(started) and uuid == server.server_uuid and was_up(server.uptime_s, before, self._sql_mono - then)
+        if stayed or same_start(self._epoch, now):
             return replace(fresh, server=replace(server, started_at=float(self._epoch.rpartition(":")[2])))
         if self._starts < MOST_STARTS:  # one that starts anew each second is only making it up
             self._starts += 1
@@ -247,7 +249,7 @@ class HostState:
         self._facts = replace(
             base,
             reach=self._reach(),
-            machine=self._machine,
+            machine=machine_of(self._machine, self._entry),
             transfers=self._transfers,
             problems=own + fresh_sql + ways,
         )

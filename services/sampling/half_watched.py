@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from services.discovery.words import names
 from services.events import Event
+from services.i18n import tr_n
 from services.inventory.model import HostEntry
 from services.types import Health
-from services.words import tr_n
 
 
 def half_watched(seeds: Sequence[HostEntry], at: float) -> Iterator[Event]:

@@ -15,23 +15,25 @@ from typing import Protocol
 
 from services.clock import Backoff, Clock
 from services.connections.ports import ObserverSession
-from services.errors import UserError
+from services.errors import TimedOut, UserError
 from services.events import Event
 from services.facts.model import MachineFacts, NodeFacts
+from services.facts.numeric import numeric_status, numeric_variables, replication_values
+from services.facts.os_stream import OsParser, OsReading, os_command
 from services.facts.variable_changes import changed_variables
+from services.i18n import tr
 from services.inventory.model import HostEntry
 from services.sampling.cost import PollCost
 from services.sampling.derived_now import DerivedNow
-from services.sampling.facts_of_host import HostState, same_start
+from services.sampling.facts_of_host import HostState
 from services.sampling.kept_names import KeptNames
-from services.sampling.numeric import numeric_status, numeric_variables, replication_values
-from services.sampling.os_stream import OsParser, OsReading, os_command
+from services.sampling.own_pace import OwnPace
 from services.sampling.past_positions import Past
 from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
+from services.sampling.starts import same_start
 from services.series import Sample
 from services.types import Health
-from services.words import tr
 
 log = logging.getLogger(__name__)
 
@@ -65,12 +67,14 @@ class Beginning:
         first: facts from discovery, None for a seed that was not asked yet.
         epoch: of the newest sample in the history, so that a new run of the console makes no restart.
         first_in_s: the very first poll comes that soon, where that is before its phase: nobody waits for an empty page.
+        pace: how late the console itself is; None: it is never late.
     """
 
     phase_s: float
     first: NodeFacts | None = None
     epoch: str = ""
     first_in_s: float = math.inf
+    pace: OwnPace | None = None
 
 
 @dataclass
@@ -106,7 +110,7 @@ class HostWatch:
         self._clock = clock
         self._cost = cost
         self._settings = settings
-        self._phase_s = begin.phase_s
+        self._phase_s, self._pace = begin.phase_s, begin.pace
         self._first_in_s = min(begin.first_in_s, begin.phase_s)
         self._state = HostState(entry, clock, begin.first, begin.epoch)
         self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
@@ -169,8 +173,9 @@ class HostWatch:
         early = self._phase_s - self._first_in_s
         while not self._clock.sleep(due - self._clock.monotonic(), self._threads.stop):
             started = self._clock.monotonic()
+            answered = False
             try:
-                self._poll_once()
+                answered = self._poll_once()
             except Exception:
                 log.exception("polling %s failed unexpectedly", self.entry.name)
             ended = self._clock.monotonic()
@@ -180,7 +185,7 @@ class HostWatch:
             due += self._towards_os_phase(due)
             missed = int(max(0.0, ended - due) // interval)
             due += missed * interval
-            self._cost.polled((ended - started) * 1000.0, missed)
+            self._cost.polled((ended - started) * 1000.0, missed, answered=answered)
 
     def _towards_os_phase(self, due: float) -> float:
         """Return the small correction (at most 50 ms a second) that keeps the poll just behind the OS reading."""
@@ -191,14 +196,17 @@ class HostWatch:
         behind = (came + SQL_AFTER_OS_S - due + interval / 2) % interval - interval / 2
         return max(-0.05, min(0.05, behind))
 
-    def _poll_once(self) -> None:
+    def _poll_once(self) -> bool:
+        """Poll, and tell what came; return whether the server answered."""
+        began = self._clock.monotonic()
         try:
             result = poll_sql(self._session, self._poll, self._state.facts(), self._clock, self._settings)
         except UserError as problem:
             if not self._threads.stop.is_set():
                 self._poll = SqlPoll(heartbeat_table=self._poll.heartbeat_table)
-                self._sink.put_facts(self._state.sql_failed(problem))
-            return
+                if not self._late_ourselves(problem, began):
+                    self._sink.put_facts(self._state.sql_failed(problem))
+            return False
         facts = self._state.sql_answered(result)
         self._tell_changes(result)
         values = numeric_status(result.status)
@@ -211,6 +219,11 @@ class HostWatch:
         values.update(self._state.take_os_values())
         self._put_sample(result.at, result.mono, values)
         self._sink.put_facts(facts)
+        return True
+
+    def _late_ourselves(self, problem: UserError, began: float) -> bool:
+        """Return whether a limit ran out while nobody here ran: that says nothing of the host, whose facts grow old."""
+        return isinstance(problem, TimedOut) and self._pace is not None and self._pace.was_late(began)
 
     def _recall(self) -> None:
         past, self._past = self._past, None
@@ -239,7 +252,8 @@ class HostWatch:
                     shell = "sh" if shell == "bash" else "bash"  # nothing came: perhaps there is no bash
                 self._ssh_trouble(UserError(tr("The stream of OS counters ended."), host=self.entry.name))
             except UserError as problem:
-                self._ssh_trouble(problem)
+                if not self._late_ourselves(problem, self._clock.monotonic() - self._settings.silence_s):
+                    self._ssh_trouble(problem)
             except Exception:
                 log.exception("the OS stream of %s failed unexpectedly", self.entry.name)
             if self._rest(backoff.next(), self._threads.os_again):

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from services.clock import Clock
-from services.discovery.changes import events_between
+from services.discovery.changes import events_between, is_silence
+from services.discovery.families.galera.two_primaries import told_until_settled
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NotSettled, Unasked
+from services.discovery.naming import names_of_clusters
 from services.discovery.not_yet import with_hosts
 from services.discovery.on_purpose import OnPurpose, told_on_purpose
 from services.discovery.recalled import recalled
 from services.discovery.snapshot import updated_estate
-from services.discovery.two_primaries import told_until_settled
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.sampling.donors import with_reach
@@ -38,10 +39,12 @@ AGAIN_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A host that was dropped: its place in the last picture, and when that was on the monotonic clock."""
+    """A host that was dropped: its place in the last picture, when that was on the monotonic clock, and the silence
+    that it was in."""
 
     clusters: tuple[ClusterSnapshot, ...]
     at: float
+    silences: tuple[Event, ...] = ()
 
 
 class Memory(Protocol):
@@ -234,14 +237,22 @@ class Hub:
             self._awaited.pop(host, None)
             parts = ((c, tuple(n for n in c.nodes if n.host == host)) for c in self._snapshot.clusters)
             known = tuple(ClusterSnapshot(c.cluster_id, c.kind, c.name, c.at, nodes=n) for c, n in parts if n)
-            self._left[host] = Left(known, self._clock.monotonic())
+            ids = {node.node_id for cluster in known for node in cluster.nodes}
+            open_ = (event for event in self.log.all() if event.node_id in ids and event.until is None)
+            silences = tuple(event for event in open_ if is_silence(event))
+            self._left[host] = Left(known, self._clock.monotonic(), silences)
+        for event in silences:  # nobody asks it any more: it is not known how long it goes on
+            self._keep(replace(event, until=max(event.at, self._clock.wall()), unseen_end=True))
 
     def take_back(self, host: str) -> None:
         """Go on with what was known of a host that was dropped a moment ago: since when it is so, and is asked."""
         with self._lock:
             left = self._left.pop(host, None)
-            if left is not None and self._clock.monotonic() - left.at <= AGAIN_S:
+            soon = left is not None and self._clock.monotonic() - left.at <= AGAIN_S
+            if left is not None and soon:
                 self._taken_back[host] = left.clusters
+        for event in left.silences if left is not None and soon else ():
+            self._keep(event)
 
     def _past(self, facts: Mapping[str, NodeFacts]) -> EstateSnapshot | None:
         """Return the last picture, with those in it that were taken back and have told something again."""
@@ -258,7 +269,10 @@ class Hub:
 
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""
-        kept = self.log.add(self._signed(self._unwatched.told(event)))
+        self._keep(self._signed(self._unwatched.told(event)))
+
+    def _keep(self, event: Event) -> None:
+        kept = self.log.add(event)
         if kept is None:
             return
         if self._memory is not None:
@@ -307,18 +321,7 @@ class Hub:
 
     def _names(self, snapshot: EstateSnapshot, facts: Mapping[str, NodeFacts]) -> Mapping[str, str]:
         """Return host key or cluster id -> the inventory's name; a cluster's by the seeds that are in it."""
-        names = {host: host for host in self._own_names}
-        names |= {
-            cluster.cluster_id: self._cluster_names[node.host]
-            for cluster in snapshot.clusters
-            for node in cluster.nodes
-            if node.host in self._cluster_names
-        }
-        for host, name in self._cluster_names.items():
-            galera = facts[host].galera if host in facts else None
-            if galera is not None and galera.state_uuid:
-                names[galera.state_uuid] = name  # a cluster that is not in any snapshot yet
-        return names
+        return {host: host for host in self._own_names} | names_of_clusters(self._cluster_names, snapshot, facts)
 
     def _run(self) -> None:
         while not self._stop.is_set():

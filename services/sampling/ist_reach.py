@@ -18,10 +18,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from services.facts.write_rate import HEADER_BYTES
+from services.i18n import mark, tr
 from services.sampling.seqno_ring import EVERY_S, Point
-from services.words import mark, tr
 
-HEADER_BYTES = 24
 FIRST_S = 60.0
 WINDOWS: tuple[tuple[str, float], ...] = ((mark("five minutes"), 300.0), (mark("one hour"), 3_600.0))
 WEEK_S, HOUR_S = 7 * 86_400.0, 3_600.0

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping
 
 from services.facts.model import Problem
-from services.words import tr
+from services.i18n import tr
 
 MOST_NAMES = 5_000
 MOST_LETTERS = 200

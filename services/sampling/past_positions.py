@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from services.history.columns import Columns
-from services.sampling.facts_of_host import same_start
 from services.sampling.seqno_ring import EVERY_S, RING_S, SeqnoRing
+from services.sampling.starts import known_starts, same_start
 
 PIECE_S = 2 * 3_600.0
 """Read at once: a few blocks, so that whoever else wants to read the history waits milliseconds."""
+_START_MEMORY_S = 3_600.0
 _SEQNO, _SENT, _RECEIVED = "wsrep_last_committed", "wsrep_replicated_bytes", "wsrep_received_bytes"
 
 
@@ -103,3 +104,9 @@ def _of_one_start(
     at, seqno, volume = at[begin:], seqno[begin:], volume[begin:]
     due = np.flatnonzero(np.diff(at // EVERY_S, prepend=-1.0))
     return _Piece(at[due], seqno[due], volume[due], whole=begin == 0)
+
+
+def last_start(history: History, server: str, now: float) -> str:
+    """Return which start of a server its newest samples of the last hour are of, '' where none tells; now: epoch s."""
+    columns = history.read(server, ("uptime",), now - _START_MEMORY_S, now)
+    return history.epoch_name(known_starts(columns.epochs, history.epoch_name)[-1]) if len(columns.t) else ""

@@ -12,14 +12,16 @@ import math
 
 import numpy as np
 
+from services.facts.model import SSH
 from services.history.columns import Columns, Rollups
 from services.history.compaction import DERIVED, SECONDS_ONLY_S
 from services.history.rollup import MINUTE_S, by_step, doubles
 from services.history.store import HistoryStore
 from services.sampling import rates
-from services.sampling.absence import why_absent
+from services.sampling.absence import read_over, why_absent
 from services.sampling.catalogue import Catalogue
 from services.sampling.formula import Formula, Frame
+from services.sampling.starts import known_starts
 from services.series import Array, Series
 from services.types import Lack
 
@@ -42,6 +44,7 @@ class SeriesReader:
             BadInput: `metric_key` is neither a metric nor a formula. StoreError: the file can't be read.
         """
         formula = self._catalogue.formula(metric_key)
+        server = self._read_of(server, formula)
         points = max(2, points)
         span = max(1.0, end - start)
         if span > max(SECONDS_ONLY_S, 2.0 * points):
@@ -57,20 +60,31 @@ class SeriesReader:
     def tail(self, server: str, metric_key: str, since: float) -> Series:
         """Return the raw points after `since` from memory only (at most the newest ten minutes)."""
         formula = self._catalogue.formula(metric_key)
+        server = self._read_of(server, formula)
         known = self._store.keys(server) if formula.patterns else ()
         keys = (*formula.needs(known), _UPTIME)
         columns = self._store.hot(server, keys, since - formula.lead_s)
-        frame = _as_frame(columns)
+        frame = self._as_frame(columns)
         t, values = _cut(frame.t, formula.evaluate(frame), since + 2e-4, math.inf)
         t, values = rates.with_holes(t, values)
         lacks, missing = _absence(formula, frame)
         return Series(metric_key, t, values, restarts=_restarts(frame, since), missing=missing, lacks=lacks)
 
+    def _read_of(self, server: str, formula: Formula) -> str:
+        """Return whose samples hold a formula's values: of another instance on a host, the machine's are the host's."""
+        host, _, port = server.rpartition(":")
+        if not host or not port.isdecimal() or read_over(formula) != SSH:
+            return server
+        return host if host in self._store.servers() else server
+
     def _frame(self, server: str, formula: Formula, start: float, end: float) -> tuple[Frame, tuple[float, ...]]:
         known = self._store.keys(server) if formula.patterns else ()
         keys = tuple(dict.fromkeys((*formula.needs(known), _UPTIME)))
-        frame = _as_frame(self._store.read(server, keys, start - formula.lead_s, end))
+        frame = self._as_frame(self._store.read(server, keys, start - formula.lead_s, end))
         return frame, _restarts(frame, start)
+
+    def _as_frame(self, columns: Columns) -> Frame:
+        return Frame(columns.t, columns.mono, known_starts(columns.epochs, self._store.epoch_name), columns.values)
 
     def _from_minutes(self, server: str, key: str, formula: Formula, span: tuple[float, float], points: int) -> Series:
         """Use stored aggregates, and bins of raw seconds where an hour has none yet (the newest one or two)."""
@@ -97,10 +111,6 @@ class SeriesReader:
 
 Absence = tuple[Lack, str]
 _FIELDS = ("t", "minimum", "average", "maximum", "p5", "p95")
-
-
-def _as_frame(columns: Columns) -> Frame:
-    return Frame(columns.t, columns.mono, columns.epochs, columns.values)
 
 
 def _as_rollups(t: Array, values: Array) -> Rollups:

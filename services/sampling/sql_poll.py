@@ -6,22 +6,21 @@ therefore the process list is SHOW PROCESSLIST (no table is made) and is read ra
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from services.clock import Clock
-from services.connections.ports import ObserverSession, Rows, text
+from services.connections.ports import ObserverSession, Rows
 from services.connections.reads.read import SqlRead
 from services.errors import QueryFailed, UserError
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
+from services.facts.group_replication import read_recovery
 from services.facts.heartbeat import heartbeat_lag, heartbeat_statement
-from services.facts.model import NodeFacts
+from services.facts.model import GroupRecovery, NodeFacts
 from services.facts.reading import count
+from services.facts.replication import applier_stopped
+from services.facts.sessions import in_commit
 from services.sampling.settings import WatchSettings
-
-IN_COMMIT = re.compile(r"commit|flush|semi-sync|wsrep.{0,80}(certif|replicat|commit)", re.IGNORECASE)
-"""States of a thread that waits in its commit (metrics reference, C2 'COMMIT threads')."""
 
 
 @dataclass(slots=True)
@@ -53,7 +52,10 @@ class SqlResult:
     dialect: Dialect
     replication: Rows | None = None
     replicas: Rows | None = None
+    appliers: Rows | None = None
     members: Rows | None = None
+    group: tuple[Rows | None, Rows | None] = (None, None)
+    recovery: GroupRecovery | None = None
     heartbeat_lag_s: float | None = None
     processes: Rows | None = None
     variables_at: float | None = None
@@ -77,10 +79,12 @@ def poll_sql(
         poll.variables_due = now + settings.variables_s
         poll.variables_at = clock.wall()
     dialect = dialect_of(poll.variables)
-    replication = replicas = members = None
+    replication = replicas = members = appliers = None
     if poll.replicates or now >= poll.replication_due:
         replication = _optional(session, dialect.replication_status, limit, problems)
         poll.replicates = bool(replication and replication.rows)
+        if dialect.applier_errors and applier_stopped(replication, grouped=dialect.identity.group_replication):
+            appliers = _optional(session, dialect.applier_errors, limit, problems)
         poll.replication_due = now + settings.members_s
     listing = now >= poll.members_due
     if listing:
@@ -88,15 +92,31 @@ def poll_sql(
         replicas = _replicas(session, poll, dialect, limit)
         if dialect.galera_members:
             members = _optional(session, dialect.galera_members, limit, problems)
+    group = _group(session, dialect, limit, problems)
+    recovery = read_recovery(
+        dialect.group_recovery, group[0], poll.variables, lambda read: _optional(session, read, limit, problems)
+    )
     processes, in_commit = _processes(session, poll, status, now, settings, problems, listing=listing)
     console = {"console.poll_ms": round_trip * 1000.0}
     console.update(in_commit)
     return SqlResult(
         wall + round_trip / 2, started + round_trip / 2, round_trip, status, poll.variables, dialect,
-        replication, replicas, members,
+        replication, replicas, appliers, members, group, recovery,
         _heartbeat(session, poll, limit, problems),
         processes if listing else None, poll.variables_at, console, tuple(problems),
     )  # fmt: skip
+
+
+def _group(
+    session: ObserverSession, dialect: Dialect, limit: float, problems: list[UserError]
+) -> tuple[Rows | None, Rows | None]:
+    """Return the members of the server's group and its own numbers, each second: that a member is gone is told there.
+
+    Both are tables of the performance schema: nothing is locked or written for them.
+    """
+    reads = (dialect.group_members, dialect.group_stats)
+    members, stats = (None if read is None else _optional(session, read, limit, problems) for read in reads)
+    return members, stats
 
 
 def _heartbeat(session: ObserverSession, poll: SqlPoll, limit: float, problems: list[UserError]) -> float | None:
@@ -164,12 +184,4 @@ def _processes(
     if rows is None:
         poll.process_due = now + 60.0  # no right to see it: asking each second would only fill the server's log
         return None, {}
-    return rows, {"console.threads_in_commit": float(sum(_in_commit(row) for row in rows.dicts()))}
-
-
-def _in_commit(row: Mapping[str, object]) -> bool:
-    command = text(row.get("Command"))  # type: ignore[arg-type]
-    if command in {"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", "Slave_IO", "Slave_worker"}:
-        return False
-    state, info = text(row.get("State")), text(row.get("Info"))  # type: ignore[arg-type]
-    return bool(IN_COMMIT.search(state)) or info.lstrip().upper().startswith("COMMIT")
+    return rows, {"console.threads_in_commit": float(sum(in_commit(row) for row in rows.dicts()))}

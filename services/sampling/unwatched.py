@@ -13,8 +13,8 @@ from services.discovery.changes import ANSWERING, is_silence
 from services.discovery.model import EstateSnapshot
 from services.discovery.words import moment as when
 from services.events import Event
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 
 
 class Unwatched:

@@ -19,11 +19,12 @@ from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
 from services.discovery.not_yet import with_hosts
 from services.discovery.on_purpose import OnPurpose
+from services.discovery.shared_hosts import only_named
 from services.errors import StoreError
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.history.store import HistoryStore
-from services.inventory.model import HostEntry, Inventory
+from services.inventory.model import HostEntry, Inventory, with_instances
 from services.inventory.trust import Trust, trust_of
 from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import ConsoleMemory
@@ -32,8 +33,9 @@ from services.sampling.half_watched import half_watched
 from services.sampling.host_watch import Beginning, HostWatch
 from services.sampling.hub import MAX_EVENTS, Hub
 from services.sampling.model import ConsoleCost, Metric
+from services.sampling.own_pace import OwnPace
 from services.sampling.own_past import OwnPast
-from services.sampling.past_positions import read_past
+from services.sampling.past_positions import last_start, read_past
 from services.sampling.rates_now import RatesNow
 from services.sampling.reader import SeriesReader
 from services.sampling.settings import WatchSettings
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-EPOCH_MEMORY_S = 3600.0
 EVENTS_MEMORY_S = 86_400.0
 REST_S = 0.02
 """Between two reads of a week's positions: who draws a chart meanwhile comes first."""
@@ -86,6 +87,7 @@ class Watcher:
         self._reader = SeriesReader(store, self._catalogue)
         self._rates = RatesNow(self._reader, clock)
         self._cost = PollCost(clock)
+        self._pace = OwnPace(clock)
         self.bus = Bus()
         self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus, cluster_names=cluster_names)
         hub = self.hub
@@ -122,14 +124,20 @@ class Watcher:
         self._remember_clusters()
         self._store.on_event = self.hub.tell
         self.hub.start()
+        self._pace.start()
         if self._memory is not None:
             self._memory.start()
         self.hub.await_first({seed.name: seed.address for seed in self._seeds})
+        self._draw_named(self._seeds)
         for event in half_watched(self._seeds, self._clock.wall()):
             self.hub.tell(event)
         for seed in self._seeds:
             self._watch(seed, None)
         self._finder.start()
+
+    def _draw_named(self, entries: Sequence[HostEntry]) -> None:
+        for facts in only_named(entries, self._clock.wall()).values():
+            self.hub.put(facts)
 
     def _remember_events(self) -> None:
         """Show what the history knows of the last day, the store's word about an unclean end included."""
@@ -171,7 +179,8 @@ class Watcher:
 
         They are hosts that a person wrote down: each may be asked.
         """
-        for entry in entries:
+        self._draw_named(entries)
+        for entry in with_instances(entries):
             self._trust = self._trust.with_host(entry)
             self._watch(entry, None)
         self._look_again.set()
@@ -208,9 +217,8 @@ class Watcher:
     def replace(self, name: str, entry: HostEntry) -> None:
         """Watch a host in another way from now on; waits for its old lane to end: call through a worker."""
         self._drop(name)
-        self._trust = self._trust.without_host(name).with_host(entry)
-        self._watch(entry, None)
-        self._look_again.set()
+        self._trust = self._trust.without_host(name)
+        self.add((entry,))
 
     def remove(self, name: str) -> None:
         """Stop watching a host; waits for its lane to end: call through a worker.
@@ -234,6 +242,7 @@ class Watcher:
         if self._finder.ident is not None:
             self._finder.join(timeout=10)
         self.hub.stop()
+        self._pace.stop()
         if self._memory is not None:
             cost = self._cost.read()
             self._memory.stop(cost if cost.ui_stall_ms_max > 0.0 else None)
@@ -361,9 +370,9 @@ class Watcher:
                 watch.recall(past)
 
     def _watch(self, entry: HostEntry, first: NodeFacts | None) -> None:
-        phase = (zlib.crc32(entry.name.encode()) % 1000) / 1000.0 * self._settings.interval_s
-        soon = FIRST_APART_S * len(self._watches)
-        begin = Beginning(phase, first, self._last_epoch(entry.name), first_in_s=soon)
+        soon, phase = FIRST_APART_S * len(self._watches), zlib.crc32(entry.name.encode()) % 1000 / 1000.0
+        epoch = last_start(self._store, entry.name, self._clock.wall())
+        begin = Beginning(phase * self._settings.interval_s, first, epoch, soon, self._pace)
         watch = HostWatch(entry, self._open(entry), self, self._clock, self._cost, self._settings, begin)
         with self._lock:
             if entry.name in self._watches:
@@ -374,16 +383,17 @@ class Watcher:
             self.hub.put(first)
         watch.start()
 
-    def _last_epoch(self, server: str) -> str:
-        now = self._clock.wall()
-        columns = self._store.read(server, ("uptime",), now - EPOCH_MEMORY_S, now)
-        return self._store.epoch_name(columns.epochs[-1]) if len(columns.t) else ""
-
     def _drop(self, name: str) -> None:
+        """Stop watching a host, and the other instances on it."""
         with self._lock:
-            watch = self._watches.pop(name, None)
-        if watch is not None:
+            names = [key for key, one in self._watches.items() if name in {key, one.entry.on}]
+            left = [one.key for key in names for one in self._watches[key].entry.beside if not one.what.read]
+            watches = {key: self._watches.pop(key) for key in names}
+        for key in left:
+            self.hub.forget(key)
+        for watch in watches.values():
             watch.request_stop()
+        for key, watch in watches.items():
             watch.join()
-            self.hub.forget(name)
-            self._recalled.discard(name)
+            self.hub.forget(key)
+            self._recalled.discard(key)

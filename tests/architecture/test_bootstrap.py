@@ -13,7 +13,7 @@ import pytest
 from boot import debian, process, testing
 from boot.counts import Outcome, closing_line, read_report, table
 from boot.environment import QT_DISTRIBUTIONS
-from boot.stages import STAGES, select
+from boot.stages import STAGES, Stage, select
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGE = {stage.name: stage for stage in STAGES}
@@ -73,6 +73,25 @@ def test_that_the_lab_is_shared_out_by_estate(words: list[list[str]]) -> None:
     testing._run_pytest(STAGE["lab"], ())
     (shared,) = words
     assert shared[shared.index("-n") :] == ["-n", "3", "--dist", "loadgroup", "tests/lab"]
+
+
+@pytest.mark.parametrize("reason", ["", "debootstrap of sid failed"])
+def test_that_the_lab_runs_without_the_one_server_that_can_not_be_had_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], reason: str
+) -> None:
+    handed: list[dict[str, str]] = []
+
+    def mock_of_pytest(_: Stage, __: tuple[str, ...], **variables: str) -> Outcome:
+        handed.append(variables)
+        return Outcome("lab", 1, 0, 0, 1.0)
+
+    monkeypatch.setattr(testing, "lab_obstacle", lambda: None)
+    monkeypatch.setattr(testing, "_ask_lab", lambda _: reason)
+    monkeypatch.setattr(testing, "_lab_down", lambda: None)
+    monkeypatch.setattr(testing, "_run_pytest", mock_of_pytest)
+    testing._run_lab(STAGE["lab"], ())
+    assert handed == [{"PILOTHOUSE_LAB_NO_MYSQL": reason} if reason else {}]
+    assert reason in capsys.readouterr().out
 
 
 def test_that_every_test_of_the_services_is_run_where_qt_is_not_installed(words: list[list[str]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "resources" / "docs").rglob("*.md")))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+FILE = re.compile(r"(?<![\w/.-])((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:py|toml|md))(?![\w/])")
+"""A path of the project, whole or from any of its folders on."""
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -89,6 +92,22 @@ def test_that_every_link_and_picture_of_the_documents_leads_to_something() -> No
         if "://" not in target and not _is_there(page, target)
     ]
     assert astray == []
+
+
+def test_that_every_file_that_the_documents_name_is_there() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    ends = {path[at:] for path in listed.stdout.splitlines() for at in _beginnings(path)}
+    astray = [
+        f"{named(page)}: {path}"
+        for page in PAGES
+        for path in FILE.findall(page.read_text(encoding="utf-8"))
+        if path not in ends
+    ]
+    assert astray == []
+
+
+def _beginnings(path: str) -> list[int]:
+    return [0, *(at + 1 for at, letter in enumerate(path) if letter == "/")]
 
 
 def _is_there(page: Path, target: str) -> bool:

@@ -9,7 +9,7 @@ from babel.messages.pofile import read_po
 
 from boot.extract import as_text, brought_up_to_date, template
 from boot.places import LOCALES, TEMPLATE
-from services.words import install, tr, tr_n
+from services.i18n import install, tr, tr_n
 
 
 def test_that_the_template_is_fresh() -> None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from services.sampling.model import ConsoleCost
 from tests.bench.control_group import ControlGroup
-from tests.bench.soaked_memory import Memory, MemoryCourse
+from tests.bench.soaked_memory import Memory, MemoryCourse, sqlite_in_use
 
 if TYPE_CHECKING:
     from app.window.session import WindowSession
@@ -131,6 +131,7 @@ def _run(inventory: Path, seconds: float, folder: Path) -> Soaked:
     beats.setInterval(TURN_MS)
     turns = iter(range(10**9))
     beats.timeout.connect(lambda: window.show_page(PAGES[next(turns) % len(PAGES)]))
+    beats.timeout.connect(lambda: setattr(course, "bounded", bounded_bytes(session)))
     beats.start()
     loop = QEventLoop()
     QTimer.singleShot(int(seconds * 1000), loop.quit)
@@ -142,6 +143,23 @@ def _run(inventory: Path, seconds: float, folder: Path) -> Soaked:
     _gather(session, found)
     start.stop()
     return found
+
+
+def bounded_bytes(session: WindowSession) -> int:
+    """Return what the stores hold that grow up to a known size: hot rings, opened blocks, page caches, curves."""
+    from services.sampling.watcher import Watcher
+    from widgets.charts.plot import Plot
+
+    if session.controller is None:
+        return 0
+    source = session.controller.source
+    assert isinstance(source, Watcher)
+    store = source._store
+    rings = sum(ring._rows.nbytes for _, ring in store._all_rings())
+    opened = [block for _, block in tuple(store._file._cache._blocks.values())]
+    blocks = sum(len(block._data) + block._kept + block._unpacker.memory_size() for block in opened)
+    tracks = [track for plot in session.window.findChildren(Plot) for track in plot.state.tracks.values()]
+    return rings + blocks + sqlite_in_use() + sum(array.nbytes for track in tracks for array in track._arrays.values())
 
 
 def _gather(session: WindowSession, found: Soaked) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.procedures.journal.fold import ENDED
+from services.procedures.journal.projection import ENDED
 from services.procedures.plan.actions import Ask, Checkpoint, Continue
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import RunState, RunView

@@ -7,17 +7,27 @@ from typing import Any
 
 import pytest
 
-from services.procedures.plan.codec import decode
+from services.procedures.journal.codec import decode
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
+from tests.unit.procedures import needs_guard
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _each_plan_is_read_once() -> Iterator[None]:
     """Remember by the identity of what is read: journals of one bench share their entries, plans their steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("services.procedures.journal.fold.decode", _remembering(decode, lambda args: args[0] is Plan))
+        patch.setattr(
+            "services.procedures.journal.projection.decode", _remembering(decode, lambda args: args[0] is Plan)
+        )
         patch.setattr("services.procedures.engine.engine.violations", _remembering(violations, lambda _: True))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_what_a_card_needs_is_looked_at() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        needs_guard.stand(patch)
         yield
 
 

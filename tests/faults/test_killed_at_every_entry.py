@@ -33,7 +33,7 @@ def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case) -> None:
     assert len(moments) >= len(bench.journal.entries(bench.run_id)) - 2
     assert view.obligations == ()
     assert bench.hosts.armed == ()
-    assert len(bench.cluster.primaries()) == len(view.plan.quorum)
+    assert len(bench.cluster.primaries()) == len(view.plan.voters)
 
 
 @_BY_TITLE

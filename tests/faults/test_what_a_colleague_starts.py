@@ -151,3 +151,34 @@ def test_that_an_undo_starts_no_node_while_nobody_is_primary_on_scripted_hosts()
         bench.cluster.kill(bench.cluster.hosts[name])
     assert bench.engine().undo() is RunState.UNDO_FAILED
     assert (node.running, node.starts) == (False, starts)
+
+
+@pytest.mark.parametrize("by_colleague", [True, False])
+def test_that_a_node_that_a_colleague_put_back_into_flow_control_is_told_in_the_wait_on_scripted_hosts(
+    by_colleague: bool,
+) -> None:
+    bench = Bench(whole("n1", "n2", "n3"), "desync-for-backup", {"node": "n3"})
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if by_colleague and when == "after" and "(step desync done)" in what:
+            bench.cluster.hosts["n3"].variables.pop("wsrep_desync")
+
+    bench.journal.told = told
+    bench.run()
+    view = bench.engine().view
+    assert [one.code for one in view.broken[:1]] == (["DESYNC-LOST"] if by_colleague else [])
+    assert all("n3 is back in flow control, not by us" in one.sentence for one in view.broken)
+
+
+def test_that_a_desync_that_the_run_itself_ended_is_not_called_a_colleagues_on_scripted_hosts() -> None:
+    bench = Bench(whole("n1", "n2", "n3"), "desync-for-backup", {"node": "n3"})
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and "(step backup checking)" in what:
+            bench.cluster.hosts["n3"].free = 0
+
+    bench.journal.told = told
+    bench.run()
+    assert {one.code for one in bench.engine().view.broken} == {"DISK-FLOOR"}

@@ -8,12 +8,13 @@ from typing import get_args
 import pytest
 
 from app.cli.procedure_text import check_lines, plan_lines
+from services.procedures import conditions
 from services.procedures.plan.actions import Action
-from services.procedures.plan.conditions import Condition
+from services.procedures.plan.finding import conditions_of
 from services.procedures.plan.waiting_words import waiting_words
 from tests.faults.cases import CASES, Case
 
-_KINDS = [kind for one in (*get_args(Condition), *get_args(Action)) for kind in (get_args(one) or (one,))]
+_KINDS = [*conditions_of(conditions).values(), *get_args(Action)]
 CLASSES = frozenset(kind.__name__ for kind in _KINDS if re.search(r"[a-z][A-Z]", kind.__name__))
 
 

@@ -6,20 +6,19 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from services.connections.ports import Output
-from services.facts import error_log, gtid, machine, other_server, primary_views, provider_options
+from services.facts import error_log, gtid, haproxy, machine, other_server, primary_views, provider_options, system
 from services.facts import option_files as options
+from services.facts import state_files as state
 from services.facts.binlog_marks import parse_marks, why_unread
 from services.facts.client_text import without_client_text
+from services.facts.numeric import gtid_gap
+from services.facts.os_stream import OsParser
 from services.facts.ran_alone import ran_alone
 from services.facts.reading import host_port, size, sized, words
+from services.facts.system import parse_sizes
+from services.facts.tcp_ways import outcome_of, parse_listening
 from services.facts.variable_changes import changed_variables
-from services.procedures.gather import haproxy, system
-from services.procedures.gather import state_files as state
-from services.procedures.gather.files import parse_sizes
-from services.procedures.gather.links import outcome_of, parse_listening
-from services.sampling.numeric import gtid_gap
-from services.sampling.os_stream import OsParser
-from tests.unit.procedures import test_gather_parsers as printed
+from tests.unit.facts import test_parsers_of_hosts as printed
 from tests.unit.recorded.replies import HERE, load
 
 Parser = Callable[[str], object]

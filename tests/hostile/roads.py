@@ -28,13 +28,14 @@ from services.errors import UserError
 from services.facts.dialect import dialect_of
 from services.facts.galera import parse_members
 from services.facts.model import NodeFacts
+from services.facts.numeric import numeric_status, numeric_variables, replication_values
 from services.facts.replication import parse_replication
 from services.facts.sessions import parse_sessions, sst_account_of
+from services.facts.write_rate import rates_of
 from services.inventory.model import HostEntry, Inventory, SqlAccess, SshAccess
+from services.procedures.catalogue import all_procedures
 from services.procedures.gather.gather import gather
-from services.procedures.gather.server import rates_of
 from services.sampling.derived_now import DerivedNow
-from services.sampling.numeric import numeric_status, numeric_variables, replication_values
 from services.secrets import MemoryVault
 from tests.hostile import mysql_server, ssh_server
 from tests.hostile.damage import damaged, damaged_host, damaged_text, talk
@@ -314,4 +315,9 @@ def _gathered(chance: random.Random) -> None:
     hosts = {name: damaged_host(said, chance) if name == which else said for name, said in recorded["hosts"].items()}
     entries = tuple(HostEntry(name, said["address"], sql=SqlAccess("observer")) for name, said in hosts.items())
     with contextlib.suppress(UserError):
-        gather(_Damaged(hosts), Inventory(hosts=entries), ManualClock(recorded["at"]))  # type: ignore[arg-type]
+        gather(
+            _Damaged(hosts),  # type: ignore[arg-type]
+            Inventory(hosts=entries),
+            ManualClock(recorded["at"]),
+            needs=frozenset().union(*(procedure.about.needs for procedure in all_procedures())),
+        )

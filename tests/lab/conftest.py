@@ -14,7 +14,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.lab.estate.engine import MYSQL_RELEASE
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.image import not_to_be_had
 from tests.lab.estate.leftovers import leftovers
 from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.requirements import unavailable_reason
@@ -22,7 +24,16 @@ from tests.lab.estate.spec import STEER, TRIALS
 
 # Building two base images and bringing an estate up may fall into the time of the first test that asks for it.
 LAB_TEST_LIMIT_S = 900
-_ESTATES = ("galera_estate", "async_estate", "two_versions_estate", "steer_estate", "freeze_estate", "mixed_estate")
+_ESTATES = (
+    "galera_estate",
+    "async_estate",
+    "two_versions_estate",
+    "steer_estate",
+    "rejoin_estate",
+    "freeze_estate",
+    "mixed_estate",
+    "mysql_estate",
+)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -103,6 +114,12 @@ def steer_estate(lab_available: None) -> Iterator[Estate]:
 
 
 @pytest.fixture(scope="session")
+def rejoin_estate(lab_available: None) -> Iterator[Estate]:
+    """The same shape as the steer estate, with room for gigabytes on each host."""
+    yield from _session_estate("rejoin")
+
+
+@pytest.fixture(scope="session")
 def freeze_estate(lab_available: None) -> Iterator[Estate]:
     """Three members f1, f2, f3 that load the provider PILOTHOUSE_LAB_GALERA names."""
     yield from _session_estate("freeze")
@@ -112,6 +129,15 @@ def freeze_estate(lab_available: None) -> Iterator[Estate]:
 def mixed_estate(lab_available: None) -> Iterator[Estate]:
     """One Synced member m1 (MariaDB 11.8, trixie) and the host `late` (MariaDB 10.11, bookworm)."""
     yield from _session_estate("mixed")
+
+
+@pytest.fixture(scope="session")
+def mysql_estate(lab_available: None) -> Iterator[Estate]:
+    """A group g1, g2, g3 and a source a1 with its replicas a2 (semi-synchronous) and a3 (MySQL of Debian unstable)."""
+    reason = not_to_be_had(MYSQL_RELEASE)
+    if reason:
+        pytest.skip(f"there is no MySQL to be had today: {reason}")
+    yield from _session_estate("mysql")
 
 
 def _whole(estate: Estate) -> Iterator[Estate]:
@@ -145,6 +171,12 @@ def steer(steer_estate: Estate) -> Iterator[Estate]:
 
 
 @pytest.fixture
+def rejoining(rejoin_estate: Estate) -> Iterator[Estate]:
+    """The estate with room for gigabytes, made whole again after the test."""
+    yield from _whole(rejoin_estate)
+
+
+@pytest.fixture
 def freezing(freeze_estate: Estate) -> Iterator[Estate]:
     """The estate with the other provider, whole; faults a test leaves on are undone after it."""
     yield from _whole(freeze_estate)
@@ -154,6 +186,12 @@ def freezing(freeze_estate: Estate) -> Iterator[Estate]:
 def mixed(mixed_estate: Estate) -> Iterator[Estate]:
     """The estate of a newer cluster and an older host, whole; faults a test leaves on are undone after it."""
     yield from _whole(mixed_estate)
+
+
+@pytest.fixture
+def mysql(mysql_estate: Estate) -> Iterator[Estate]:
+    """The estate of MySQL, made whole again after the test."""
+    yield from _whole(mysql_estate)
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,7 @@ from services.connections.limits import Limits
 from services.connections.ports import Output, Rows, Stream
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef
+from tests.lab.estate.engine import MYSQL
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.vault import VARIABLES
 
@@ -65,7 +66,12 @@ def entry(estate: Estate, host: str, **ssh: Any) -> HostEntry:
         host,
         estate.addresses[host],
         ssh=replace(access, **ssh),
-        sql=SqlAccess(user="observer", password=OBSERVER, ca=str(folder / "ca.pem")),
+        sql=SqlAccess(
+            user=estate.spec.observer,
+            password=OBSERVER,
+            ca=str(folder / "ca.pem"),
+            tls="verify-ca" if estate.spec.host(host).engine is MYSQL else "verify",
+        ),
     )
 
 

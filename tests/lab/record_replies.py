@@ -24,13 +24,15 @@ from tests.lab.connecting import entry, session
 from tests.lab.estate.estate import Estate
 from tests.unit.recorded.replies import HERE, RecordingSession
 
-STATUS = re.compile(r"wsrep_|Uptime|Threads_|Slave|Rpl_|Binlog|Questions$|Connections$")
+STATUS = re.compile(r"wsrep_|Uptime|Threads_|Slave|Replica|Rpl_|Gr_|Binlog|Questions$|Connections$")
 SETTINGS = re.compile(
     r"wsrep_|version|hostname|port$|server_|gtid_|log_bin$|log_error$|datadir$|socket$|read_only|report_host|aria_page|"
     r"innodb_(buffer_pool_size|flush_log|flush_method|io_capacity$|doublewrite$|log_file_size)|sync_binlog|binlog_format|"
-    r"max_connections|log_slave_updates|log_replica_updates|character_set_server|time_zone"
+    r"max_connections|log_slave_updates|log_replica_updates|character_set_server|time_zone|"
+    r"group_replication_|rpl_semi_sync_|super_read_only|replica_parallel_workers"
 )
 LOG = re.compile(r"ransfer|SST|IST|synced|sst|Shifting")
+OPTION = re.compile(r"--(log[-_]error|datadir)=")
 MOST_LOG = 150
 
 
@@ -61,6 +63,8 @@ def _cut(recorded: dict[str, Any]) -> dict[str, Any]:
             kept = [line for line in lines if not line.startswith(("intr ", "softirq "))]
             if words.startswith("journalctl"):
                 kept = [line[:700] for line in kept if LOG.search(line)][-MOST_LOG:]
+            if words.startswith("my_print_defaults"):  # secrets are among them
+                kept = [line for line in kept if OPTION.match(line)]
             found["stdout"] = "\n".join(kept) + ("\n" if kept else "")
     return recorded
 

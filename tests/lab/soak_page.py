@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.bench.soaked import Soaked
-from tests.bench.soaked_memory import FULL_S, slope
+from tests.bench.soaked_memory import SETTLED_S, Memory, Slope, held_slope, objects_slope
 
 
 @dataclass
@@ -50,6 +50,7 @@ def report(runs: Sequence[Findings], minutes: float, beside: str) -> str:
     return "\n".join([*lines, *_memory_lines(runs[0])]).rstrip() + "\n"
 
 
+_SETTLED = f"{SETTLED_S / 60:.0f}"
 _HALF = (
     "Then once more with half a core for the console: a control group whose quota is 50 ms of processor in each 100 ms",
     "around its process only, all threads together; servers and load keep what they had. What the quota holds back",
@@ -59,19 +60,18 @@ _HALF = (
 
 def _rows(found: Findings) -> list[tuple[str, str]]:
     window = found.window
-    cost, grown = window.cost, slope(window.memory)
+    cost = window.cost
     unprovoked, late = len(_unprovoked(found)), window.late()
     share = 100 * cost.cpu_s / max(1.0, cost.uptime_s)
-    slow = "too short to say"
-    if grown is not None:
-        slow = (
-            f"{'flat' if grown.flat else 'NOT flat'}: {grown.bytes_per_hour / 1e6:+.1f} MB an hour, "
-            f"{100 * grown.share_per_hour:+.1f} % (least squares over {grown.readings} readings)"
-        )
     return [
         ("holes over 2.5 s that were not provoked", f"{unprovoked}"),
         ("holes while n3 was down (provoked)", f"{sum(map(len, window.holes.values())) - unprovoked}"),
-        (f"anonymous memory after minute {FULL_S / 60:.0f}, when all rings are full", slow),
+        (
+            f"memory in use after minute {_SETTLED}, less the stores that fill to a bound",
+            _grown(held_slope(window.memory), "MB"),
+        ),
+        (f"Python's objects after minute {_SETTLED}", _grown(objects_slope(window.memory), "million objects")),
+        (f"anonymous memory after minute {_SETTLED}, with what the C library keeps free", _pages(window.memory)),
         ("stalls of the event loop over 50 ms once all pages stood", f"{len(late)}"),
         ("of them over 50 ms without the wait for a processor", f"{sum(s.ours_ms > 50 for s in late)}"),
         ("of them with over 50 ms of the console's own CPU time", f"{sum(s.process_ms > 50 for s in late)}"),
@@ -83,6 +83,20 @@ def _rows(found: Findings) -> list[tuple[str, str]]:
         ("a poll, median and p95", f"{cost.poll_ms_p50:.1f} ms, {cost.poll_ms_p95:.1f} ms"),
         ("CPU of the console", f"{share:.1f} % of a core"),
     ]
+
+
+def _grown(slope: Slope | None, unit: str) -> str:
+    if slope is None:
+        return "too little is known to say"
+    return (
+        f"{'flat' if slope.flat else 'NOT flat'}: {slope.per_hour / 1e6:+.2f} {unit} an hour, "
+        f"{100 * slope.share_per_hour:+.1f} % (median over {slope.readings} readings)"
+    )
+
+
+def _pages(course: Sequence[Memory]) -> str:
+    late = [reading.anonymous / 1e6 for reading in course if reading.at_s >= SETTLED_S]
+    return f"{late[0]:.1f} MB at first, {min(late):.1f} to {max(late):.1f}, {late[-1]:.1f} at last" if late else "–"
 
 
 def _longest(window: Soaked) -> float:
@@ -124,10 +138,11 @@ def _memory_lines(found: Findings) -> list[str]:
         "",
         f"MB (10^6 bytes). {told}.",
         "",
-        "| minute | resident | proportional | anonymous |",
-        "| ---: | ---: | ---: | ---: |",
+        "| minute | resident | proportional | anonymous | in use in the C heap | of it in bounded stores | objects |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
         *(
-            f"| {m.at_s / 60:.0f} | {m.resident / 1e6:.1f} | {m.proportional / 1e6:.1f} | {m.anonymous / 1e6:.1f} |"
+            f"| {m.at_s / 60:.0f} | {m.resident / 1e6:.1f} | {m.proportional / 1e6:.1f} | {m.anonymous / 1e6:.1f} "
+            f"| {m.in_use / 1e6:.1f} | {m.bounded / 1e6:.2f} | {m.objects} |"
             for m in found.window.memory
         ),
     ]

@@ -15,7 +15,8 @@ import pytest
 
 from services.connections import known_certificates
 from services.connections.host import HostSession
-from services.connections.known_certificates import accept_certificate, fingerprint, kept_in
+from services.connections.known_certificates import accept_certificate, fingerprint
+from services.data_place import kept_in
 from services.errors import (
     AuthFailed,
     CertificateChanged,

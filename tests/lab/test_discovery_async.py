@@ -10,10 +10,11 @@ import pytest
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.discovery.crawl import crawl
+from services.discovery.families.replication.kind import ASYNC
 from services.discovery.model import ClusterSnapshot
 from services.discovery.snapshot import updated_estate
 from services.inventory.trust import Trust
-from services.types import ClusterKind, Health
+from services.types import Health
 from tests.lab.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
 
@@ -43,7 +44,7 @@ def _until(estate: Estate, wanted: Callable[[ClusterSnapshot], bool], limit_s: f
 @pytest.mark.parametrize("seed", ["src", "r1", "r2"])
 def test_that_the_tree_is_found_from_the_source_and_from_each_replica(replication: Estate, seed: str) -> None:
     cluster = _found(replication, seed)
-    assert cluster.kind is ClusterKind.ASYNC
+    assert cluster.kind == ASYNC
     assert len(cluster.nodes) == 3
     assert sorted(n.address for n in cluster.nodes) == [f"10.213.2.{n}:3306" for n in (21, 22, 23)]
     by_id = {n.node_id: n.address for n in cluster.nodes}

@@ -9,19 +9,38 @@ import pytest
 
 from services.clock import SystemClock
 from services.inventory.model import ClusterEntry, Inventory
+from services.procedures.catalogue import all_procedures
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.galera.add_node.checks import names
 from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import unaccounted
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
-from services.procedures.engine.ports import Past
-from services.procedures.engine.remembering import Memory
+from services.procedures.conditions.galera.clean_position import CleanPosition
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.no_primary import NoPrimary
+from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.listening import Listening
+from services.procedures.conditions.server.option import OptionIs
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.execute.live_hosts import LiveHosts
 from services.procedures.gather.gather import gather
-from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Verdict
+from services.procedures.plan.condition import Answer, Condition
 from services.procedures.plan.host_facts import Facts
-from services.procedures.verify.conditions import RealProver
+from services.procedures.plan.looks import Past
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.links import Links
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.remembering import Memory
+from services.procedures.verify.prover import RealProver
 from tests.lab.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
 
@@ -42,15 +61,16 @@ class Looking:
         self.past = Past({}, {"start": time.time()})
 
     def facts(self) -> Facts:
-        found = gather(self.hosts, self.inventory, self.clock)
+        needs = frozenset().union(*(procedure.about.needs for procedure in all_procedures()))
+        found = gather(self.hosts, self.inventory, self.clock, needs=needs, operator=True)
         self.prover.facts = found
         return found
 
-    def look(self, condition: c.Condition, memory: Memory | None = None) -> c.Answer:
+    def look(self, condition: Condition, memory: Memory | None = None) -> Answer:
         return self.prover.look(condition, self.past, memory or Memory())
 
-    def until(self, condition: c.Condition, limit_s: float = 120.0) -> tuple[c.Answer, list[c.Answer]]:
-        seen: list[c.Answer] = []
+    def until(self, condition: Condition, limit_s: float = 120.0) -> tuple[Answer, list[Answer]]:
+        seen: list[Answer] = []
         deadline, memory = time.monotonic() + limit_s, Memory()
         while time.monotonic() < deadline:
             seen.append(self.look(condition, memory))
@@ -77,26 +97,27 @@ def test_that_a_whole_cluster_is_gathered_with_its_spare_host(galera: Estate, lo
     for name in NODES:
         host = facts.host(name)
         assert host.server_up
-        assert (host.node_name, host.unit, host.unit_state) == (name, UNIT, "active/running")
-        assert host.program_version[:2] == (10, 11)
-        assert host.option("mysqld", "wsrep_on") == "ON"
-        assert host.provider_option("gcache.size") is not None
-        assert host.grastate is not None
-        assert host.grastate.uuid == facts.cluster_id
-        assert host.grastate.seqno == -1
-        assert host.rates is not None
-        assert host.config_checked
-        assert host.config_fault == ""
-        assert {"socat", "mbstream", "mariadb-backup"} <= set(host.programs)
-        assert [(li.to_host, li.port, li.outcome) for li in host.links] == [
+        assert (host.node_name, host[Unit].name) == (name, UNIT)
+        assert (host[Unit].active_state, host[Unit].sub_state) == ("active", "running")
+        assert host[Program].version[:2] == (10, 11)
+        assert host[Options].option("mysqld", "wsrep_on") == "ON"
+        assert host[Provider].option("gcache.size") is not None
+        assert host[DataFolder].grastate is not None
+        assert host[DataFolder].grastate.uuid == facts.cluster_id
+        assert host[DataFolder].grastate.seqno == -1
+        assert host[WriteRate].rates is not None
+        assert host[Program].checked
+        assert host[Program].fault == ""
+        assert {"socat", "mbstream", "mariadb-backup"} <= set(host[Tools].there)
+        assert [(li.to_host, li.port, li.outcome) for li in host[Links].tried] == [
             ("spare", 4567, "refused"), ("spare", 4444, "refused"), ("spare", 4568, "refused"),
         ]  # fmt: skip
     spare = facts.host("spare")
     assert spare.server_up is False
-    assert spare.grastate_absent
+    assert spare[DataFolder].grastate_absent
     assert spare.is_root
-    assert {(li.to_host, li.outcome) for li in spare.links if li.port == 4567} == {(n, "open") for n in NODES}
-    assert "wsrep_sst_auth" in {o for _, o, _ in facts.host("n1").options}
+    assert {(li.to_host, li.outcome) for li in spare[Links].tried if li.port == 4567} == {(n, "open") for n in NODES}
+    assert "wsrep_sst_auth" in {o for _, o, _ in facts.host("n1")[Options].given}
     for secret in galera.environment().values():
         assert secret not in repr(facts)
 
@@ -125,33 +146,33 @@ def test_that_a_stopped_node_is_gathered_over_ssh_alone_and_returns_by_ist(galer
     facts = looking.facts()
     host = facts.host("n3")
     assert "n3" in facts.members
-    assert (host.server_up, host.unit_state) == (False, "inactive/dead")
-    assert host.grastate is not None
-    assert host.grastate.seqno is not None
-    assert host.grastate.seqno >= 0
-    assert host.option_files
-    assert host.data_bytes
+    assert (host.server_up, host[Unit].active_state, host[Unit].sub_state) == (False, "inactive", "dead")
+    assert host[DataFolder].grastate is not None
+    assert host[DataFolder].grastate.seqno is not None
+    assert host[DataFolder].grastate.seqno >= 0
+    assert host[Options].files
+    assert host[DataSize].in_bytes
     donors = donor_ranking(facts, "n3")
     assert {d.host for d in donors if d.ist} == {"n1", "n2"}
     assert preflight.health_gate(facts, NODES).verdict is Verdict.BLOCK
 
-    assert looking.look(c.Stopped("n3", UNIT)).holds
-    clean = looking.look(c.CleanPosition("n3", DATADIR, uuid, keep="stopped-n3"))
+    assert looking.look(Stopped("n3", UNIT)).holds
+    clean = looking.look(CleanPosition("n3", DATADIR, uuid, keep="stopped-n3"))
     assert clean.holds
-    assert clean.kept == (("stopped-n3", str(host.grastate.seqno)),)
-    assert looking.look(c.ClusterWhole(("n1", "n2"), 2, uuid)).holds
-    assert looking.look(c.StillPrimary(("n1", "n2"), 2, uuid)).holds
-    assert looking.look(c.NoPrimary(("n3",))).holds
-    gone = looking.look(c.Joined("n3", uuid, UNIT))
+    assert clean.kept == (("stopped-n3", str(host[DataFolder].grastate.seqno)),)
+    assert looking.look(ClusterWhole(("n1", "n2"), 2, uuid)).holds
+    assert looking.look(StillPrimary(("n1", "n2"), 2, uuid)).holds
+    assert looking.look(NoPrimary(("n3",))).holds
+    gone = looking.look(Joined("n3", uuid, UNIT))
     assert gone.holds is False
 
     looking.past = Past({}, {"start": time.time()})
     galera.start("n3", wait=False)
-    looking.until(c.Joined("n3", uuid, UNIT))
-    came, _ = looking.until(c.TransferWas("n3", "IST", "", "start"), 20)
+    looking.until(Joined("n3", uuid, UNIT))
+    came, _ = looking.until(TransferWas("n3", "IST", "", "start"), 20)
     assert came.holds, came
-    assert looking.look(c.TransferWas("n3", "SST", "", "start")).final
-    assert looking.look(c.ClusterWhole(NODES, 3, uuid)).holds
+    assert looking.look(TransferWas("n3", "SST", "", "start")).final
+    assert looking.look(ClusterWhole(NODES, 3, uuid)).holds
 
 
 def test_that_an_emptied_node_is_seen_to_come_by_sst_with_progress(galera: Estate, looking: Looking) -> None:
@@ -160,14 +181,14 @@ def test_that_an_emptied_node_is_seen_to_come_by_sst_with_progress(galera: Estat
     galera.empty("n3")
     looking.past = Past({}, {"start": time.time()})
     galera.start("n3", wait=False)
-    done, seen = looking.until(c.Joined("n3", uuid, UNIT))
+    done, seen = looking.until(Joined("n3", uuid, UNIT))
     assert done.holds, done
     copied = [a for a in seen if a.unit == "bytes"]
     assert copied, [a.evidence for a in seen]
     assert all(a.total for a in copied)
-    came, _ = looking.until(c.TransferWas("n3", "SST", "", "start"), 20)
+    came, _ = looking.until(TransferWas("n3", "SST", "", "start"), 20)
     assert came.holds, came
-    wrong = looking.look(c.TransferWas("n3", "IST", "", "start"))
+    wrong = looking.look(TransferWas("n3", "IST", "", "start"))
     assert (wrong.holds, wrong.final) == (False, True)
 
 
@@ -181,9 +202,9 @@ def test_that_a_killed_node_has_no_clean_position_and_a_cluster_down_is_known_by
         galera.host(name).sh(f"systemctl stop {UNIT}", limit_s=60, check=False)
     facts = looking.facts()
     assert (facts.cluster_id, facts.members, facts.cluster) == (uuid, NODES, None)
-    assert looking.look(c.NoPrimary(NODES)).holds
+    assert looking.look(NoPrimary(NODES)).holds
     for name in NODES:
-        answer = looking.look(c.CleanPosition(name, DATADIR, uuid))
+        answer = looking.look(CleanPosition(name, DATADIR, uuid))
         assert answer.holds is False
         assert "not known" in answer.evidence
 
@@ -199,9 +220,9 @@ def test_that_a_start_that_fails_at_its_options_is_final_and_found_by_the_check(
         check = preflight.config_valid(looking.facts(), ("n3",))[0]
         assert check.verdict is Verdict.BLOCK
         assert "no_such_option" in check.evidence
-        assert looking.look(c.OptionIs("n3", "mysqld", "no-such-option", "1")).holds
+        assert looking.look(OptionIs("n3", "mysqld", "no-such-option", "1")).holds
         galera.host("n3").sh(f"systemctl start {UNIT}", limit_s=60, check=False)
-        answer, _ = looking.until(c.Joined("n3", uuid, UNIT), 30)
+        answer, _ = looking.until(Joined("n3", uuid, UNIT), 30)
         assert (answer.holds, answer.final) == (False, True)
         assert "failed" in answer.evidence
     finally:
@@ -210,10 +231,10 @@ def test_that_a_start_that_fails_at_its_options_is_final_and_found_by_the_check(
 
 def test_that_a_filtered_way_is_told_from_a_refused_one(galera: Estate, looking: Looking) -> None:
     address = galera.addresses["n1"]
-    assert looking.look(c.Listening("spare", address, 4567)).holds
-    refused = looking.look(c.Listening("spare", address, 4444))
+    assert looking.look(Listening("spare", address, 4567)).holds
+    refused = looking.look(Listening("spare", address, 4444))
     assert refused.holds is False
     assert "refused" in refused.evidence
-    silent = looking.look(c.Listening("spare", "10.213.1.250", 4444))
+    silent = looking.look(Listening("spare", "10.213.1.250", 4444))
     assert silent.holds is False
     assert "filtered" in silent.evidence

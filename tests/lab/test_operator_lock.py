@@ -12,7 +12,7 @@ from tests.lab.estate.estate import Estate
 from tests.lab.operating import CLOCK, armed, operated
 
 NAMES = ("src", "r1", "r2")
-PLAN = Plan("rolling-restart", "x", "x", "6c1f0c1e-93a2", "prod", NAMES, NAMES, (), ())
+PLAN = Plan("rolling-restart", "x", "x", "6c1f0c1e-93a2", "prod", NAMES, (NAMES,), (), ())
 PATH = lock_path(PLAN.cluster_id)
 
 

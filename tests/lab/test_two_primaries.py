@@ -20,7 +20,7 @@ EVERY_HOST = "inventory-all.toml"
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Desk:
+class ProcedureService:
     """A workstation: each command is a process of its own on one data folder."""
 
     def __init__(self, estate: Estate, data: Path) -> None:
@@ -62,7 +62,7 @@ def test_that_two_primaries_are_named_while_they_last_and_told_until_a_person_se
     galera: Estate, tmp_path: Path
 ) -> None:
     galera.wait_synced(["n1", "n2", "n3"])
-    first = Desk(galera, tmp_path)
+    first = ProcedureService(galera, tmp_path)
     assert first.codes() == []
     try:
         galera.partition(["n3"])
@@ -78,9 +78,9 @@ def test_that_two_primaries_are_named_while_they_last_and_told_until_a_person_se
         galera.heal()
     galera.start("n3")  # by SST: both sides are one again, and what n3 had alone is gone
     galera.wait_synced(["n1", "n2", "n3"])
-    later = Desk(galera, tmp_path)
+    later = ProcedureService(galera, tmp_path)
     assert later.codes() == [NOT_SETTLED]
-    assert Desk(galera, tmp_path / "other").codes() == []  # who never saw it can't tell
+    assert ProcedureService(galera, tmp_path / "other").codes() == []  # who never saw it can't tell
     (story,) = document(later.run("settle", "--json"))
     assert story["sides"] == [["n1", "n2"], ["n3"]]
     name = story["cluster"]
@@ -95,10 +95,10 @@ def test_that_two_primaries_are_named_while_they_last_and_told_until_a_person_se
 @pytest.mark.timeout(400)
 def test_that_a_position_recovered_in_one_run_is_known_to_the_next_console(galera: Estate, tmp_path: Path) -> None:
     galera.wait_synced(["n1", "n2", "n3"])
-    desk = Desk(galera, tmp_path)
+    service = ProcedureService(galera, tmp_path)
     galera.kill9("n3")
     galera.wait_synced(["n1", "n2"], size=2, limit_s=60)  # before they have dropped it the group is not whole: refused
-    ran = desk.run(
+    ran = service.run(
         "run", "add-node", "--yes", "--json", "--input", "joiner=n3", "--input", "settle=1 s", hosts=EVERY_HOST
     )
     told = document(ran)
@@ -118,14 +118,14 @@ def test_that_a_new_host_with_a_leftover_of_a_bootstrap_is_not_started(galera: E
     words = ("plan", "add-node", "--json", "--input", "joiner=spare", "--override", "JOINS-OTHERS=only a test")
     try:
         galera.host("spare").sh(f"cat > {path}", stdin="[mysqld]\nwsrep_new_cluster=1\n")
-        founding = document(Desk(galera, tmp_path).run(*words, hosts=EVERY_HOST))
+        founding = document(ProcedureService(galera, tmp_path).run(*words, hosts=EVERY_HOST))
         galera.host("spare").sh(f"cat > {path}", stdin="[galera]\nwsrep_cluster_address=\n")
-        emptied = document(Desk(galera, tmp_path).run(*words, hosts=EVERY_HOST))
+        emptied = document(ProcedureService(galera, tmp_path).run(*words, hosts=EVERY_HOST))
     finally:
         galera.host("spare").sh(f"rm -f {path}")
     assert "JOINS-OTHERS" in founding["refused"]
     assert "JOINS-OTHERS" in emptied["refused"]
-    calm = document(Desk(galera, tmp_path).run(*words[:-2], hosts=EVERY_HOST))
+    calm = document(ProcedureService(galera, tmp_path).run(*words[:-2], hosts=EVERY_HOST))
     assert "JOINS-OTHERS" not in calm["refused"]
 
 

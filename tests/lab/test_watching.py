@@ -14,13 +14,14 @@ import pytest
 from app.compose import cluster_names, session_opener
 from services.clock import SystemClock
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.history.store import HistoryStore
 from services.inventory.toml_file import load_inventory
 from services.inventory.trust import trust_of
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
-from services.types import ClusterKind, Health
+from services.types import Health
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.load import Load
 from tests.lab.estate.waiting import while_asserts
@@ -50,7 +51,7 @@ def watcher(galera: Estate, tmp_path: Path) -> Iterator[Watcher]:
 
 
 def _cluster(watcher: Watcher) -> ClusterSnapshot:
-    clusters = [c for c in watcher.snapshot().clusters if c.kind is ClusterKind.GALERA]
+    clusters = [c for c in watcher.snapshot().clusters if c.kind == GALERA]
     assert len(clusters) == 1, [c.name for c in watcher.snapshot().clusters]
     return clusters[0]
 

@@ -22,7 +22,7 @@ from services.inventory.model import Inventory
 from services.inventory.toml_save import save_inventory
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, open_window
-from tests.widgets.test_unasked_hosts import N1, Desk
+from tests.widgets.test_unasked_hosts import N1, ProcedureService
 from widgets.common.theme import ThemeName, apply_theme
 from widgets.inventory.certificate_question import CertificateQuestion
 from widgets.inventory.draft import ServerCertificate
@@ -69,11 +69,11 @@ def test_that_named_hosts_are_drawn_with_one_action_and_a_list(
     at = b.estate(cluster).at
     estate = replace(b.estate(*with_unasked([cluster], named, None, at)), unasked=named)
     with open_window(qapp, FakeLiveSource(estate), cast("ThemeName", theme)) as window:
-        desk = Desk(window, tmp_path / "inventory.toml")
-        qtbot.waitUntil(desk.more.notice.isVisible, timeout=5000)
+        service = ProcedureService(window, tmp_path / "inventory.toml")
+        qtbot.waitUntil(service.more.notice.isVisible, timeout=5000)
         assert shades(kept(window.window, theme, "named-hosts")) > 20
-        desk.more.open()
-        dialog = desk.dialog()
+        service.more.open()
+        dialog = service.dialog()
         assert shades(kept(dialog, theme, "named-hosts-list")) > 10
         dialog.reject()
 

@@ -9,7 +9,7 @@ import pytest
 
 from services.connections.ports import MOST_LINES, Output
 from services.connections.remote_stream import _A_LINE
-from services.procedures.gather.haproxy import parse_show, sockets_of
+from services.facts.haproxy import parse_show, sockets_of
 from tests.hostile.parsers import PARSERS
 
 ENDS = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x1e", "\x85", "\u2028")

@@ -8,6 +8,9 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.replication.kind import ASYNC
+from services.discovery.families.single.kind import SINGLE
 from services.discovery.model import (
     NO_PRIMARY,
     SEEN_NOW,
@@ -19,11 +22,12 @@ from services.discovery.model import (
     ReplicationEdge,
     TransferEdge,
 )
+from services.discovery.states import BY_WORD
 from services.facts.model import (
     NodeFacts,
     Problem,
 )
-from services.types import ClusterKind, Flavour, Health, Reach, worst
+from services.types import Flavour, Health, Reach, worst
 from tests.widgets.builders_facts import (
     AT,
     STATE_UUID,
@@ -86,6 +90,7 @@ def node(
         host=name,
         address="10.20.0.12:3306",
         state=state,
+        code=BY_WORD.get(state, ""),
         health=health,
         role=role,
         state_since=AT - 372,
@@ -107,6 +112,7 @@ def lost(name: str, state: str, health: Health, reason: str, *, age: float = 14.
         host=name,
         address="10.20.0.13:3306",
         state=state,
+        code=BY_WORD.get(state, ""),
         health=health,
         reason=reason,
         state_since=AT - age,
@@ -139,7 +145,7 @@ def galera(
     seen = ", ".join(members[:3])
     return ClusterSnapshot(
         cluster_id=STATE_UUID if name == "orders" else name,
-        kind=ClusterKind.GALERA,
+        kind=GALERA,
         name=name,
         at=AT - 0.6,
         flavour=Flavour.MARIADB,
@@ -308,7 +314,7 @@ def asynchronous(
     """Return an asynchronous cluster."""
     return ClusterSnapshot(
         cluster_id=name,
-        kind=ClusterKind.ASYNC,
+        kind=ASYNC,
         name=name,
         at=AT - 0.6,
         flavour=Flavour.MARIADB,
@@ -369,16 +375,14 @@ def multi_source() -> ClusterSnapshot:
 
 def single() -> ClusterSnapshot:
     """Return one server on its own."""
-    return replace(
-        asynchronous((source_node("alone"),), (), "alone"), kind=ClusterKind.SINGLE, agreement="Seen from alone"
-    )
+    return replace(asynchronous((source_node("alone"),), (), "alone"), kind=SINGLE, agreement="Seen from alone")
 
 
 def silent() -> ClusterSnapshot:
     """Return a cluster of which nothing answered yet."""
     return ClusterSnapshot(
         cluster_id="host:n1",
-        kind=ClusterKind.SINGLE,
+        kind=SINGLE,
         name="n1",
         at=AT - 3.0,
         nodes=(NodeView("n1", "n1", "n1", reach=Reach.NOT_TRIED, state="no answer yet", state_since=AT - 3.0),),
@@ -397,7 +401,7 @@ def refused() -> ClusterSnapshot:
         reach=Reach.SSH_ONLY,
         facts=NodeFacts("n1", AT - 2, Reach.SSH_ONLY, problems=(Problem("sql", "The server refused the password."),)),
     )
-    return ClusterSnapshot("host:n1", ClusterKind.SINGLE, "n1", AT, nodes=(view,), health=BAD)
+    return ClusterSnapshot("host:n1", SINGLE, "n1", AT, nodes=(view,), health=BAD)
 
 
 def many(count: int = 500, tick: int = 0) -> ClusterSnapshot:

@@ -61,7 +61,7 @@ def galera_facts(name: str, *, queue: int = 0, state: str = "Synced", segment: i
         cluster_status="Primary",
         cluster_size=3,
         conf_id=214,
-        local_state=4,
+        local_state={"Joiner": 1, "Donor/Desynced": 2, "Joined": 3}.get(state, 4),
         local_state_comment=state,
         ready=True,
         connected=True,

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.statement import Keyword, Statement, Value
+from services.procedures.conditions.server.stopped import Stopped
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask, Run, Sql, WaitFor
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.conditions import Stopped, VariableIs
 from services.procedures.plan.fields import Field
 from services.procedures.plan.model import Chart, Obligation, Plan, Risk, Step, Undo
 from services.procedures.plan.procedure import About
@@ -196,7 +197,7 @@ def plan(**changes: object) -> Plan:
         UUID,
         "orders",
         ("db1", "db2"),
-        ("db1", "db2", "db3", "db4"),
+        (("db1", "db2", "db3", "db4"),),
         (("node", "db2"), ("donor", "db1"), ("mode", "now"), ("floor", "20 GB")),
         _steps(),
         charts=(

@@ -1,4 +1,4 @@
-"""A window whose desk is the program's own over a scripted cluster: real journal, real engine, no server."""
+"""A window whose service is the program's own over a scripted cluster: real journal, real engine, no server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from app.window.controller import Controller
 from app.window.main_window import MainWindow
 from app.window.pages import build_pages, build_steering
-from app.window.steering.door import DeskDoor
+from app.window.steering.door import ServiceDoor
 from app.window.steering.window import Steering
 from services.clock import SystemClock
 from services.discovery.model import EstateSnapshot
@@ -32,7 +32,7 @@ from services.procedures.engine.settling import settle
 from services.procedures.plan.host_facts import Facts
 from services.secrets import MemoryVault
 from tests.faults.scripted.cluster import CLUSTER, Cluster, whole
-from tests.unit.app.steering_desk import ScriptedDesk, World
+from tests.unit.app.steering_service import ScriptedService, World
 from tests.unit.procedures.engine_world import FixedKey
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import CARDS, FakeLiveSource
@@ -44,7 +44,7 @@ HOSTS = ("db1", "db2", "db3")
 Built = TypeVar("Built")
 
 
-class SoonDesk(ScriptedDesk):
+class SoonService(ScriptedService):
     """Waits in real time, and is asked by the window."""
 
     def _parts(self, view: Any, hosts: Any, listener: Any, policy: Any, person: Any) -> Parts:
@@ -53,27 +53,27 @@ class SoonDesk(ScriptedDesk):
 
 
 class ScriptedDoor:
-    """Opens the desk on a store in a folder of the test."""
+    """Opens the service on a store in a folder of the test."""
 
     def __init__(self, folder: Path, world: World) -> None:
         self.folder = folder
         self.world = world
-        self.desk: SoonDesk | None = None
+        self.service: SoonService | None = None
         self.state: StateStore | None = None
         self.answers: dict[str, str] = {}
 
     def limits(self) -> dict[str, str]:
         return self.answers
 
-    def open(self) -> SoonDesk:
+    def open(self) -> SoonService:
         inventory = Inventory(hosts=tuple(HostEntry(name, f"10.0.0.{n}") for n, name in enumerate(HOSTS, 1)))
         self.state = StateStore.open(self.folder / "state.sqlite")
-        self.desk = SoonDesk(inventory, MemoryVault(), self.state, SystemClock(), FixedKey())
-        self.desk.world = self.world
-        return self.desk
+        self.service = SoonService(inventory, MemoryVault(), self.state, SystemClock(), FixedKey())
+        self.service.world = self.world
+        return self.service
 
-    def refresh(self, desk: object) -> None:
-        del desk
+    def refresh(self, service: object) -> None:
+        del service
 
     def history(self) -> Path:
         return self.folder / "history.sqlite"
@@ -196,7 +196,7 @@ def steering_window(
     source = TellingSource(estate())
     controller = Controller(source, window, ops, parent=window)
     pages = finish(build_pages(controller, window, ops, parent=window, steered=True))
-    steering = finish(build_steering(controller, window, pages, cast("DeskDoor", door), ops, parent=window))
+    steering = finish(build_steering(controller, window, pages, cast("ServiceDoor", door), ops, parent=window))
     window.show()
     window.activateWindow()
     controller.start()

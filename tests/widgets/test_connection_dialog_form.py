@@ -6,9 +6,10 @@ import logging
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QSignalSpy
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
@@ -318,3 +319,29 @@ def test_that_an_import_without_a_tick_can_not_be_pressed(qtbot: QtBot) -> None:
     qtbot.addWidget(made)
     take = next(b for b in made.findChildren(QPushButton) if b.text() == "Import")
     assert not take.isEnabled()
+
+
+def test_that_every_stop_of_tab_shows_that_it_has_the_keys(qtbot: QtBot, dialog: ConnectionDialog) -> None:
+    dialog.resize(880, 1400)  # nothing scrolls while two pictures are compared
+    with qtbot.waitActive(dialog):
+        dialog.activateWindow()
+    dialog.form.address.setFocus(Qt.FocusReason.TabFocusReason)
+    first, dull = QApplication.focusWidget(), []
+    while True:
+        stop = QApplication.focusWidget()
+        assert stop is not None
+        QApplication.processEvents()
+        with_keys = picture_of(dialog, stop)
+        QTest.keyClick(stop, Qt.Key.Key_Tab)
+        QApplication.processEvents()
+        if picture_of(dialog, stop) == with_keys:
+            dull.append(stop.accessibleName() or type(stop).__name__)
+        if QApplication.focusWidget() is first:
+            break
+    assert dull == []
+
+
+def picture_of(dialog: ConnectionDialog, stop: QWidget) -> QImage:
+    """Return how a stop looks with 3 px around it, without a cursor that blinks."""
+    place = QRect(stop.mapTo(dialog, QPoint(0, 0)), stop.size()).adjusted(-3, -3, 3, 3)
+    return dialog.grab(place).toImage()

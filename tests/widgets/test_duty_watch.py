@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services.procedures.plan.run_model import OpenObligation
-from services.procedures.service.service import Desk
+from services.procedures.service.service import ProcedureService
 from tests.widgets import builders_procedures as p
 from widgets.bridge.duty_watch import DutyWatch
 from widgets.bridge.ops import Ops
@@ -18,7 +18,7 @@ DUTY = OpenObligation("47", p.FREEZE, p.NOW - 600)
 
 
 class LookedAt:
-    """A desk that counts the looks."""
+    """A service that counts the looks."""
 
     def __init__(self) -> None:
         self.looks = 0
@@ -36,12 +36,12 @@ def ops() -> Iterator[Ops]:
 
 
 def test_that_what_is_left_on_is_looked_at_once_and_then_told_anew(qtbot: QtBot, ops: Ops) -> None:
-    desk, told = LookedAt(), list[str]()
+    service, told = LookedAt(), list[str]()
     watch = DutyWatch(ops, lambda: told.append("anew"))
-    watch.saw(cast("Desk", desk), ())
+    watch.saw(cast("ProcedureService", service), ())
     assert not ops.busy()  # nothing is on: no host is asked
-    watch.saw(cast("Desk", desk), (DUTY,))
+    watch.saw(cast("ProcedureService", service), (DUTY,))
     qtbot.waitUntil(lambda: told == ["anew"])
-    watch.saw(cast("Desk", desk), (DUTY,))  # what was told anew is no reason to look again
+    watch.saw(cast("ProcedureService", service), (DUTY,))  # what was told anew is no reason to look again
     assert not ops.busy()
-    assert desk.looks == 1
+    assert service.looks == 1

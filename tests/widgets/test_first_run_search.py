@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.compose import NothingToWatch, read_inventory
@@ -58,3 +58,18 @@ def test_that_a_first_start_is_told_of_no_missing_file(tmp_path: Path, monkeypat
     with pytest.raises(NothingToWatch) as refused:
         read_inventory(Namespace())
     assert refused.value.told == ""
+
+
+def test_that_over_the_first_page_no_page_is_marked_as_shown_not_even_the_settings(window: MainWindow) -> None:
+    show_first_run(window)
+    marked = lambda: [key for key, button in window.top._buttons.items() if button.isChecked()]  # noqa: E731
+    assert marked() == []
+    window.add_page("settings", QWidget())
+    window.show_settings()
+    assert marked() == ["settings"]
+    window.leave_settings()
+    assert (window.page(), marked()) == ("first-run", [])
+    window.leave_first_run()
+    assert marked() == ["topology"]
+    window.top._buttons["topology"].click()
+    assert marked() == ["topology"]

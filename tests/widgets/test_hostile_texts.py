@@ -8,12 +8,12 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from services.drawing.cluster import natural_key
 from services.events import Event
 from services.types import Health
 from widgets.common.boxes import button
 from widgets.common.combo import Combo
 from widgets.common.labels import ElidedLabel, ValueLabel, label
-from widgets.common.nodes import natural_key
 from widgets.common.plain import plain, set_tip, show_tip
 from widgets.journal.events_model import WHAT, EventsModel
 from widgets.topology.inspector_content import setting_words

@@ -83,6 +83,17 @@ def test_that_a_new_event_is_inserted_not_reset() -> None:
     assert tester.model() is model
 
 
+def test_that_what_is_told_late_stands_at_the_time_it_shows() -> None:
+    model = EventsModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.show_events(EVENTS)
+    reset, inserted = QSignalSpy(model.modelReset), QSignalSpy(model.rowsInserted)
+    late = replace(EVENTS[0], at=AT - 170, text="db1 was silent, as is known now")
+    model.show_events((*EVENTS, late))
+    assert [event.at for event in model.rows] == sorted((e.at for e in (*EVENTS, late)), reverse=True)
+    assert (reset.count(), inserted.count(), inserted.at(0)[1:]) == (0, 1, [2, 2])
+
+
 def test_that_spans_say_how_long_they_lasted() -> None:
     assert [lasted(e) for e in EVENTS] == ["", "still on", "50 s", ""]
 

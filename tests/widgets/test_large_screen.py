@@ -163,7 +163,7 @@ def test_that_the_cards_of_procedures_reach_from_side_to_side(qtbot: QtBot, qapp
     assert max(rights) > page.width() - 60
 
 
-@pytest.mark.parametrize(("width", "whole"), [(700, False), (2280, True)])
+@pytest.mark.parametrize(("width", "whole"), [(400, False), (700, True), (2280, True)])
 def test_that_a_sentence_on_the_strip_is_whole_where_there_is_room(
     qtbot: QtBot, qapp: QApplication, width: int, whole: bool
 ) -> None:

@@ -6,9 +6,10 @@ import pytest
 
 import app.window.charts.chart_plan as planning
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.drawing.cluster import ordered_nodes
 from tests.widgets.builders import many
 from widgets.common import nodes
-from widgets.common.nodes import curve_index, ordered_nodes
+from widgets.common.nodes import curve_index
 
 
 def test_that_the_charts_of_a_cluster_sort_its_nodes_as_often_for_many_as_for_few(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.cli.terminal import estate_text
@@ -35,7 +35,7 @@ from widgets.common.palette import CommandPalette
 from widgets.common.text import format_clock, speak_of_past
 from widgets.inventory.tree_model import cluster_entry, node_entry
 from widgets.procedures.confirm_strip import ConfirmStrip
-from widgets.topology.advice import advice
+from widgets.topology.advice import advice, advice_now
 from widgets.topology.inspector_content import MACHINE, SETTINGS, content
 from widgets.topology.silence import dark_notice, is_dark
 from widgets.topology.view import TopologyView
@@ -112,6 +112,28 @@ def test_that_the_palette_offers_what_the_menu_of_the_chosen_host_does_by_a_watc
     assert len(tried[1]) == 15
     question = next(strip for strip in window.findChildren(ConfirmStrip) if strip.isVisible())
     assert node.name in question.title.text()
+
+
+def test_that_the_palette_offers_another_try_of_a_host_that_is_a_cluster_of_its_own_once(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    alone = {
+        name: NodeFacts(name, b.AT, Reach.NONE, problems=(Problem(SQL, "No.", "timed-out"),)) for name in ("a", "b")
+    }
+    with open_window(qapp, DarkSource(updated_estate(None, alone, b.AT))) as made:
+        hosts = AddHost(made.window, made.ops, SessionVault(), tmp_path / "inventory.toml", made.window)
+        actions = HostActions(
+            made.controller, cast("Watcher", FakeWatcher()), made.window, hosts, made.ops, made.window
+        )
+        made.controller.select_node(made.controller.estate.clusters[0].nodes[0].node_id)
+        titles = [entry.title for entry in actions.entries()]
+        assert titles.count("Retry a now") == 1
+
+
+def test_that_where_nobody_answers_no_pace_and_no_time_of_a_poll_is_told(opened: OpenWindow) -> None:
+    words = [label.text() for label in opened.window.status.findChildren(QLabel)]
+    assert any(text.startswith("0 of ") for text in words)
+    assert not any("Hz" in text or " ms" in text for text in words)
 
 
 def test_that_the_tree_has_the_written_clusters_with_counts_and_the_worst_state() -> None:
@@ -205,6 +227,8 @@ def test_that_a_reason_is_told_once_where_sql_and_ssh_fail_alike() -> None:
         ("auth-failed", "user and password"),
         ("tls-failed", "TLS setting"),
         ("name-unknown", "spelt"),
+        ("resolver-silent", "reaches its DNS servers"),
+        ("other-protocol", "Another protocol listens there"),
         ("unreachable", "address and port"),
     ],
 )
@@ -214,6 +238,15 @@ def test_that_what_to_try_depends_on_what_came_in_the_way(code: str, word: str) 
     assert word in advice(node)[0]
     assert _problem_rows(node, live=True)[1] == f"Try: {advice(node)[0]}"
     assert _problem_rows(node, live=False) == ["It failed."]
+
+
+def test_that_a_host_that_answers_by_ssh_still_says_that_another_protocol_has_its_databases_port() -> None:
+    wrong = (Problem(SQL, "What listens there does not speak the MySQL protocol.", "other-protocol"),)
+    host = NodeFacts("db1", b.AT, Reach.SSH_ONLY, ssh_at=b.AT, problems=wrong)
+    node = updated_estate(None, {"db1": host}, b.AT).clusters[0].nodes[0]
+    assert advice_now(node) == ("Another protocol listens there: check the port of the connection.",)
+    shut = replace(host, problems=(Problem(SQL, "Refused.", "connection-refused"),))
+    assert advice_now(updated_estate(None, {"db1": shut}, b.AT).clusters[0].nodes[0]) == ()
 
 
 @pytest.mark.parametrize(("way", "section", "word"), [(SSH, MACHINE, "SSH"), (SQL, SETTINGS, "SQL")])

@@ -132,3 +132,23 @@ def test_that_letters_scattered_over_a_sentence_never_stand_before_the_word_that
     assert ranked_by_title("theme", entries)[0] == 1  # its letters are in 'Restart the nodes one at a time' too
     assert ranked_by_title("restart", entries) == [0]
     assert ranked_by_title("orders", entries) == [0]
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
+def test_that_who_had_the_keys_has_them_again_when_it_goes(qtbot: QtBot, key: Qt.Key) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    first, second = QLineEdit(window), QLineEdit(window)
+    second.move(0, 40)
+    made = CommandPalette(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    second.setFocus()
+    held: list[bool] = []
+    made.chosen.connect(lambda _entry: held.append(second.hasFocus()))
+    made.open_with(ENTRIES)
+    qtbot.keyClick(field(made), key)
+    assert not made.isVisible()
+    assert (second.hasFocus(), first.hasFocus()) == (True, False)
+    assert held == ([True] if key is Qt.Key.Key_Return else [])

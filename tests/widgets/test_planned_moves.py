@@ -8,18 +8,21 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.window.planned_moves import PlannedMoves
+from services.discovery.families.replication.kind import ASYNC
+from services.discovery.families.single.kind import UNKNOWN
 from services.discovery.model import SPARE
 from services.discovery.on_purpose import OnPurpose
 from services.errors import NothingListens
 from services.facts.model import Problem
+from services.procedures.catalogue.galera.rolling_restart.procedure import ABOUT
 from services.procedures.journal.taken_down import taken_down
 from services.procedures.plan.run_model import RunState, RunView, StepState
 from services.procedures.service.offers import can_be_retried, situations, why_none_fits
-from services.types import ClusterKind, Health, Reach
+from services.types import Health, Reach
 from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeLiveSource, open_window
-from widgets.bridge.runs import Standing
+from widgets.bridge.standing import Standing
 from widgets.inventory.tree_model import node_entry
 from widgets.topology.wording import card_text
 
@@ -86,9 +89,9 @@ def test_that_a_spare_host_beside_its_cluster_is_offered_what_brings_it_in() -> 
     assert node_entry(cluster, spare, b.AT).detail.endswith("spare")
     assert card_text(spare, b.AT).role == "spare"
     assert situations(replace(cluster, components=()), spare) == frozenset()
-    tree = replace(cluster, kind=ClusterKind.ASYNC, components=())
+    tree = replace(cluster, kind=ASYNC, components=())
     assert situations(tree, spare) == frozenset()
-    assert why_none_fits(replace(tree, kind=ClusterKind.UNKNOWN))
+    assert why_none_fits(replace(tree, kind=UNKNOWN), ABOUT)
 
 
 def test_that_another_try_is_offered_where_it_may_find_something() -> None:
@@ -107,12 +110,12 @@ def test_that_another_try_is_offered_where_it_may_find_something() -> None:
 
 def test_that_the_procedures_of_a_group_without_any_ssh_way_say_what_one_would_give() -> None:
     cluster = b.healthy()
-    assert why_none_fits(cluster) == ""
+    assert why_none_fits(cluster, ABOUT) == ""
     facts = [node.facts for node in cluster.nodes]
     bare = tuple(
         replace(node, facts=replace(known, no_way=("ssh",)))
         for node, known in zip(cluster.nodes, facts, strict=True)
         if known is not None
     )
-    assert why_none_fits(replace(cluster, nodes=bare)).endswith("with one, these procedures can be run there.")
-    assert why_none_fits(replace(cluster, nodes=(cluster.nodes[0], *bare[1:]))) == ""
+    assert why_none_fits(replace(cluster, nodes=bare), ABOUT).endswith("with one, these procedures can be run there.")
+    assert why_none_fits(replace(cluster, nodes=(cluster.nodes[0], *bare[1:])), ABOUT) == ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from services.i18n import PSEUDO, install
 from services.procedures.plan.run_model import OpenObligation, RunState
 from services.types import Health
-from services.words import PSEUDO, install
 from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from tests.widgets.seen_texts import clipped
@@ -34,7 +34,23 @@ def page(qtbot: QtBot, qapp: QApplication) -> ProceduresPage:
     return made
 
 
+def shown(page: ProceduresPage) -> list[str]:
+    return [one.text() for one in page.findChildren(QLabel) if one.isVisible()]
+
+
 # -- the page --------------------------------------------------------------------------------------------------------
+def test_that_a_page_whose_procedures_are_not_read_yet_says_so_and_claims_nothing(page: ProceduresPage) -> None:
+    reading = "The procedures, and the runs that are kept here, are being read…"
+    assert reading in shown(page)
+    assert not any(text.startswith(("No run yet", "Runs")) for text in shown(page))
+    page.not_read()
+    assert "The procedures could not be read. Come to this page again to try once more." in shown(page)
+    page.set_procedures(p.ABOUTS)
+    page.set_runs(())
+    assert not any("read" in text and "procedures" in text.lower() for text in shown(page) if "Each" not in text)
+    assert any(text.startswith("No run yet") for text in shown(page))
+
+
 def test_that_unfinished_runs_stand_first_with_what_may_be_done(qtbot: QtBot, page: ProceduresPage) -> None:
     done = replace(p.run(99, RunState.DONE), run_id="48", live=False, ended=p.NOW)
     page.set_runs((done, p.failed()))
@@ -117,6 +133,8 @@ def test_that_the_status_line_says_who_is_armed_and_what_is_on_and_goes_back_to_
     line.show_armed("47", ("db1", "db2"))
     assert line.badge() == "ARMED run 47 · db1, db2"
     duties = (OpenObligation("48", p.FREEZE, p.NOW - 60), OpenObligation("47", p.FREEZE, p.NOW - 600))
+    line.show_obligations(duties, p.NOW, {"47": "orders"})
+    assert line.duties.text().startswith("orders: gcache frozen on db1 since ")
     line.show_obligations(duties, p.NOW)
     assert line.duties.text().startswith("gcache frozen on db1 since ")
     with qtbot.waitSignal(line.release_wanted) as wanted:

@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.procedures.plan.model import Undo
+from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.plan.model import Consent, Undo
 from services.procedures.plan.run_model import RunState, RunView, StepState, UndoView
 from services.types import Health
 from tests.widgets import builders_procedures as p
@@ -145,6 +146,18 @@ def test_that_undo_names_hosts_and_steps_and_acts_only_after_a_yes(qtbot: QtBot,
     wizard.head.undo.click()
     with qtbot.waitSignal(wizard.undo_wanted):
         wizard.confirm.yes.click()
+
+
+def test_that_undo_says_for_what_it_will_wait_and_counts_what_is_more_of_the_same(wizard: WizardPage) -> None:
+    asks = Consent((StateNamed("db2", "/var/lib/mysql"),), "Starting db2 replaces its data. Type db2 to accept.", "db2")
+    steps = p.plan().steps
+    undo = Undo("Start db2 again", steps[2].action, consent=asks)
+    wizard.set_run(p.run(5, of=replace(p.plan(), steps=tuple(replace(s, undo=undo) for s in steps))), p.WORDING)
+    wizard.head.undo.click()
+    lines = wizard.confirm.text.text().splitlines()
+    told = "Waits until 'db2' is typed, unless this is found: the state named in grastate.dat of db2. "
+    assert sum(f"{told}Starting db2 replaces its data. Type db2 to accept." in line for line in lines) == 2
+    assert "4 more steps ask so." in lines
 
 
 def test_that_undo_of_many_steps_stays_readable(wizard: WizardPage) -> None:

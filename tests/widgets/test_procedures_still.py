@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QW
 from pytestqt.qtbot import QtBot
 
 from app.window.steering.pages import SteeringPages, still_pages
-from services.words import PSEUDO, install
+from services.i18n import PSEUDO, install
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeRecording, open_window
 from tests.widgets.seen_texts import clipped
@@ -79,6 +79,7 @@ def test_that_cards_of_a_live_window_keep_their_buttons(qtbot: QtBot) -> None:
         with qtbot.waitSignal(page.procedure_chosen) as chosen:
             begin.click()
         assert chosen.args == [card.about.name]
+    page.set_runs(())
     assert "No run yet" in texts(page)
 
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from services.procedures.plan.run_model import Binding, RunState
-from tests.unit.app.steering_desk import World
+from tests.unit.app.steering_service import World
 from tests.widgets.steering_builders import Person, scripted, steering_window
 
 
@@ -63,18 +63,18 @@ def test_that_a_run_from_before_digests_is_shown_and_goes_on_when_it_is_approved
     person.presses(person.wizard.confirm, "Approve and go on")
     person.waits(lambda: len(world.asked) > asked_before and person.wizard.question.question() == world.asked[-1])
     person.presses(person.wizard.question, "Yes, go on")
-    desk = person.door.desk
-    assert desk is not None
-    person.waits(lambda: desk.view("1").state is RunState.DONE)
+    service = person.door.service
+    assert service is not None
+    person.waits(lambda: service.view("1").state is RunState.DONE)
 
 
 def test_that_an_undo_is_asked_about_in_the_same_way_and_goes_back(person: Person, world: World) -> None:
     person.steering.runs.undo("1")
     person.waits(person.wizard.confirm.isVisible)
     person.presses(person.wizard.confirm, "Approve and go on")
-    desk = person.door.desk
-    assert desk is not None
-    person.waits(lambda: desk.view("1").state is RunState.UNDONE)
+    service = person.door.service
+    assert service is not None
+    person.waits(lambda: service.view("1").state is RunState.UNDONE)
 
 
 def test_that_a_changed_journal_is_told_and_offers_no_way(

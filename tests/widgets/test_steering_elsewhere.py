@@ -1,6 +1,6 @@
 """A run that another program drives, a command line say: seen in the open window soon, and steered there only.
 
-The other program is a second desk on the same store; that its hold goes with its process is proven in test_journal.
+The other program is a second service on the same store; that its hold goes with its process is proven in test_journal.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from services.history.state_store import StateStore
 from services.inventory.model import HostEntry, Inventory
 from services.procedures.plan.run_model import RunState
 from services.secrets import MemoryVault
-from tests.unit.app.steering_desk import World
+from tests.unit.app.steering_service import World
 from tests.unit.procedures.engine_world import FixedKey
 from tests.widgets import builders as b
-from tests.widgets.steering_builders import HOSTS, Person, SoonDesk, TellingSource, scripted, steering_window
+from tests.widgets.steering_builders import HOSTS, Person, SoonService, TellingSource, scripted, steering_window
 from widgets.bridge import run_watch
 from widgets.procedures.standing_notice import StandingNotice
 
@@ -47,23 +47,23 @@ def person(
 
 
 @contextmanager
-def another_program(folder: Path, world: World) -> Iterator[SoonDesk]:
-    """A desk of its own on the same store."""
+def another_program(folder: Path, world: World) -> Iterator[SoonService]:
+    """A service of its own on the same store."""
     hosts = tuple(HostEntry(name, f"10.0.0.{n}") for n, name in enumerate(HOSTS, 1))
     state = StateStore.open(folder / "state.sqlite")
-    desk = SoonDesk(Inventory(hosts=hosts), MemoryVault(), state, SystemClock(), FixedKey())
-    desk.world = world
+    service = SoonService(Inventory(hosts=hosts), MemoryVault(), state, SystemClock(), FixedKey())
+    service.world = world
     try:
-        yield desk
+        yield service
     finally:
-        desk.close()
+        service.close()
         state.close()
 
 
-def begin(desk: SoonDesk) -> str:
+def begin(service: SoonService) -> str:
     """Begin a run there that soon waits for its person."""
-    run_id = desk.new_run(desk.draft("desync-for-backup", desk.gather(), {"node": "db2"}))
-    desk.start(run_id)
+    run_id = service.new_run(service.draft("desync-for-backup", service.gather(), {"node": "db2"}))
+    service.start(run_id)
     return run_id
 
 
@@ -71,7 +71,7 @@ def waiting_row(person: Person) -> None:
     person.waits(lambda: [row.view.state for row in person.cards.runs] == [RunState.WAITING])
 
 
-def answer(other: SoonDesk, run_id: str, text: str) -> None:
+def answer(other: SoonService, run_id: str, text: str) -> None:
     """Answer in the other program what its run asks."""
     asked = other.view(run_id).question
     assert asked is not None
@@ -173,10 +173,10 @@ def test_that_nothing_is_read_anew_while_nothing_was_written(person: Person, qtb
 def test_that_a_store_that_can_not_be_read_is_asked_again_without_a_word(
     person: Person, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    desk = person.door.desk
-    assert desk is not None
+    service = person.door.service
+    assert service is not None
     person.waits(lambda: not person.steering.runs.busy())
-    marks, failed = desk.journal.marks, QSignalSpy(person.steering.runs.failed)
+    marks, failed = service.journal.marks, QSignalSpy(person.steering.runs.failed)
     tries: list[int] = []
 
     def locked() -> dict[str, int]:
@@ -185,7 +185,7 @@ def test_that_a_store_that_can_not_be_read_is_asked_again_without_a_word(
             raise StoreError("The state store is locked.")
         return marks()
 
-    monkeypatch.setattr(desk.journal, "marks", locked)
+    monkeypatch.setattr(service.journal, "marks", locked)
     with another_program(tmp_path, world) as other:
         begin(other)
         waiting_row(person)

@@ -1,4 +1,4 @@
-"""Tree and drawing offer the same procedures, by mouse and by keys. On the real desk over scripted hosts."""
+"""Tree and drawing offer the same procedures, by mouse and by keys. On the real service over scripted hosts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QTreeView
 from pytestqt.qtbot import QtBot
 
+from services.discovery.families.single.kind import UNKNOWN
 from services.discovery.model import ClusterSnapshot
 from services.facts.model import NodeFacts
 from services.procedures.catalogue import all_procedures
-from services.procedures.service.offers import fitting_cluster, why_none_fits, why_not
-from services.types import ClusterKind, Reach
-from tests.unit.app.steering_desk import World
+from services.procedures.service.offers import fitting, fitting_cluster, why_none_fits, why_not
+from services.types import Reach
+from tests.unit.app.steering_service import World
 from tests.widgets import builders as b
 from tests.widgets import builders_facts as f
 from tests.widgets.fake_sources import FakeRecording, open_window
@@ -197,6 +198,29 @@ def test_that_a_cluster_without_a_primary_is_offered_to_be_started_only() -> Non
     assert names(replace(cluster, components=(), nodes=down)) == {"bootstrap-after-crash"}
 
 
+def _silent(*seen_by: str) -> ClusterSnapshot:
+    """Return three members of which db3 does not answer us; `seen_by` count it as one of them."""
+    whole = b.healthy()
+    node = next(n for n in whole.nodes if n.name == "db3")
+    node = replace(node, reach=Reach.NONE, uuid_history=("an incarnation",), seen_by=seen_by)
+    others = (replace(n, seen_by=("db1", "db2")) for n in whole.nodes if n.name != "db3")
+    return replace(whole, nodes=(*others, node))
+
+
+def test_that_a_member_which_the_others_count_is_not_offered_to_be_brought_back() -> None:
+    (about,) = (about for about in ABOUTS if about.name == "add-node")
+    assert "add-node" in names(_silent())
+    assert "add-node" not in names(_silent("db1", "db2"))
+    assert fitting((about,), _silent("db1", "db2"), _silent("db1", "db2").nodes[-1]) == ()
+
+
+def test_that_a_count_from_outside_the_primary_component_keeps_no_member_up() -> None:
+    split = _silent("db2")
+    primary = replace(split.components[0], members=("db1",), observers=("db1",))
+    island = replace(split.components[0], component_id="island", primary=False, observers=("db2",))
+    assert "add-node" in names(replace(split, components=(primary, island)))
+
+
 def test_that_an_asynchronous_tree_is_offered_nothing_yet() -> None:
     assert names(b.tree_with_broken()) == set()
 
@@ -228,32 +252,60 @@ def test_that_a_host_that_may_serve_or_was_never_heard_is_no_spare(other: Cluste
 
 
 def test_that_what_is_no_galera_cluster_is_told_so_and_no_other_is_taken_in_its_place() -> None:
-    assert why_none_fits(b.healthy()) == ""
-    assert why_none_fits(_spare()) == ""
-    assert why_none_fits(None) == ""
+    assert why_none_fits(b.healthy(), ABOUTS[0]) == ""
+    assert why_none_fits(_spare(), ABOUTS[0]) == ""
+    assert why_none_fits(None, ABOUTS[0]) == ""
     tree = b.tree_with_broken()
-    assert f"and {tree.name} is none" in why_none_fits(tree)
-    assert why_none_fits(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)))
+    assert f"and {tree.name} is none" in why_none_fits(tree, ABOUTS[0])
+    assert why_none_fits(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)), ABOUTS[0])
 
 
 def _dark() -> ClusterSnapshot:
     """A cluster as it is written down, of which no server has answered since the window opened."""
     silent = _alone(Reach.SSH_ONLY, replace(f.facts("alone"), galera=None, server=None, reach=Reach.SSH_ONLY))
     nodes = (*silent.nodes, *(replace(node, node_id="other", name="other") for node in silent.nodes))
-    return replace(silent, kind=ClusterKind.UNKNOWN, name="orders", nodes=nodes)
+    return replace(silent, kind=UNKNOWN, name="orders", nodes=nodes)
 
 
 def test_that_of_one_host_that_never_answered_no_procedure_says_what_it_is_not() -> None:
-    silent = replace(_alone(Reach.NONE, NodeFacts("alone", b.AT, Reach.NONE)), kind=ClusterKind.UNKNOWN)
+    silent = replace(_alone(Reach.NONE, NodeFacts("alone", b.AT, Reach.NONE)), kind=UNKNOWN)
     said = f"It is not known what {silent.name} is: nobody answered."
     assert set(whys(silent)) == {about.name for about in ABOUTS}
     assert set(whys(silent, b.healthy()).values()) == {said}
-    assert why_none_fits(silent) == said
+    assert why_none_fits(silent, ABOUTS[0]) == said
+
+
+def _unheard(cluster: ClusterSnapshot) -> ClusterSnapshot:
+    """The cluster while nobody of it has answered over any way."""
+    nodes = tuple(
+        replace(node, reach=Reach.NONE, facts=NodeFacts(node.host, b.AT, Reach.NONE), state="", component="")
+        for node in cluster.nodes
+    )
+    return replace(cluster, nodes=nodes, components=())
+
+
+def test_that_a_written_cluster_of_which_no_host_has_answered_is_offered_nothing_and_every_card_says_so() -> None:
+    said = "It is not known what orders is: no host of it has answered."
+    assert whys(_unheard(_dark())) == {about.name: said for about in ABOUTS}
+    assert names(_unheard(_dark())) == set()
+
+
+def test_that_a_galera_cluster_of_yesterday_of_which_no_host_has_answered_yet_is_not_started() -> None:
+    cluster = _unheard(b.healthy())
+    said = f"No host of {cluster.name} has answered: there is nothing to plan from."
+    assert whys(cluster) == {about.name: said for about in ABOUTS}
+    assert names(cluster) == set()
+
+
+def test_that_of_silent_hosts_without_a_cluster_none_may_be_a_dead_one() -> None:
+    hosts = tuple(replace(_unheard(_spare()), cluster_id=f"host:{name}", name=name) for name in ("db1", "db2"))
+    unknown = tuple(replace(host, kind=UNKNOWN) for host in hosts)
+    assert whys(*unknown)["bootstrap-after-crash"] == "It is not known what db1 is: nobody answered."
 
 
 def test_that_a_cluster_that_was_dead_before_the_window_opened_can_be_started_from_its_card() -> None:
     dark = _dark()
-    assert why_none_fits(dark) == ""
+    assert why_none_fits(dark, ABOUTS[0]) == ""
     not_yet = "No server of orders answers: which cluster it is, is not known yet."
     said = whys(dark)
     assert "bootstrap-after-crash" not in said
@@ -269,7 +321,7 @@ def test_that_hosts_without_a_cluster_none_of_which_serves_may_be_a_dead_cluster
 
 
 def test_that_servers_that_answer_and_are_no_galera_are_not_started_as_one() -> None:
-    serving = replace(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)), kind=ClusterKind.UNKNOWN)
+    serving = replace(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)), kind=UNKNOWN)
     assert "bootstrap-after-crash" in whys(serving)
 
 
@@ -288,7 +340,7 @@ def test_that_each_procedure_that_does_not_fit_says_why_and_what_fits_says_nothi
     lost = whys(replace(cluster, components=(), nodes=down))
     seen = f"No Primary Component of {cluster.name} is seen now: it has to be brought back first."
     assert lost == dict.fromkeys(("add-node", "freeze-gcache", "rolling-restart", "desync-for-backup"), seen)
-    donors = replace(cluster, nodes=tuple(replace(n, state="Donor/Desynced") for n in cluster.nodes))
+    donors = replace(cluster, nodes=tuple(replace(n, state="Donor/Desynced", code="donor") for n in cluster.nodes))
     assert whys(donors)["rolling-restart"] == f"No node of {cluster.name} is known to be Synced now."
     outside = f"{spare.name} is in no cluster. Choose the cluster in the tree first."
     assert set(whys(spare, cluster)) == set(names(cluster, spare)) - {"add-node"} | {"bootstrap-after-crash"}
@@ -338,7 +390,7 @@ def test_that_cards_beside_an_asynchronous_tree_begin_nothing_and_say_why(person
     assert first.open_button.isVisible()
 
 
-# -- without a desk --------------------------------------------------------------------------------------------------
+# -- without a service -----------------------------------------------------------------------------------------------
 def test_that_a_recordings_tree_offers_neither_procedures_nor_changes_of_its_hosts(
     qtbot: QtBot, qapp: QApplication
 ) -> None:

@@ -39,16 +39,16 @@ def notice_of(person: Person) -> StandingNotice:
 @contextmanager
 def slow_start(person: Person, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Engines begin only at the end of this block; the ways they were started for."""
-    desk, gate, started = person.door.desk, threading.Event(), []
-    assert desk is not None
-    start = desk.start
+    service, gate, started = person.door.service, threading.Event(), []
+    assert service is not None
+    start = service.start
 
     def later(run_id: str, *given: Any, **named: Any) -> Control:
         started.append(named["way"])
         gate.wait(20)
         return start(run_id, *given, **named)
 
-    monkeypatch.setattr(desk, "start", later)
+    monkeypatch.setattr(service, "start", later)
     try:
         yield started
     finally:

@@ -1,4 +1,4 @@
-"""Steering by hand in the real window, on the real desk, journal and engine over a scripted cluster."""
+"""Steering by hand in the real window, on the real service, journal and engine over a scripted cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from services.errors import UserError
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.run_model import RunState, RunView
 from services.types import Reach
-from tests.unit.app.steering_desk import HOLDER, World
+from tests.unit.app.steering_service import HOLDER, World
 from tests.widgets.fake_sources import settle
 from tests.widgets.steering_builders import Person, now_facts, scripted, steering_window
 from widgets.common.palette import CommandPalette
@@ -375,7 +375,7 @@ def test_that_an_old_reading_of_a_run_that_goes_on_takes_nothing_back(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = replace(leaves_it_at_the_question(person), state=RunState.RUNNING, question=None)
-    monkeypatch.setattr(person.door.desk, "view", lambda _run_id: old)
+    monkeypatch.setattr(person.door.service, "view", lambda _run_id: old)
     told: list[RunView] = []
     person.steering.runs.view("1", told.append)
     person.waits(lambda: bool(told))
@@ -386,9 +386,9 @@ def test_that_a_reading_that_the_end_of_a_run_overtook_is_made_anew(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = leaves_it_at_the_question(person)
-    desk, began, gate = person.door.desk, threading.Event(), threading.Event()
-    assert desk is not None
-    view = desk.view
+    service, began, gate = person.door.service, threading.Event(), threading.Event()
+    assert service is not None
+    view = service.view
 
     def read(run_id: str) -> RunView:
         if began.is_set():
@@ -397,7 +397,7 @@ def test_that_a_reading_that_the_end_of_a_run_overtook_is_made_anew(
         gate.wait(10)
         return asked
 
-    monkeypatch.setattr(desk, "view", read)
+    monkeypatch.setattr(service, "view", read)
     person.steering.show_run("1")
     person.waits(began.is_set)
     assert asked.question is not None

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.discovery.model import ClusterSnapshot, Component, ReplicationEdge
+from services.drawing.box import Box
+from services.drawing.routes import Router
 from services.types import Health
 from tests.widgets import builders as b
-from widgets.topology.geometry import Box
+from widgets.topology.geometry import LANES
 from widgets.topology.layers import groups
 from widgets.topology.placement import place, structure
-from widgets.topology.routes import Router
 
 SITUATIONS = [
     b.healthy(),
@@ -132,7 +133,7 @@ def test_that_any_graph_of_replication_gets_a_drawing_without_overlap(edges: lis
     assert len(boxes) == 12
     for one, other in combinations(boxes.values(), 2):
         assert not one.overlaps(other)
-    router = Router(boxes)
+    router = Router(boxes, LANES)
     for a, r in edges:
         route = router.replication(a, r)
         assert (route is None) == (a == r)
@@ -186,7 +187,7 @@ def test_that_members_nobody_knows_more_of_do_not_disturb() -> None:
 
 def test_that_a_straight_edge_is_straight_and_a_blocked_one_goes_around() -> None:
     boxes = {"a": Box(0, 0, 196, 124), "mid": Box(0, 208, 196, 124), "low": Box(0, 416, 196, 124)}
-    router = Router(boxes)
+    router = Router(boxes, LANES)
     straight, around = router.replication("a", "mid"), router.replication("a", "low")
     assert straight is not None
     assert around is not None

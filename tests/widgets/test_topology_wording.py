@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from services.discovery.model import Component, TransferEdge
+from services.drawing.cluster import transfer_fraction
+from services.facts.model import GroupRecovery, SemiSyncFacts
 from services.types import Health, Reach
 from tests.widgets import builders as b
 from widgets.common.nodes import age_of, last_answer
@@ -16,11 +18,12 @@ from widgets.topology.wording import (
     component_detail,
     component_title,
     lag_words,
+    recovery_words,
     replication_lines,
     seen_from,
+    semi_sync_rows,
     spoken,
     subtitle,
-    transfer_fraction,
     transfer_lines,
 )
 
@@ -66,7 +69,7 @@ def test_that_a_silent_node_tells_why_and_when_it_last_answered() -> None:
 
 def test_that_each_of_two_primary_components_is_named_as_one_of_two() -> None:
     cluster = b.split()
-    assert {component_title(c, cluster) for c in cluster.components} == {"Primary, split"}
+    assert {component_title(c, cluster) for c in cluster.components} == {"Primary component, split"}
     calm = b.partitioned()
     assert [component_title(c, calm) for c in calm.components] == ["Primary component", "non-Primary"]
 
@@ -173,3 +176,31 @@ def test_that_an_enclosure_with_too_few_nodes_says_how_many_were_expected() -> N
     assert component_detail(cluster.components[0], cluster).split(" · ")[1] == "4 of 5 expected nodes"
     for enough in (replace(cluster, expected=4), replace(cluster, expected=None), replace(cluster, size=None)):
         assert "expected" not in component_detail(enough.components[0], enough)
+
+
+def test_that_an_edge_says_whether_commits_wait_for_its_replica() -> None:
+    cluster = b.sst_running()
+    edge = cluster.replication[0]
+    assert replication_lines(edge, cluster)[0].startswith("async")
+    assert replication_lines(replace(edge, semi_sync=True), cluster)[0].startswith("semi-sync")
+    assert replication_lines(replace(edge, semi_sync=False), cluster)[0].startswith("semi-sync fallen back")
+    named = replace(edge, channel="east", semi_sync=True)
+    assert replication_lines(named, cluster)[0].startswith("east · semi-sync")
+    assert "async" not in replication_lines(replace(named, semi_sync=None), cluster)[0]
+
+
+def test_that_a_recovery_is_told_by_its_clone_or_by_what_it_has_to_apply() -> None:
+    assert recovery_words(GroupRecovery()) == "not known"
+    assert recovery_words(GroupRecovery(missing=12)) == "12 transactions received and not applied"
+    cloning = GroupRecovery(clone_stage="FILE COPY", clone_done=70_000_000, clone_whole=84_000_000)
+    assert recovery_words(cloning).startswith("FILE COPY, 70")
+
+
+def test_that_a_source_that_fell_back_is_told_with_whom_it_waits_for() -> None:
+    facts = SemiSyncFacts(source_enabled=True, source_active=False, clients=0, wanted=1, not_acknowledged=14)
+    assert [(label, value, health) for label, value, _, health in semi_sync_rows(facts)] == [
+        ("semi-sync", "fallen back to asynchronous", Health.WARN),
+        ("semi-sync replicas", "0", Health.WARN),
+        ("not acknowledged", "14", Health.UNKNOWN),
+    ]
+    assert list(semi_sync_rows(SemiSyncFacts(source_enabled=False, replica_enabled=False))) == []

@@ -303,6 +303,19 @@ def test_that_the_first_host_leads_from_the_first_run_to_the_topology(
     assert opened.session.controller is not None
 
 
+def test_that_the_pages_stay_in_reach_of_the_settings_once_there_is_a_host(
+    qtbot: QtBot, window: MainWindow, sessions: list[Opened]
+) -> None:
+    opened = Opened(qtbot, window, NothingToWatch("There is no inventory."))
+    sessions.append(opened)
+    with qtbot.waitSignal(opened.session.ready, timeout=20_000):
+        opened.hosts.added.emit((DB1,))
+    window.add_page("settings", QWidget())
+    window.show_settings()
+    shown = [tab.text() for tab in window.top.findChildren(QPushButton) if tab.isVisible() and tab.isCheckable()]
+    assert shown == ["Topology", "Charts", "Procedures", "Journal", "Settings"]
+
+
 def test_that_a_missing_demo_is_told_and_leaves_the_ways_in(
     qtbot: QtBot, window: MainWindow, sessions: list[Opened], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from services.discovery.model import ClusterSnapshot
 from services.events import Event
+from services.i18n import PSEUDO, install, tr
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.sampling.catalogue import load_catalogue
 from services.types import Health
-from services.words import PSEUDO, install, tr
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import CARDS, NOW, FakeLiveSource, FakeRecording, OpenWindow, open_window
 from tests.widgets.seen_texts import clipped, seen

@@ -87,6 +87,20 @@ def test_that_control_and_comma_show_the_settings_and_escape_goes_back(qtbot: Qt
     assert button.isChecked()
 
 
+def test_that_the_keys_go_into_the_settings_wherever_they_were_and_the_pages_stay(qtbot: QtBot, opened: Opened) -> None:
+    opened.window.tree.focus_rows()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Comma, CONTROL)
+    page = opened.page(qtbot)
+    held = QApplication.focusWidget()
+    assert held is page or (held is not None and page.isAncestorOf(held))
+    titles = [
+        tab.text() for tab in opened.window.top.findChildren(QPushButton) if tab.isVisible() and tab.isCheckable()
+    ]
+    assert titles == ["Topology", "Charts", "Procedures", "Journal", "Settings"]
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert page.theme.hasFocus() or page.isAncestorOf(QApplication.focusWidget())
+
+
 def test_that_settings_of_a_demo_say_that_they_are_not_kept(qtbot: QtBot, opened: Opened) -> None:
     opened.keeper.path = None
     said = [label.text() for label in opened.page(qtbot).findChildren(QLabel)]

@@ -1,7 +1,9 @@
-"""The first hosts are on the screen before what procedures need is loaded. On a fake source and a scripted desk."""
+"""The first hosts are on the screen before what procedures need is loaded. On a fake source and a scripted service."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +18,7 @@ from app.error_hooks import ErrorHooks
 from app.window import pages, session
 from app.window.main_window import MainWindow
 from app.window.session import WindowSession
-from app.window.steering.door import DeskDoor
+from app.window.steering.door import ServiceDoor
 from tests.widgets.fake_sources import FakeLiveSource
 from tests.widgets.steering_builders import ScriptedDoor, scripted
 from widgets.bridge.ops import Ops
@@ -25,7 +27,7 @@ from widgets.common.theme import apply_theme
 
 
 class FakeSteeredOpener:
-    """Opens a fake source whose desk is scripted."""
+    """Opens a fake source whose service is scripted."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -33,8 +35,8 @@ class FakeSteeredOpener:
     def open(self) -> EstateSource:
         return FakeLiveSource()
 
-    def door(self) -> DeskDoor:
-        return cast("DeskDoor", ScriptedDoor(self._folder, scripted()))
+    def door(self) -> ServiceDoor:
+        return cast("ServiceDoor", ScriptedDoor(self._folder, scripted()))
 
     def close(self) -> None:
         return None
@@ -83,3 +85,14 @@ def test_that_hosts_are_shown_while_what_procedures_need_is_still_loaded(
         window.deleteLater()
         started.deleteLater()
         qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def test_that_the_first_paint_waits_for_no_import_that_only_later_parts_need() -> None:
+    late = "dataclasses", "hashlib", "json", "services.connections.known_certificates"
+    code = (
+        "import sys, PySide6.QtWidgets; had = set(sys.modules);"
+        "import app.__main__, app.cli.commands.window, app.places; app.__main__.build_parser().parse_args([]);"
+        f"print(*sorted({set(late)} & (set(sys.modules) - had)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []

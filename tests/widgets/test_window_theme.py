@@ -93,8 +93,13 @@ def test_that_the_clock_goes_on_after_a_change_of_theme(qtbot: QtBot, qapp: QApp
     typed_dark(qtbot, qapp, window)
     qtbot.waitUntil(lambda: darkness(part_of(on_screen(window), window, window.status)) > 0.6)
     before = part_of(on_screen(window), window, window.status)
-    window.status.show_facts("3 of 3 hosts answer", "", "23:59:59 UTC")
-    qtbot.waitUntil(lambda: part_of(on_screen(window), window, window.status) != before)
+
+    def another_time_is_seen() -> bool:
+        # said anew each time: the window's own tick puts back what stood there, on a busy machine before it is painted
+        window.status.show_facts("3 of 3 hosts answer", "", "23:59:59 UTC")
+        return part_of(on_screen(window), window, window.status) != before
+
+    qtbot.waitUntil(another_time_is_seen)
 
 
 def test_that_the_window_takes_paint_at_once(qtbot: QtBot, qapp: QApplication, opened: OpenWindow) -> None:

@@ -31,14 +31,15 @@ def opened(qtbot: QtBot, qapp: QApplication) -> Iterator[OpenWindow]:
 
 
 class Dressings(QObject):
-    """Counts how often each widget is told that its style changed."""
+    """Counts how often each widget of a window is told that its style changed; not those that other tests left."""
 
-    def __init__(self) -> None:
+    def __init__(self, window: QWidget) -> None:
         super().__init__()
+        self._ours = {window, *window.findChildren(QWidget)}
         self.of: Counter[int] = Counter()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.StyleChange:
+        if event.type() == QEvent.Type.StyleChange and watched in self._ours:
             self.of[id(watched)] += 1
         return False
 
@@ -46,7 +47,7 @@ class Dressings(QObject):
 def test_that_no_widget_is_dressed_for_each_of_its_ancestors(qapp: QApplication, opened: OpenWindow) -> None:
     """A sheet of the application would: more than six times a widget, and forty for those of the page in front."""
     assert qapp.styleSheet() == ""
-    dressings = Dressings()
+    dressings = Dressings(opened.window)
     qapp.installEventFilter(dressings)
     apply_theme(qapp, "dark")
     qapp.removeEventFilter(dressings)

@@ -11,7 +11,7 @@ from widgets.bridge.ops import Ops
 
 if TYPE_CHECKING:
     from services.procedures.plan.run_model import OpenObligation
-    from services.procedures.service.service import Desk
+    from services.procedures.service.service import ProcedureService
 
 EVERY_MS = 15 * 60_000
 
@@ -25,9 +25,9 @@ class DutyWatch(QObject):
         self._look = look
         self._since = QElapsedTimer()
 
-    def saw(self, desk: Desk, duties: Sequence[OpenObligation]) -> None:
+    def saw(self, service: ProcedureService, duties: Sequence[OpenObligation]) -> None:
         """Take what is on by the journal; look at the hosts where nobody has for a while."""
         if not duties or (self._since.isValid() and not self._since.hasExpired(EVERY_MS)):
             return
         self._since.start()
-        self._ops.run("duties", desk.look_at_obligations, lambda _: self._look())
+        self._ops.run("duties", service.look_at_obligations, lambda _: self._look())

@@ -17,7 +17,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from services.errors import UserError
-from services.words import tr
+from services.i18n import tr
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""The only place where the desk of procedures becomes Qt: work on workers, runs as the newest view, errors as signals.
+"""The only place where the service of procedures becomes Qt: work on workers, runs as newest views, errors as signals.
 
 Engines call their listener on threads of their own; here it only lays the view down, and a timer of the window takes
 the newest ten times a second. No widget and no QObject is known to any thread but the window's.
@@ -7,55 +7,39 @@ the newest ten times a second. No widget and no QObject is known to any thread b
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.errors import UserError
-from services.words import tr
+from services.i18n import tr
 from widgets.bridge.duty_watch import DutyWatch
 from widgets.bridge.ops import Ops
 from widgets.bridge.run_watch import RunWatch
+from widgets.bridge.standing import Standing, read_standing
 
-if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the desk is opened
+if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the service is opened
     from services.procedures.engine.parts import Policy
     from services.procedures.engine.rehearsal import Rehearsal
     from services.procedures.plan.checks import Override
     from services.procedures.plan.fields import Inputs
     from services.procedures.plan.host_facts import Facts
     from services.procedures.plan.procedure import About
-    from services.procedures.plan.run_model import OpenObligation, Question, RunView
-    from services.procedures.service.service import Desk, Draft
+    from services.procedures.plan.run_model import Question, RunView
+    from services.procedures.service.service import Draft, ProcedureService
 
 PACE_MS = 100
-_OVER = frozenset({"done", "undone", "left as it is"})
 
 
 class Door(Protocol):
-    """Opens the desk; every method is called on a worker."""
+    """Opens the service; every method is called on a worker."""
 
-    def open(self) -> Desk:
-        """Return the desk of this workstation's inventory and store; raise UserError."""
+    def open(self) -> ProcedureService:
+        """Return the service of this workstation's inventory and store; raise UserError."""
 
-    def refresh(self, desk: Desk) -> None:
-        """Let the desk know the inventory as it is now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What the journal tells: every run, the newest first, and what is switched on."""
-
-    runs: tuple[RunView, ...] = ()
-    obligations: tuple[OpenObligation, ...] = ()
-    marks: Mapping[str, int] = field(default_factory=dict)
-    """The number of each run's last entry when they were read."""
-
-    @property
-    def unfinished(self) -> tuple[RunView, ...]:
-        """Return the runs that are not over."""
-        return tuple(view for view in self.runs if view.state.value not in _OVER)
+    def refresh(self, service: ProcedureService) -> None:
+        """Let the service know the inventory as it is now."""
 
 
 class _Newest:
@@ -88,7 +72,7 @@ class Runs(QObject):
     """One per window. Every method returns at once; what it led to arrives as a signal or at the given function.
 
     Signals:
-        opened(tuple[About, ...]): the desk is open. standing_changed(Standing): runs or obligations changed.
+        opened(tuple[About, ...]): the service is open. standing_changed(Standing): runs or obligations changed.
         run_shown(RunView): the newest view of a run that is driven here. begun(str), rested(str): a run's engine here.
         refused(str, UserError): a run could not be driven, nothing was changed. failed(UserError): anything else.
     """
@@ -104,7 +88,7 @@ class Runs(QObject):
     def __init__(self, door: Door, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._door = door
-        self._desk: Desk | None = None
+        self._service: ProcedureService | None = None
         self._newest = _Newest()
         self._driven: dict[str, None] = {}
         self._starting: dict[str, tuple[str, ...]] = {}
@@ -113,6 +97,7 @@ class Runs(QObject):
         """The newest view taken of each run that is driven here: what a worker read of it may be older."""
         self._ended = 0
         self._kept: dict[str, RunView] = {}
+        self._told: set[str] = set()
         # Hosts may take their time: the journal's lane must not wait behind them.
         self._hosts, self._journal = Ops(self), Ops(self)
         for ops in (self._hosts, self._journal):
@@ -123,28 +108,28 @@ class Runs(QObject):
         self._timer.setInterval(PACE_MS)
         self._timer.timeout.connect(self._take)
 
-    # -- the desk -----------------------------------------------------------------------------------------------------
+    # -- the service --------------------------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Open the desk on a worker, tell its procedures and where runs stand."""
+        """Open the service on a worker, tell its procedures and where runs stand."""
         door = self._door
 
-        def work() -> tuple[Desk, tuple[About, ...]]:
-            desk = door.open()
-            return desk, desk.abouts()
+        def work() -> tuple[ProcedureService, tuple[About, ...]]:
+            service = door.open()
+            return service, service.abouts()
 
         self._journal.run("open", work, self._opened)
 
-    def _opened(self, result: tuple[Desk, tuple[About, ...]]) -> None:
-        self._desk, abouts = result
-        self._watch.begin(self._desk.journal)
+    def _opened(self, result: tuple[ProcedureService, tuple[About, ...]]) -> None:
+        self._service, abouts = result
+        self._watch.begin(self._service.journal)
         self.opened.emit(abouts)
         self.look()
 
     @property
     def is_open(self) -> bool:
-        """Return whether the desk stands."""
-        return self._desk is not None
+        """Return whether the service stands."""
+        return self._service is not None
 
     @property
     def driven(self) -> tuple[str, ...]:
@@ -157,48 +142,55 @@ class Runs(QObject):
 
     def look(self) -> None:
         """Read where runs stand and what is switched on."""
-        if (desk := self._desk) is None:
+        if (service := self._service) is None:
             return
         kept = dict(self._kept)
-        self._journal.run("look", lambda: _standing(desk, kept), self._stood)
+        self._journal.run("look", lambda: read_standing(service, kept), self._stood)
 
     def _stood(self, standing: Standing) -> None:
         self._watch.read(standing.marks, tuple(view.run_id for view in standing.runs if view.elsewhere))
+        for problem in standing.damaged:
+            if problem.sentence not in self._told:  # once: the journal is looked at every few seconds
+                self._told.add(problem.sentence)
+                self.failed.emit(problem)
         owing = {duty.run_id for duty in standing.obligations}
-        over = [view for view in standing.runs if view.state.value in _OVER]
-        self._kept = {view.run_id: view for view in over if view.run_id not in {*owing, *self._driven}}
+        self._kept = {view.run_id: view for view in standing.over if view.run_id not in {*owing, *self._driven}}
         self.standing_changed.emit(standing)
-        if self._desk is not None:
-            self._duties.saw(self._desk, standing.obligations)
+        if self._service is not None:
+            self._duties.saw(self._service, standing.obligations)
 
     # -- before a run -------------------------------------------------------------------------------------------------
 
     def gather(
-        self, cluster: str, success: Callable[[Facts], None], failure: Callable[[UserError], None] | None = None
+        self,
+        cluster: str,
+        name: str,
+        success: Callable[[Facts], None],
+        failure: Callable[[UserError], None] | None = None,
     ) -> None:
-        """Read everything a plan needs of a cluster; of several calls only the newest answers."""
-        if (desk := self._desk) is None:
+        """Read everything a plan of this procedure needs of a cluster; of several calls only the newest answers."""
+        if (service := self._service) is None:
             return
         door = self._door
 
         def work() -> Facts:
-            door.refresh(desk)
-            return desk.gather(cluster)
+            door.refresh(service)
+            return service.gather(cluster, name)
 
         self._hosts.run("gather", work, success, failure)
 
     def draft(self, name: str, facts: Facts, inputs: Inputs, success: Callable[[Draft], None]) -> None:
         """Judge inputs and plan; of several calls only the newest answers."""
-        if (desk := self._desk) is not None:
+        if (service := self._service) is not None:
             given = dict(inputs)
-            self._journal.run("draft", lambda: desk.draft(name, facts, given), success)
+            self._journal.run("draft", lambda: service.draft(name, facts, given), success)
 
     def rehearse(
         self, draft: Draft, success: Callable[[Rehearsal], None], failure: Callable[[UserError], None] | None = None
     ) -> None:
         """Make every read of a plan."""
-        if (desk := self._desk) is not None:
-            self._hosts.run("rehearse", lambda: desk.rehearse(draft), success, failure)
+        if (service := self._service) is not None:
+            self._hosts.run("rehearse", lambda: service.rehearse(draft), success, failure)
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
@@ -211,12 +203,12 @@ class Runs(QObject):
         failure: Callable[[UserError], None],
     ) -> None:
         """Journal an approved run and drive it; `confirmed`: what was typed for steps that can't be undone."""
-        if (desk := self._desk) is None:
+        if (service := self._service) is None:
             return
 
         def work() -> RunView:
-            run_id = desk.new_run(draft, overrides)
-            return self._start(desk, run_id, "run", "", _policy(desk, confirmed=frozenset(confirmed)))
+            run_id = service.new_run(draft, overrides)
+            return self._start(service, run_id, "run", "", _policy(service, confirmed=frozenset(confirmed)))
 
         self._journal.run("begin", work, lambda view: self._begun(view, success), failure)
 
@@ -231,7 +223,7 @@ class Runs(QObject):
         Args:
             approved: the code of a run that could not be verified here (NotBound), once a person approved it again.
         """
-        if (desk := self._desk) is None:
+        if (service := self._service) is None:
             return
         if run_id in self._driven:
             self._take()  # its engine may have ended since the last look
@@ -240,7 +232,7 @@ class Runs(QObject):
             return
 
         def work() -> RunView:
-            return self._start(desk, run_id, way, key, _policy(desk, take_over=take_over, approved=approved))
+            return self._start(service, run_id, way, key, _policy(service, take_over=take_over, approved=approved))
 
         def success(view: RunView) -> None:
             wanted = self._starting.pop(run_id, ())
@@ -269,10 +261,10 @@ class Runs(QObject):
         else:
             self._control(run_id, *wanted)
 
-    def _start(self, desk: Desk, run_id: str, way: str, key: str, policy: Policy) -> RunView:
+    def _start(self, service: ProcedureService, run_id: str, way: str, key: str, policy: Policy) -> RunView:
         """On a worker."""
         newest = self._newest
-        desk.start(
+        service.start(
             run_id,
             newest,
             policy=policy,
@@ -280,7 +272,7 @@ class Runs(QObject):
             key=key,
             on_refused=lambda problem: newest.refused(run_id, problem),
         )
-        return desk.view(run_id)
+        return service.view(run_id)
 
     def _begun(self, view: RunView, success: Callable[[RunView], None] | None) -> None:
         view = self._seen.setdefault(view.run_id, view)
@@ -294,7 +286,7 @@ class Runs(QObject):
 
     def view(self, run_id: str, success: Callable[[RunView], None]) -> None:
         """Read a run from the journal; what was shown of it meanwhile is never taken back."""
-        if (desk := self._desk) is None:
+        if (service := self._service) is None:
             return
         ended = self._ended
 
@@ -306,12 +298,12 @@ class Runs(QObject):
             else:  # it may have been this one, and read before it came to rest: nobody would tell of it again
                 self.view(run_id, success)
 
-        self._journal.run("view", lambda: desk.view(run_id), read)
+        self._journal.run("view", lambda: service.view(run_id), read)
 
-    def read(self, key: str, work: Callable[[Desk], Any], success: Callable[[Any], None]) -> None:
-        """Do something with the desk on a worker (a report)."""
-        if (desk := self._desk) is not None:
-            self._journal.run(key, lambda: work(desk), success)
+    def read(self, key: str, work: Callable[[ProcedureService], Any], success: Callable[[Any], None]) -> None:
+        """Do something with the service on a worker (a report)."""
+        if (service := self._service) is not None:
+            self._journal.run(key, lambda: work(service), success)
 
     # -- a run that is driven here ------------------------------------------------------------------------------------
 
@@ -340,22 +332,22 @@ class Runs(QObject):
 
     def answer(self, run_id: str, text: str, to: Question) -> None:
         """Answer the question that was shown; a run that rests is gone on with, and the answer waits until it asks."""
-        if (desk := self._desk) is None:
+        if (service := self._service) is None:
             return
-        desk.answers.give(run_id, text, to)
+        service.answers.give(run_id, text, to)
         self.drive(run_id)
 
     def _control(self, run_id: str, what: str, *given: str) -> bool:
-        control = self._desk.control(run_id) if self._desk is not None else None
+        control = self._service.control(run_id) if self._service is not None else None
         if control is None:
             return False
         getattr(control, what)(*given)
         return True
 
     def _take(self) -> None:
-        desk = self._desk
+        service = self._service
         # Looked at first: an engine that has ended by now has laid down everything it had to show.
-        ended = [run_id for run_id in self._driven if desk is None or desk.control(run_id) is None]
+        ended = [run_id for run_id in self._driven if service is None or service.control(run_id) is None]
         views, refused = self._newest.take()
         for view in views:
             self._seen[view.run_id] = view
@@ -378,10 +370,10 @@ class Runs(QObject):
 
     def suspend(self, then: Callable[[bool], None]) -> None:
         """End the engines here (runs are resumed by proof); `then` hears whether all ended in time."""
-        if (desk := self._desk) is None:
+        if (service := self._service) is None:
             then(True)
             return
-        self._journal.run("suspend", desk.close, then)
+        self._journal.run("suspend", service.close, then)
 
     def close(self) -> None:
         """Suspend what is driven and wait for every worker; nothing is told afterwards."""
@@ -389,21 +381,15 @@ class Runs(QObject):
         self._watch.stop()
         self._journal.shutdown()
         self._hosts.shutdown()
-        if self._desk is not None:
-            self._desk.close()
-            self._desk = None
+        if self._service is not None:
+            self._service.close()
+            self._service = None
 
 
 def _policy(
-    desk: Desk, *, confirmed: frozenset[str] = frozenset(), take_over: bool = False, approved: str = ""
+    service: ProcedureService, *, confirmed: frozenset[str] = frozenset(), take_over: bool = False, approved: str = ""
 ) -> Policy:
     """On a worker."""
     from services.procedures.engine.parts import Policy
 
-    return Policy(confirmed=confirmed, take_over=take_over, by=desk.owner, approved=approved)
-
-
-def _standing(desk: Desk, kept: dict[str, RunView]) -> Standing:
-    marks = desk.journal.marks()  # first: what is written meanwhile is seen by the next look
-    runs = tuple(kept.get(run_id) or desk.view(run_id) for run_id in desk.journal.runs())
-    return Standing(runs, desk.obligations(), marks)
+    return Policy(confirmed=confirmed, take_over=take_over, by=service.owner, approved=approved)

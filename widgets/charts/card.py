@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.types import NO_WAY, NOT_YET
-from services.words import tr
 from widgets.charts.legend import Legend, Reading, paint_item
 from widgets.charts.legend_key import chart_keys, paint_key
 from widgets.charts.model import ChartSpec, CurveSpec

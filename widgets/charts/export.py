@@ -11,7 +11,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
 from services.files import write_whole
-from services.words import mark, tr
+from services.i18n import mark, tr
 from widgets.charts.card import ChartCard
 from widgets.common.fonts import SMALL, STRONG, TITLE, ui_font
 from widgets.common.pictures import bytes_of, picture_buffer, picture_bytes

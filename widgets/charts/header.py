@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from services.words import mark, tr
+from services.i18n import mark, tr
 from widgets.common.boxes import button
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.plain import set_tip
 from widgets.common.shortcuts import CHARTS, keys_of
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.time_view import SPANS, View
+from widgets.common.wrap_row import WrapRow
 
 _RESOLUTIONS = ((1.5, mark("one second a point")), (90.0, mark("one minute a point, band p5 to p95")))
 
 
 class Header(QWidget):
-    """Signals: span_wanted(float seconds), live_wanted(), side_by_side_wanted(bool), export_wanted("png" or "svg")."""
+    """Signals: span_wanted(float seconds), live_wanted(), side_by_side_wanted(bool), export_wanted("png" or "svg"),
+    compare_wanted()."""
 
     span_wanted = Signal(float)
     live_wanted = Signal()
     side_by_side_wanted = Signal(bool)
     export_wanted = Signal(str)
+    compare_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._recording = 0.0
         self._name = label("", "title")
         self._subtitle = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 12, 16, 8)
-        row.setSpacing(8)
-        row.addWidget(self._name)
-        row.addWidget(self._subtitle, 1)
+        row = WrapRow(self._name, self._subtitle, margins=(20, 12, 16, 8))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(row)
         self._live = button(tr("Live"), hint=tr("Back to the present (End)"), on=self.live_wanted.emit)
         self._live.setVisible(False)
-        row.addWidget(self._live)
+        row.add(self._live)
         self._group = QButtonGroup(self)
         self._group.setExclusive(False)
         self._spans: dict[float, QPushButton] = {}
@@ -46,19 +48,21 @@ class Header(QWidget):
             made.clicked.connect(lambda _=False, s=seconds: self.span_wanted.emit(s))
             self._spans[seconds] = made
             self._group.addButton(made)
-            row.addWidget(made)
+            row.add(made)
         hint = tr("See more charts at once; they then no longer share the event strip's time axis")
         self._beside = button(tr("Side by side"), hint=hint)
         self._beside.setCheckable(True)
         self._beside.clicked.connect(self.side_by_side_wanted)
-        row.addWidget(self._beside)
+        row.add(self._beside)
+        hint = tr("Compare the time before a change with the time after it ({keys})", keys=keys_of(CHARTS, "compare"))
+        row.add(button(tr("Compare"), hint=hint, on=self.compare_wanted.emit))
         hint = tr("Save the charts as PNG or SVG ({keys})", keys=keys_of(CHARTS, "export"))
         self._export = button(tr("Export"), hint=hint)
         menu = QMenu(self._export)
         menu.addAction(tr("PNG, twice the size…"), lambda: self.export_wanted.emit("png"))
         menu.addAction(tr("SVG…"), lambda: self.export_wanted.emit("svg"))
         self._export.setMenu(menu)
-        row.addWidget(self._export)
+        row.add(self._export)
 
     def show_menu(self) -> None:
         """Open the export menu (keyboard)."""

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from services.words import tr
+from services.i18n import tr
 from widgets.charts.colors import curve_area, curve_line
 from widgets.charts.legend_key import Key, KeyLabel
 from widgets.charts.model import CurveSpec

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
+from services.i18n import mark, tr
 from services.types import Health
-from services.words import mark, tr
 from widgets.charts.colors import event_pen, limit_line, limit_pen, limit_tint
 from widgets.charts.model import ChartSpec
 from widgets.common.fonts import SMALL, px, small_width, ui_font
 from widgets.common.glyphs import WORDS, glyph
 from widgets.common.theme import current_theme, theme_holder
+from widgets.common.time_view import View
 
 ROW = 22
 _SIGN, _GAP = 16.0, 6.0
+"""At 100 %: signs grow with their words."""
 _BETWEEN = 16
 _ORDER = (Health.BAD, Health.WARN, Health.TRANSFER, Health.GOOD, Health.UNKNOWN)
+_TITLE = mark("Upright lines are events:")
 _RESTART = mark("restart, counters begin anew")
 
 
@@ -59,13 +62,13 @@ def event_keys(healths: set[Health], *, restarts: bool) -> tuple[Key, ...]:
 
 def key_width(key: Key) -> int:
     """Return how wide a sign with its words is."""
-    return round(_SIGN + _GAP + small_width(key.words) + 4)
+    return round(px(_SIGN) + _GAP + small_width(key.words) + 4)
 
 
 def paint_key(painter: QPainter, rect: QRectF, key: Key) -> None:
     """Paint a sign and its words (on the screen or into an exported picture)."""
     theme = current_theme()
-    sign = QRectF(rect.left(), rect.center().y() - 6, _SIGN, 12)
+    sign = QRectF(rect.left(), rect.center().y() - px(6), px(_SIGN), px(12))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     if key.kind == "limit":
         painter.setPen(limit_pen(key.tone, theme))
@@ -79,13 +82,13 @@ def paint_key(painter: QPainter, rect: QRectF, key: Key) -> None:
     elif key.kind == "event":
         painter.setPen(event_pen(key.health, theme))
         painter.drawLine(QPointF(sign.left() + 1, sign.top() - 2), QPointF(sign.left() + 1, sign.bottom() + 2))
-        glyph(painter, QRectF(sign.left() + 6, sign.top() + 1, 10, 10), key.health, theme)
+        glyph(painter, QRectF(sign.left() + px(6), sign.top() + px(1), px(10), px(10)), key.health, theme)
     else:
         painter.setPen(QPen(theme.warn_fill, 1))
         painter.drawLine(QPointF(sign.center().x(), sign.top() - 2), QPointF(sign.center().x(), sign.bottom() + 2))
     painter.setFont(ui_font(SMALL))
     painter.setPen(theme.second)
-    words = rect.adjusted(_SIGN + _GAP, 0, 4, 0)
+    words = rect.adjusted(px(_SIGN) + _GAP, 0, 4, 0)
     painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, key.words)
 
 
@@ -111,7 +114,7 @@ class KeyLabel(QWidget):
 
 
 class EventLegend(QWidget):
-    """One line that says what the upright lines in all charts of the page are; it is there while there are any."""
+    """Says what the upright lines in all charts of the page are, in as many lines as that takes; there while any is."""
 
     def __init__(self, left: int) -> None:
         super().__init__()
@@ -124,7 +127,31 @@ class EventLegend(QWidget):
         theme_holder().changed.connect(self.update)
 
     def _fit_text(self) -> None:
-        self.setFixedHeight(px(ROW))
+        self.setFixedHeight(max(place.y() for _key, place in self._places()) + px(ROW))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Go on below where there is no room."""
+        super().resizeEvent(event)
+        self._fit_text()
+
+    def _places(self) -> list[tuple[Key | None, QRect]]:
+        """Return where the first words (None) and each sign with its words stand."""
+        first = round(small_width(tr(_TITLE))) + 4
+        places: list[tuple[Key | None, QRect]] = [(None, QRect(self._left, 0, first, px(ROW)))]
+        x, y = self._left + first + _BETWEEN, 0
+        for key in self._keys:
+            width = key_width(key)
+            if x + width > self.width() and x > self._left:
+                x, y = self._left, y + px(ROW)
+            places.append((key, QRect(x, y, width, px(ROW))))
+            x += width + _BETWEEN
+        return places
+
+    def explain(self, events: Sequence[Event], restarts: Iterable[float], view: View) -> None:
+        """Say what the upright lines in sight are; `restarts`: UTC epoch seconds."""
+        marks = {health for _, health in event_marks(events, view.start, view.end)}
+        restarted = any(view.start <= at <= view.end for at in restarts)
+        self.show_keys(event_keys(marks, restarts=restarted))
 
     def show_keys(self, keys: Sequence[Key]) -> None:
         """Explain these."""
@@ -132,6 +159,7 @@ class EventLegend(QWidget):
             self._keys = tuple(keys)
             self.setAccessibleName(", ".join(self.texts()))
             self.setVisible(bool(keys))
+            self._fit_text()
             self.update()
 
     def texts(self) -> tuple[str, ...]:
@@ -145,12 +173,9 @@ class EventLegend(QWidget):
         theme = current_theme()
         painter.setFont(ui_font(SMALL))
         painter.setPen(theme.third)
-        words = tr("Upright lines are events:")
-        box = QRectF(self._left, 0, small_width(words) + 4, self.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
-        x = box.right() + _BETWEEN
-        for key in self._keys:
-            width = key_width(key)
-            paint_key(painter, QRectF(x, 0, width, self.height()), key)
-            x += width + _BETWEEN
+        for key, place in self._places():
+            if key is None:
+                painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, tr(_TITLE))
+            else:
+                paint_key(painter, QRectF(place), key)
         painter.end()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,20 +14,21 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 from services.errors import BadInput
 from services.events import Event
 from services.files import plain_name
+from services.i18n import mark, tr
 from services.types import Health
-from services.words import mark, tr
 from widgets.charts.board import Board
+from widgets.charts.compare_panel import ComparePanel
 from widgets.charts.demand import Demand
 from widgets.charts.header import Header
-from widgets.charts.legend_key import EventLegend, event_keys, event_marks
+from widgets.charts.legend_key import EventLegend
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.common.empty import EmptyState
 from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import CHARTS, act_of, bind
+from widgets.common.styling import wear
 from widgets.common.theme import current_theme
 from widgets.common.time_view import MINUTE, View
 from widgets.common.turns import Turns
-from widgets.common.wardrobe import wear
 
 if TYPE_CHECKING:
     from widgets.charts.card import ChartCard
@@ -67,18 +68,9 @@ class ChartsPage(QFrame):
         self._scope = ""
         self._demand = Demand()
         self._turns = turns or Turns(self)
-        self._ask_timer = QTimer(self)
-        self._ask_timer.setSingleShot(True)
-        self._ask_timer.setInterval(_ASK_MS)
-        self._ask_timer.timeout.connect(self._ask)
-        self._ask_soon = QTimer(self)
-        self._ask_soon.setSingleShot(True)
-        self._ask_soon.setInterval(0)
-        self._ask_soon.timeout.connect(self._ask)
-        self._read_timer = QTimer(self)
-        self._read_timer.setSingleShot(True)
-        self._read_timer.setInterval(0)
-        self._read_timer.timeout.connect(self._read)
+        self._ask_timer = self._later(_ASK_MS, self._ask)
+        self._ask_soon = self._later(0, self._ask)
+        self._read_timer = self._later(0, self._read)
         self.setProperty("kind", "canvas")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Charts"))
@@ -90,6 +82,13 @@ class ChartsPage(QFrame):
         )
         self._build()
 
+    def _later(self, ms: int, then: Callable[[], None]) -> QTimer:
+        made = QTimer(self)
+        made.setSingleShot(True)
+        made.setInterval(ms)
+        made.timeout.connect(then)
+        return made
+
     def _build(self) -> None:
         self._header = Header(self)
         self._header.span_wanted.connect(self._show_last)
@@ -97,8 +96,14 @@ class ChartsPage(QFrame):
         self._header.export_wanted.connect(self._ask_and_export)
         self._events_legend = EventLegend(20)
         self._bar = MessageBar()
+        self.compare = ComparePanel()
+        self.compare.marked.connect(self._show_marks)
+        self._header.compare_wanted.connect(self.compare.toggle)
         self._empty = EmptyState()
-        self._empty.say(tr("No charts yet"), tr("Choose a cluster or a node in the tree: its charts appear here."))
+        self._empty.say(
+            tr("No charts"),
+            tr("Choose a cluster or a node in the tree: its charts appear here. What is not read yet has none."),
+        )
         self._board = Board()
         self._board.setVisible(False)
         self._board.frame_moved.connect(self.frame_moved)
@@ -109,12 +114,17 @@ class ChartsPage(QFrame):
         column.addWidget(self._header)
         column.addWidget(self._events_legend)
         column.addWidget(self._bar)
+        column.addWidget(self.compare)
         column.addWidget(self._empty, 1)
         column.addWidget(self._board, 1)
         bind(self, CHARTS, "export", self._header.show_menu)
         wear(self)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
+    def say_faults(self, sentences: Sequence[str]) -> None:
+        """Say which charts are left out, and why."""
+        self._bar.say(Health.WARN, sentences)
+
     def set_title(self, name: str, scope: str = mark("all nodes")) -> None:
         """Show the cluster's name and what the charts cover ("all nodes", "db2")."""
         self._header.set_name(name)
@@ -150,6 +160,7 @@ class ChartsPage(QFrame):
         plot.reset_wanted.connect(self.reset_view)
         plot.resized.connect(self._ask_timer.start)
         plot.set_events(self._events)
+        plot.set_marks(self.compare.marks)
         card.show()
         return card
 
@@ -187,6 +198,10 @@ class ChartsPage(QFrame):
             for card in self._cards.values():
                 card.plot.set_events(self._events)
             self._read_timer.start()
+
+    def _show_marks(self) -> None:
+        for card in self._cards.values():
+            card.plot.set_marks(self.compare.marks)
 
     # -- the time axis -----------------------------------------------------------------------------------------------
     def set_range(self, start: float, end: float, live: bool, now: float | None = None) -> None:
@@ -249,6 +264,9 @@ class ChartsPage(QFrame):
         self._go(self._view.zoomed(around, factor))
 
     def _zoom_to(self, first: float, last: float) -> None:
+        """Show a span that was dragged out; while a change is measured it is one of the two that are compared."""
+        if self.compare.take(first, last):
+            return
         self._remember()
         self._go(self._view.spanning(first, last))
 
@@ -302,15 +320,9 @@ class ChartsPage(QFrame):
     def _describe(self) -> None:
         steps = [t.step_s for card in self._cards.values() for t in card.plot.state.tracks.values() if len(t)]
         self._header.describe(self._view, max(steps, default=1.0), self._scope)
-        self._explain_lines()
-
-    def _explain_lines(self) -> None:
-        """Say what the upright lines in sight are."""
-        view = self._view
-        marks = {health for _, health in event_marks(self._events, view.start, view.end)}
         tracks = (track for card in self._cards.values() for track in card.plot.state.tracks.values())
-        restarts = any(view.start <= at <= view.end for track in tracks for at in track.restarts)
-        self._events_legend.show_keys(event_keys(marks, restarts=restarts))
+        restarts = (at for track in tracks for at in track.restarts)
+        self._events_legend.explain(self._events, restarts, self._view)
 
     def header_texts(self) -> tuple[str, str]:
         """Return the name and the description as shown."""
@@ -358,6 +370,11 @@ class ChartsPage(QFrame):
             self.cursor_moved.emit(None)
         elif act == "live":
             self.go_live()
+        elif act == "compare":
+            self.compare.toggle()
+        elif act in {"mark-before", "mark-after"}:
+            at = self._view.end if self._cursor is None else self._cursor
+            self.compare.mark("before" if act == "mark-before" else "after", at)
         else:
             super().keyPressEvent(event)
 

@@ -15,7 +15,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from services.drawing.curve import time_at, x_of
 from services.events import Event
+from widgets.charts.compare_marks import MarkedSpan
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.plot_overlay import paint_crosshair, paint_selection
 from widgets.charts.plot_paint import BOTTOM, LEFT, RESTARTS, RIGHT, TOP, StillPainter, room_wanted
@@ -24,7 +26,6 @@ from widgets.charts.plot_state import PlotState
 from widgets.charts.scales import Scale
 from widgets.common.fonts import px, text_percent
 from widgets.common.theme import current_theme, theme_holder
-from widgets.common.time_pixels import time_at, x_of
 from widgets.common.turns import Turns
 
 _RIGHT_AXIS = 44.0
@@ -98,6 +99,12 @@ class Plot(QWidget):
         """Show these as marks."""
         self.state.events = events
         self.refresh()
+
+    def set_marks(self, marks: tuple[MarkedSpan, ...]) -> None:
+        """Shade these stretches of time."""
+        if marks != self.state.marks:
+            self.state.marks = marks
+            self.refresh()
 
     def set_view(self, start: float, end: float) -> None:
         """Show this span (epoch seconds)."""

@@ -7,12 +7,13 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
+from services.drawing.curve import x_of
 from widgets.charts.colors import curve_line
 from widgets.charts.plot_state import PlotState
 from widgets.common.fonts import SMALL, STRONG, px, ui_font
 from widgets.common.text import format_clock, format_duration
 from widgets.common.theme import Theme, with_alpha
-from widgets.common.time_pixels import pixel, ticks_wanted, x_of
+from widgets.common.time_pixels import pixel, ticks_wanted
 from widgets.common.time_ticks import time_ticks
 
 _NEAR_PX = 4.0

@@ -9,16 +9,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from shiboken6 import VoidPtr
 
+from services.drawing.curve import x_of
 from widgets.charts.colors import curve_area, curve_line, event_pen, limit_pen, limit_tint
 from widgets.charts.legend_key import event_marks
 from widgets.charts.model import CurveSpec
+from widgets.charts.plot_marks import paint_marks
 from widgets.charts.plot_shapes import Pile, Shape
 from widgets.charts.plot_state import PlotState
 from widgets.charts.plot_track import Array
 from widgets.charts.scales import Scale
 from widgets.common.fonts import SMALL, px, small_width, text_percent, ui_font
 from widgets.common.theme import Theme, with_alpha
-from widgets.common.time_pixels import pixel, ticks_wanted, x_of
+from widgets.common.time_pixels import pixel, ticks_wanted
 from widgets.common.time_ticks import time_ticks
 from widgets.common.written import write_small
 
@@ -81,10 +83,14 @@ class StillPainter:
         painter.save()
         self._clip(new_from)
         self._limit_bands()
+        if self._state.pile is None:
+            paint_marks(painter, self._state, self._frame, self._theme)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._grid()
         if self._state.pile is not None:
             self._pile(*self._state.pile)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            paint_marks(painter, self._state, self._frame, self._theme)  # areas would cover it
         for curve, shape in self._state.shapes:
             self._band(curve, shape)
         for curve, shape in self._state.shapes:

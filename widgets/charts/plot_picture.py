@@ -88,7 +88,7 @@ def _frame_of(state: PlotState, frame: QRectF, ratio: float, theme: Theme, befor
         step = before.step_s
     keys = tuple(curve.key for curve, _ in state.shapes)
     thin = StillPainter.is_thin(state)
-    ground = (frame.getRect(), step, theme, text_percent(), state.left, state.right, keys, thin)
+    ground = (frame.getRect(), step, theme, text_percent(), state.left, state.right, keys, thin, state.marks)
     return _Frame(ground, step, math.floor(state.start / step + 0.5), tuple(shape for _, shape in state.shapes))
 
 

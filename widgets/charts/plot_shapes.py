@@ -108,7 +108,9 @@ def step_shape(track: Track, start: float, end: float) -> Shape:
     if len(t) < 2:
         return Shape(t, value)
     jumps = np.flatnonzero(~(np.diff(value) == 0)) + 1  # NaN never equals: a gap is kept
-    keep = np.unique(np.concatenate([[0], jumps - 1, jumps, [len(t) - 1]]))
+    keep = np.zeros(len(t), dtype=bool)
+    for places in (0, jumps - 1, jumps, len(t) - 1):
+        keep[places] = True
     t, value = t[keep], value[keep]
     return Shape(np.repeat(t, 2)[1:], np.repeat(value, 2)[:-1])
 
@@ -158,7 +160,7 @@ def _pick(excess: Array, starts: Indexes) -> Indexes:
     sizes = np.diff(np.append(starts, len(excess)))
     hits = np.flatnonzero((excess == np.repeat(best, sizes)) & (excess > 0))
     owner = np.searchsorted(starts, hits, side="right")
-    return hits[np.unique(owner, return_index=True)[1]]
+    return hits[np.flatnonzero(np.diff(owner, prepend=-1))]  # the first of each bin: they ascend
 
 
 def _binned(t: Array, value: Array, bin_s: float, width: float) -> Shape:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from services.events import Event
-from services.words import tr
+from services.i18n import tr
+from widgets.charts.compare_marks import MarkedSpan
 from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.plot_shapes import Pile, Shape, line_shape, pile_shape, step_shape
 from widgets.charts.plot_track import Track
@@ -28,6 +29,7 @@ class PlotState:
         self.start, self.end = 0.0, 1.0
         self.isolated = ""
         self.events: Sequence[Event] = ()
+        self.marks: tuple[MarkedSpan, ...] = ()  # stretches of time that are being compared
         self.silence = ""  # why no sample comes now: a host without an answer, or without the way in that it takes
         self.shapes: list[tuple[CurveSpec, Shape]] = []
         self.pile: tuple[list[CurveSpec], Pile] | None = None

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from services.drawing.curve import round_step
 from widgets.common.text import (
     UNKNOWN,
     format_bytes,
@@ -16,6 +17,7 @@ from widgets.common.text import (
 )
 
 INTERVALS = 4
+_DECIMAL = (1.0, 2.0, 2.5, 5.0, 10.0)
 _BYTE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 _SECONDS = {"ms": 0.001, "s": 1.0, "h": 3600.0}
 # Steps of a time scale that are round in the unit they are written in, in seconds.
@@ -82,15 +84,10 @@ def _step(rough: float, unit: str) -> float:
     if unit in _SECONDS:
         factor = _SECONDS[unit]
         seconds = rough * factor
-        return next((s for s in _TIME_STEPS if s >= seconds * 0.999), _decimal(seconds)) / factor
+        return next((s for s in _TIME_STEPS if s >= seconds * 0.999), round_step(seconds, _DECIMAL)) / factor
     if unit == "":
-        return max(1.0, _decimal(rough, (1.0, 2.0, 5.0, 10.0)))  # half a thread does not exist
-    return _decimal(rough)
-
-
-def _decimal(rough: float, factors: tuple[float, ...] = (1.0, 2.0, 2.5, 5.0, 10.0)) -> float:
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(factor * power for factor in factors if factor * power >= rough * 0.999)
+        return max(1.0, round_step(rough))  # half a thread does not exist
+    return round_step(rough, _DECIMAL)
 
 
 def _words(values: list[float], step: float, unit: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QPushButton,
@@ -16,18 +16,39 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
+from widgets.common.fonts import px
 from widgets.common.glyphs import WORDS, glyph
 from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, theme_holder
 
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class PressButton(QPushButton):
+    """A button that Enter presses as Space does, on every platform; a key that is held presses it once.
+
+    Qt leaves Enter to the desktop's theme (QPlatformTheme::ButtonPressKeys): GNOME's has it, a bare X server's has not,
+    and in a dialog Enter would press the default button in place of the one that has the keys.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        self.setAutoDefault(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Press it."""
+        if event.key() not in _ENTER:
+            super().keyPressEvent(event)
+        elif not event.isAutoRepeat():
+            self.click()
+
 
 def button(text: str, kind: str = "", *, on: Callable[[], object] | None = None, hint: str = "") -> QPushButton:
     """Return a push button of the style sheet's `kind`; `hint` is its tooltip and spoken description."""
-    made = QPushButton(text)
+    made = PressButton(text)
     made.setProperty("kind", kind)
-    made.setAutoDefault(False)
     if hint:
         set_tip(made, hint)
         made.setAccessibleDescription(hint)
@@ -36,13 +57,12 @@ def button(text: str, kind: str = "", *, on: Callable[[], object] | None = None,
     return made
 
 
-class CutButton(QPushButton):
+class CutButton(PressButton):
     """A button as wide as its place, whose words are cut where they don't fit; the tooltip has the whole."""
 
     def __init__(self, text: str, *, hint: str = "") -> None:
         super().__init__(text)
         self._hint = hint
-        self.setAutoDefault(False)
         self.setAccessibleDescription(hint)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
@@ -83,7 +103,8 @@ class HealthMark(QWidget):
         self._health = health
         self._size = size
         self._owner = ""
-        self.setFixedSize(size, size)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self._speak()
         theme_holder().changed.connect(self.update)
 
@@ -104,13 +125,17 @@ class HealthMark(QWidget):
         word = tr(WORDS[self._health])
         self.setAccessibleName(f"{word}, {self._owner}" if self._owner else word)
 
+    def _fit_text(self) -> None:
+        """A shape is as large as the words it stands beside."""
+        self.setFixedSize(px(self._size), px(self._size))
+
     def sizeHint(self) -> QSize:
         """Return the fixed size."""
-        return QSize(self._size, self._size)
+        return QSize(px(self._size), px(self._size))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the shape."""
         del event
         painter = QPainter(self)
-        glyph(painter, QRectF(0, 0, self._size, self._size), self._health, current_theme())
+        glyph(painter, QRectF(0, 0, px(self._size), px(self._size)), self._health, current_theme())
         painter.end()

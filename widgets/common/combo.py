@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
 from widgets.common.plain import set_tip
+from widgets.common.spin import is_for_form, leave_wheel_to_form
 
 
 class Combo(QComboBox):
-    """The whole text is in the tooltip."""
+    """The whole text is in the tooltip; somebody who scrolls past it does not choose."""
 
     def __init__(self) -> None:
         super().__init__()
+        leave_wheel_to_form(self)
         self.currentTextChanged.connect(self._tell_whole)
 
     def _tell_whole(self, text: str) -> None:
@@ -30,6 +32,11 @@ class Combo(QComboBox):
         part = QStyle.SubControl.SC_ComboBoxEditField
         room = style.subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
         return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room - 2)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Choose only where the keys are."""
+        if not is_for_form(self, event):
+            super().wheelEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint as Qt does, with the words that fit (QComboBox::paintEvent)."""

@@ -13,6 +13,7 @@ from widgets.common.boxes import HealthMark, button
 from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.theme import theme_holder
+from widgets.common.wrap_row import WrapRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,7 @@ class EmptyState(QWidget):
         for words in (self._title, self._text, self._tries):
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._ways: tuple[Way, ...] = ()
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
+        self._row = WrapRow()
         inner = QVBoxLayout()
         inner.setSpacing(8)
         inner.addWidget(self._mark)
@@ -47,7 +47,7 @@ class EmptyState(QWidget):
         inner.addWidget(self._text)
         inner.addWidget(self._tries)
         inner.addSpacing(8)
-        inner.addLayout(self._row)
+        inner.addWidget(self._row)
         block = QWidget()
         block.setLayout(inner)
         self._block, self._width = block, width
@@ -55,7 +55,7 @@ class EmptyState(QWidget):
         theme_holder().sized.connect(self._fit_text)
         middle = QHBoxLayout()
         middle.addStretch(1)
-        middle.addWidget(block)
+        middle.addWidget(block, 1000)  # its whole width wherever the place has that
         middle.addStretch(1)
         outer = QVBoxLayout(self)
         outer.addStretch(2)
@@ -63,7 +63,7 @@ class EmptyState(QWidget):
         outer.addStretch(3)
 
     def _fit_text(self) -> None:
-        self._block.setFixedWidth(px(self._width))
+        self._block.setMaximumWidth(px(self._width))
 
     def say(
         self,
@@ -89,14 +89,12 @@ class EmptyState(QWidget):
         return self._title.text(), self._text.text(), self._tries.text()
 
     def _rebuild_ways(self) -> None:
-        while (item := self._row.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.deleteLater()
+        self._row.drop_all()
         for i, way in enumerate(self._ways):
             made = button(way.text, "primary" if way.primary else "", hint=way.hint)
             made.clicked.connect(lambda _=False, index=i: self.chosen.emit(index))
-            self._row.addWidget(made)
-        self._row.addStretch(1)
+            self._row.add(made)
+        self._row.setVisible(bool(self._ways))
 
 
 def _put(words: QLabel, text: str) -> None:

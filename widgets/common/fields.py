@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from services.i18n import tr
 from services.secrets import Secret
-from services.words import tr
 from widgets.common.boxes import button
+from widgets.common.combo import Combo
 from widgets.common.labels import label
+
+_NAME_WIDTH = 96
 
 
 class SecretField(QLineEdit):
@@ -68,7 +71,7 @@ class FileField(QWidget):
 
 def choice(name: str, options: Sequence[tuple[str, str]]) -> QComboBox:
     """Return a choice of (value, marked words); `currentData()` is the value."""
-    box = QComboBox()
+    box = Combo()
     box.setAccessibleName(name)
     # Long words are cut in the box and whole in its list: they must not push a form out of its dialog.
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -114,8 +117,22 @@ def add_row(layout: QFormLayout, words: str, field: QWidget) -> None:
     """Add a labelled field; the label names it for screen readers and Alt keys."""
     name = label(words, "second")
     name.setBuddy(field)
-    name.setMinimumWidth(96)
+    name.setMinimumWidth(_NAME_WIDTH)
     layout.addRow(name, field)
+
+
+def align_names(*layouts: QFormLayout) -> None:
+    """Let the fields of several forms, one below the other, begin at one edge: at that of the widest name."""
+    names = [
+        words
+        for layout in layouts
+        for row in range(layout.rowCount())
+        if (place := layout.itemAt(row, QFormLayout.ItemRole.LabelRole)) is not None
+        and (words := place.widget()) is not None
+    ]
+    widest = max((words.sizeHint().width() for words in names), default=0)
+    for words in names:
+        words.setMinimumWidth(max(_NAME_WIDTH, widest))
 
 
 def mark_wrong(field: QWidget, wrong: bool) -> None:

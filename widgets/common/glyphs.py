@@ -8,8 +8,8 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPolygonF, QTransform
 
+from services.i18n import mark
 from services.types import Health
-from services.words import mark
 from widgets.common.theme import Theme
 
 WORDS = {

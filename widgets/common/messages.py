@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from services.errors import UserError
 from services.types import Health
@@ -30,10 +30,14 @@ class MessageBar(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(8)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._mark_place = QVBoxLayout()
+        self._mark_place.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(self._mark_place)
         row.addWidget(self._words, 1)
         row.addWidget(self._action, 0, Qt.AlignmentFlag.AlignTop)
         theme_holder().changed.connect(self._dress)
+        theme_holder().sized.connect(self._align)
         self.hide()
 
     def say(self, health: Health, sentences: Sequence[str], action: str = "") -> None:
@@ -46,6 +50,7 @@ class MessageBar(QFrame):
         self._mark.set_health(health)
         self._action.setText(action)
         self._action.setVisible(bool(action))
+        self._align()
         self._dress()
         self.setVisible(bool(sentences))
 
@@ -56,6 +61,13 @@ class MessageBar(QFrame):
     def text(self) -> str:
         """Return what is shown."""
         return self._words.text()
+
+    def _align(self) -> None:
+        """Let shape, first line and button have one middle, however many lines follow."""
+        line = self._words.fontMetrics().lineSpacing()
+        high = line if self._action.isHidden() else max(line, self._action.sizeHint().height())
+        self._words.setContentsMargins(0, (high - line) // 2, 0, 0)
+        self._mark_place.setContentsMargins(0, (high - self._mark.height()) // 2, 0, 0)
 
     def _dress(self) -> None:
         theme = current_theme()

@@ -1,31 +1,15 @@
-"""What all pages agree on about nodes: their order, their curve colour, and when a number counts as stale."""
+"""What all pages agree on about nodes: their curve colour, and when a number counts as stale."""
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
-from services.discovery.model import ClusterSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, NodeView
+from services.drawing.cluster import ordered_nodes
+from services.i18n import tr
 from services.types import Health, Reach
-from services.words import tr
 from widgets.common.text import one_line
 
 STALE_AFTER_S = 3.0
 """A number older than two samples (and a little jitter) is shown grey with its age."""
-
-_DIGITS = re.compile(r"([0-9]{1,18})")
-
-
-@lru_cache(maxsize=4096)
-def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a sort key that puts db2 before db10."""
-    parts = _DIGITS.split(name.casefold())
-    return tuple((0, 0, part) if at % 2 == 0 else (1, int(part), "") for at, part in enumerate(parts) if part)
-
-
-def ordered_nodes(cluster: ClusterSnapshot) -> tuple[NodeView, ...]:
-    """Return the nodes in the order of their names: the same in the tree, the drawing and the legends."""
-    return tuple(sorted(cluster.nodes, key=lambda n: (natural_key(n.name), n.node_id)))
 
 
 def curve_indexes(cluster: ClusterSnapshot) -> dict[str, int]:
@@ -92,6 +76,12 @@ def is_stale(node: NodeView, at: float) -> bool:
     """Return whether the node's numbers are too old to be shown as the present."""
     age = age_of(node, at)
     return age is not None and age > STALE_AFTER_S
+
+
+def lasting_role(node: NodeView) -> str:
+    """Return the role that a node has though it does not answer: what is written down stays, what it said may not."""
+    named = node.facts is not None and bool(node.facts.kind)
+    return node.role if node.role == SPARE or named else ""
 
 
 def is_silent(node: NodeView) -> bool:

@@ -28,16 +28,17 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
+from services.i18n import mark, tr
 from services.types import Health
-from services.words import mark, tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import SMALL, TITLE, mono_font, px, ui_font
 from widgets.common.fuzzy import ranked_by_title
 from widgets.common.glyphs import glyph
 from widgets.common.labels import label
+from widgets.common.styling import wear
 from widgets.common.theme import current_theme, theme_holder
-from widgets.common.wardrobe import wear
 
 _ROW = 32
 _MOST_ROWS = 10
@@ -81,6 +82,7 @@ class CommandPalette(QFrame):
         self.setProperty("kind", "card")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._entries: tuple[PaletteEntry, ...] = ()
+        self._before: QWidget | None = None
         self._field = QLineEdit()
         self._field.setPlaceholderText(tr("Go to, run, find…"))
         self._field.setAccessibleName(tr("Command palette"))
@@ -118,6 +120,8 @@ class CommandPalette(QFrame):
     def open_with(self, entries: Sequence[PaletteEntry]) -> None:
         """Show the palette over its parent, empty, with these entries (most useful first)."""
         self._entries = tuple(entries)
+        if not self._field.hasFocus():
+            self._before = self.window().focusWidget()
         self._field.clear()
         self._filter("")
         self._stand()
@@ -128,8 +132,17 @@ class CommandPalette(QFrame):
     def close_palette(self) -> None:
         """Go away without a choice."""
         if self.isVisible():
-            self.hide()
+            self._leave()
             self.closed.emit()
+
+    def _leave(self) -> None:
+        """Go away, and give the keys back to who had them: Qt would give them to the window's first button."""
+        before, self._before = self._before, None
+        self._field.removeEventFilter(self)  # the keys that it gives back are not taken from it
+        if self._field.hasFocus() and before is not None and isValid(before) and before.isVisible():
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.hide()
+        self._field.installEventFilter(self)
 
     def shown(self) -> tuple[PaletteEntry, ...]:
         """Return the entries in the list now, best first."""
@@ -166,7 +179,7 @@ class CommandPalette(QFrame):
     def _take(self, index: QModelIndex) -> None:
         if index.isValid():
             entry = self._model.entries[index.row()]
-            self.hide()
+            self._leave()
             self.chosen.emit(entry)
 
     def _move(self, by: int) -> None:
@@ -253,7 +266,8 @@ class _Delegate(QStyledItemDelegate):
             painter.setBrush(theme.accent_tint)
             painter.drawRoundedRect(row.adjusted(4, 0, -4, 0), 6, 6)
         if entry.health is not None:
-            glyph(painter, QRectF(16, row.center().y() - 5.5, 11, 11), entry.health, theme)
+            side = px(11)
+            glyph(painter, QRectF(16, row.center().y() - side / 2, side, side), entry.health, theme)
         right = entry.keys or entry.kind_word
         font = mono_font() if entry.keys else ui_font(SMALL)
         painter.setFont(font)
@@ -267,7 +281,7 @@ class _Delegate(QStyledItemDelegate):
     def _paint_words(painter: QPainter, row: QRectF, right: float, entry: PaletteEntry) -> None:
         theme, font = current_theme(), ui_font()
         metrics = QFontMetricsF(font)
-        left = 36.0
+        left = 25.0 + px(11)
         title = metrics.elidedText(entry.title, Qt.TextElideMode.ElideMiddle, right - left)
         painter.setFont(font)
         painter.setPen(theme.text)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from services.words import mark, tr
+from services.i18n import mark, tr
 
 _MODIFIERS = (
     Qt.KeyboardModifier.ControlModifier
@@ -85,8 +85,8 @@ CANVAS = Place(
         Shortcut("up", mark("To the node above"), ("Up",)),
         Shortcut("down", mark("To the node below"), ("Down",)),
         Shortcut("activate", mark("To the node's numbers in the inspector"), ("Return",), ("Enter",)),
-        Shortcut("zoom-in", mark("Come nearer"), ("+",), ("=",)),
-        Shortcut("zoom-out", mark("Go back"), ("-",)),
+        Shortcut("zoom-in", mark("Zoom in"), ("+",), ("=",)),
+        Shortcut("zoom-out", mark("Zoom out"), ("-",)),
         Shortcut("fit", mark("Show the whole cluster"), ("F", "0")),
         Shortcut("export", mark("Export the page as a picture"), ("Ctrl+E",)),
     ),
@@ -99,11 +99,14 @@ CHARTS = Place(
         Shortcut("right", mark("Cursor to the right"), ("Right",)),
         Shortcut("view-left", mark("View to the left"), ("Shift+Left",)),
         Shortcut("view-right", mark("View to the right"), ("Shift+Right",)),
-        Shortcut("zoom-in", mark("Come nearer"), ("+",), ("=",)),
-        Shortcut("zoom-out", mark("Go back"), ("-",)),
+        Shortcut("zoom-in", mark("Zoom in"), ("+",), ("=",)),
+        Shortcut("zoom-out", mark("Zoom out"), ("-",)),
         Shortcut("reset", mark("The span before zooming"), ("0",)),
         Shortcut("leave", mark("Take the cursor away"), ("Esc",)),
         Shortcut("live", mark("Back to the present (of a recording: its end)"), ("End",)),
+        Shortcut("compare", mark("Measure a change: compare two stretches of time"), ("C",)),
+        Shortcut("mark-before", mark("Begin or end the stretch before, at the cursor"), ("B",)),
+        Shortcut("mark-after", mark("Begin or end the stretch after, at the cursor"), ("A",)),
         Shortcut("export", mark("Export the page as a picture"), ("Ctrl+E",)),
     ),
 )
@@ -117,9 +120,11 @@ STRIP = Place(
         Shortcut("next-event", mark("To the next event"), ("Ctrl+Right",)),
         Shortcut("view-left", mark("View to the left"), ("Shift+Left",)),
         Shortcut("view-right", mark("View to the right"), ("Shift+Right",)),
-        Shortcut("zoom-in", mark("Come nearer"), ("+",), ("=",)),
-        Shortcut("zoom-out", mark("Go back"), ("-",)),
+        Shortcut("zoom-in", mark("Zoom in"), ("+",), ("=",)),
+        Shortcut("zoom-out", mark("Zoom out"), ("-",)),
         Shortcut("first", mark("To the beginning of what is shown"), ("Home",)),
+        Shortcut("mark-before", mark("Begin or end the stretch before, at the cursor"), ("B",)),
+        Shortcut("mark-after", mark("Begin or end the stretch after, at the cursor"), ("A",)),
         Shortcut("live", mark("Back to the present (of a recording: its end)"), ("End",)),
         Shortcut("leave", mark("Take the cursor away"), ("Esc",)),
     ),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
+from services.drawing.curve import stretches
 from widgets.common.theme import with_alpha
 
 
@@ -34,14 +35,9 @@ class Spark:
             high = low + 1.0  # a flat line lies on the ground
         step = rect.width() / (len(values) - 1)
         scale = rect.height() / (high - low)
-        run: list[tuple[float, float]] = []
-        for i, value in enumerate(values):
-            if math.isfinite(value):
-                run.append((rect.x() + i * step, rect.bottom() - (value - low) * scale))
-            else:
-                self._add(run, rect.bottom())
-                run = []
-        self._add(run, rect.bottom())
+        points = ((rect.x() + i * step, rect.bottom() - (value - low) * scale) for i, value in enumerate(values))
+        for run in stretches(points):
+            self._add(run, rect.bottom())
 
     @property
     def empty(self) -> bool:

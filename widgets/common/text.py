@@ -9,9 +9,9 @@ import math
 import re
 import time
 
-from services.moments import local_time
+from services.i18n import tr, tr_n
+from services.moments import duration, local_time
 from services.visible import visible
-from services.words import tr, tr_n
 
 THIN_SPACE = "\u202f"  # narrow no-break: a number must not break across lines
 UNKNOWN = "–"
@@ -96,38 +96,8 @@ def format_bytes_of(done: float | None, total: float | None, *, about: bool = Fa
 
 
 def format_duration(seconds: float | None) -> str:
-    """Return a duration in the words a person says: "38 ms", "0.4 s", "14 s", "6 min 12 s", "3 h 10 min", "41 d 3 h".
-
-    Two units at most, rounded to the smaller one; a second unit of zero is left out ("31 min", "2 h").
-    """
-    if seconds is None or math.isnan(seconds) or math.isinf(seconds):
-        return UNKNOWN
-    sign, value = ("−", -seconds) if seconds < 0 else ("", seconds)
-    return sign + _positive_duration(value)
-
-
-def _positive_duration(value: float) -> str:
-    if value == 0:
-        return "0 s"
-    if value < 0.0995:
-        return f"{format_number(value * 1000)} ms"
-    if value < 9.95:
-        return f"{value:.1f} s"
-    if round(value) < 60:
-        return f"{round(value)} s"
-    if round(value) < 3600:
-        return _two(round(value), 60, "min", "s", padded=True)
-    if round(value / 60) < 24 * 60:
-        return _two(round(value / 60), 60, "h", "min", padded=True)
-    return _two(round(value / 3600), 24, "d", "h", padded=False)
-
-
-def _two(total: int, base: int, large: str, small: str, *, padded: bool) -> str:
-    whole, rest = divmod(total, base)
-    head = f"{group_thousands(str(whole))} {large}"
-    if not rest:
-        return head
-    return f"{head} {rest:02d} {small}" if padded else f"{head} {rest} {small}"
+    """Return a duration as `services.moments` says it, an en dash for an unknown one."""
+    return UNKNOWN if seconds is None or not math.isfinite(seconds) else duration(seconds)
 
 
 class _Tense:

@@ -18,7 +18,7 @@ from services.colors import CURVES, DARK, LIGHT
 from services.types import Health
 from widgets.common.fonts import mono_font, set_text_percent, text_percent, ui_font
 from widgets.common.style import style_sheet
-from widgets.common.wardrobe import wardrobe
+from widgets.common.styling import styling
 
 __all__ = [
     "CURVES",
@@ -193,7 +193,7 @@ def apply_theme(app: QApplication, name: ThemeName) -> Theme:
         app.setFont(ui_font())
     app.setPalette(_palette(new))
     theme_holder().set(new)
-    wardrobe().dress(style_sheet(new))
+    styling().dress(style_sheet(new))
     return new
 
 
@@ -203,7 +203,7 @@ def apply_text_size(app: QApplication, percent: int) -> None:
         return
     set_text_percent(percent)
     app.setFont(ui_font())
-    wardrobe().dress(style_sheet(current_theme()))
+    styling().dress(style_sheet(current_theme()))
     theme_holder().text_sized()
 
 

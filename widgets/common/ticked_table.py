@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
-from services.words import tr
+from services.i18n import tr
 from widgets.common.fonts import px
 from widgets.common.plain import set_tip
 from widgets.common.theme import theme_holder
@@ -33,6 +33,7 @@ class TickedTable(QTableWidget):
         self.verticalHeader().hide()
         self.setShowGrid(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setTabKeyNavigation(False)  # Tab goes on to the buttons; arrows go through the rows
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         for number, (cells, ticked) in enumerate(rows):
             self._show(number, cells, ticked=ticked)

@@ -1,6 +1,7 @@
-"""Where a moment stands across a widget: one rule for strip, plots and seek track, so an event is one upright line.
+"""Pixels of a time axis: one rule for strip, plots and seek track, so that an event is one upright line.
 
-Widgets that show the same span between the same two edges of the window put a moment on the same pixel of the screen.
+Widgets that show the same span between the same two edges of the window put a moment (services/drawing/curve.py) on
+the same pixel of the screen.
 """
 
 from __future__ import annotations
@@ -10,16 +11,6 @@ import math
 SIDE = 16.0
 """Left and right of a time axis that stands alone."""
 _TICK_ROOM_PX = 88.0
-
-
-def x_of(at: float, start: float, end: float, left: float, width: float) -> float:
-    """Return where a moment lies; `start` stands at `left`, `end` `width` pixels right of it."""
-    return left + (at - start) / (end - start) * width
-
-
-def time_at(x: float, start: float, end: float, left: float, width: float) -> float:
-    """Return the moment under a pixel."""
-    return start + (x - left) / max(1.0, width) * (end - start)
 
 
 def pixel(x: float) -> int:

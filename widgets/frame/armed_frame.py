@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 
-from services.words import tr
+from services.i18n import tr
 from widgets.common.theme import current_theme, theme_holder
 
 WIDTH = 3

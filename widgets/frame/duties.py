@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from services.i18n import tr, tr_n
 from services.moments import local_time
-from services.words import tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.duty import DutyMark
 from widgets.common.fonts import px
@@ -58,8 +58,12 @@ class Duties(QWidget):
         self._words.setMaximumWidth(min(px(_MOST_WIDTH), whole))
         self._words.setMinimumWidth(min(px(_LEAST_WIDTH), whole))
 
-    def show_duties(self, duties: Sequence[OpenObligation], now: float) -> None:
-        """Show these (UTC epoch seconds for the day of `since`); none hides the whole."""
+    def show_duties(self, duties: Sequence[OpenObligation], now: float, clusters: Mapping[str, str]) -> None:
+        """Show these (UTC epoch seconds for the day of `since`); none hides the whole.
+
+        Args:
+            clusters: run id -> the name of its cluster: hosts of two clusters may be called the same.
+        """
         self._shown = tuple(sorted(duties, key=_pressing))
         self.setVisible(bool(self._shown))
         if not self._shown:
@@ -68,6 +72,8 @@ class Duties(QWidget):
         same_day = local_time(first.since)[:3] == local_time(now)[:3]
         since = format_clock(first.since, seconds=False) if same_day else format_moment(first.since)[:16]
         said = tr("{sentence} since {moment}", sentence=tr(first.obligation.sentence), moment=since)
+        if cluster := clusters.get(first.run_id, ""):
+            said = f"{cluster}: {said}"
         self._words.setText(said)
         self._fit_text()
         seen = seen_words(first.seen, first.seen_off)

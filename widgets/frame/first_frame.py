@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from services.colors import DARK, LIGHT
-from services.words import tr
+from services.i18n import tr
 
 TOP, STATUS = 44, 28
 _TREE, _INSPECTOR = 232, 316

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from services.words import tr
+from services.i18n import tr
 from widgets.common.boxes import button
 from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.shortcuts import PLACES, Place, written
-from widgets.common.wardrobe import wear
+from widgets.common.styling import wear
+from widgets.common.wrap_row import turn_box
 
 _WIDTH, _MARGIN = 980, 32
 _COLUMNS = 2
+_BESIDE = 560
+"""Two columns in less room would break their words."""
 
 
 class ShortcutSheet(QFrame):
@@ -43,7 +46,7 @@ class ShortcutSheet(QFrame):
 
     def _make_scroll(self) -> QScrollArea:
         inner = self._inner
-        row = QHBoxLayout(inner)
+        row = self._columns = QHBoxLayout(inner)
         row.setContentsMargins(0, 0, 16, 8)
         row.setSpacing(40)
         for places in _columns():
@@ -60,7 +63,6 @@ class ShortcutSheet(QFrame):
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)
         scroll.setAccessibleName(tr("Keyboard shortcuts"))
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.viewport().setAutoFillBackground(False)
         inner.setAutoFillBackground(False)
         return scroll
@@ -85,6 +87,8 @@ class ShortcutSheet(QFrame):
 
     def _stand(self) -> None:
         room = self._window.rect().adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+        beside = room.width() >= px(_BESIDE)
+        turn_box(self._columns, beside=beside)
         wanted = self._inner.sizeHint()
         width = min(room.width(), max(px(_WIDTH), wanted.width() + 48))
         height = min(room.height(), wanted.height() + 96)
@@ -119,6 +123,7 @@ def _table(place: Place) -> QGridLayout:
     grid.setColumnStretch(0, 1)
     for row, shortcut in enumerate(place.shortcuts):
         words = label(tr(shortcut.words), "second", wrap=True)
+        words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         keys = label("  ".join(written(key) for key in shortcut.keys), "key")
         keys.setAccessibleName(f"{tr(shortcut.words)}: {', '.join(written(key) for key in shortcut.keys)}")
         grid.addWidget(words, row, 0)

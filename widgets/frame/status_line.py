@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, QTimeZone, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
+from services.i18n import tr
 from services.moments import local_time
-from services.words import tr
 from widgets.common.fonts import SMALL, STRONG, px
 from widgets.common.labels import ElidedLabel, PlainLabel
 from widgets.common.plain import set_tip
+from widgets.common.styling import wear
 from widgets.common.theme import current_theme, theme_holder, ui_font
-from widgets.common.wardrobe import wear
 from widgets.frame.duties import Duties
 
 if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
@@ -155,9 +155,16 @@ class StatusLine(QFrame):
         """Return the badge's word."""
         return self._badge.word()
 
-    def show_obligations(self, duties: Sequence[OpenObligation], now: float) -> None:
-        """Show what is still switched on, until it is discharged; `now` in UTC epoch seconds."""
-        self.duties.show_duties(duties, now)
+    def show_obligations(
+        self, duties: Sequence[OpenObligation], now: float, clusters: Mapping[str, str] | None = None
+    ) -> None:
+        """Show what is still switched on, until it is discharged.
+
+        Args:
+            now: UTC epoch seconds.
+            clusters: run id -> the name of its cluster.
+        """
+        self.duties.show_duties(duties, now, clusters or {})
         self._make_room()
 
     def show_journal(self, text: str) -> None:

@@ -6,13 +6,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QWidget
 
-from services.words import mark, tr
+from services.i18n import mark, tr
+from widgets.common.boxes import PressButton
 from widgets.common.fonts import STRONG, TITLE, px
 from widgets.common.labels import PlainLabel
 from widgets.common.plain import set_tip
 from widgets.common.shortcuts import WINDOW, keys_of
+from widgets.common.styling import wear
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
-from widgets.common.wardrobe import wear
 
 HEIGHT = 44
 SETTINGS, WITH_INSPECTOR = "settings", "topology"
@@ -25,8 +26,13 @@ class Wheel(QWidget):
 
     def __init__(self, size: int = 24, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFixedSize(QSize(size, size))
+        self._size = size
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.setAccessibleName("Pilothouse")
+
+    def _fit_text(self) -> None:
+        self.setFixedSize(QSize(px(self._size), px(self._size)))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw rim, hub and spokes scaled to the widget."""
@@ -86,7 +92,7 @@ class TopBar(QFrame):
         row.addStretch(1)
         self._search = SearchField()
         self._search.clicked.connect(self.search_wanted)
-        row.addWidget(self._search, 1)
+        row.addWidget(self._search, 1000)  # its whole width wherever the titles leave it that
         row.addSpacing(4)
         self._panels = {side: _PanelButton(side) for side in ("tree", "inspector")}
         for side, button in self._panels.items():
@@ -137,7 +143,7 @@ class TopBar(QFrame):
         return button
 
     def _sheet_button(self) -> QPushButton:
-        button = QPushButton("?")
+        button = PressButton("?")
         button.setProperty("kind", "ghost")
         button.setFocusPolicy(_BAR_FOCUS)
         button.setStyleSheet("padding: 4px 0;")
@@ -152,8 +158,11 @@ class TopBar(QFrame):
             self._panels[side].show_state(hidden=hidden)
 
     def show_page(self, key: str) -> None:
-        """Mark the page that is shown."""
-        self._buttons[key].setChecked(True)
+        """Mark the page that is shown; one that has no button marks none."""
+        self._group.setExclusive(False)  # a group that is exclusive keeps one marked
+        for each, button in self._buttons.items():
+            button.setChecked(each == key)
+        self._group.setExclusive(True)
         self._panels["inspector"].setEnabled(key == WITH_INSPECTOR)
 
     def show_pages(self, visible: bool) -> None:
@@ -166,7 +175,7 @@ class TopBar(QFrame):
         self._make_room()
 
 
-class _PageButton(QPushButton):
+class _PageButton(PressButton):
     """One page; as wide as its title in the bold of the page in front, so that choosing a page moves nothing."""
 
     def __init__(self, title: str) -> None:
@@ -176,10 +185,8 @@ class _PageButton(QPushButton):
         self.setFocusPolicy(_BAR_FOCUS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter shows the page as Space does; the page in front has no use for Space: the window has."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.click()
-        elif event.key() == Qt.Key.Key_Space and self.isChecked():
+        """Enter and Space show the page; the page in front has no use for Space: the window has."""
+        if event.key() == Qt.Key.Key_Space and self.isChecked():
             event.ignore()
         else:
             super().keyPressEvent(event)
@@ -190,7 +197,7 @@ class _PageButton(QPushButton):
         return QSize(int(words) + 33, px(30))
 
 
-class _PanelButton(QPushButton):
+class _PanelButton(PressButton):
     """Shows or hides a panel at the left or the right of the window: a little window with that side filled."""
 
     def __init__(self, side: str) -> None:

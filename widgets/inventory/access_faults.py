@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLineEdit
 
-from services.words import tr
+from services.i18n import tr
 from widgets.bridge.typed import is_address, is_login, is_way
 
 if TYPE_CHECKING:

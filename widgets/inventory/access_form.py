@@ -8,13 +8,25 @@ from typing import TypedDict
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
+from services.i18n import mark, tr
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import Secret, SecretRef
-from services.words import mark, tr
 from widgets.common.boxes import hairline
-from widgets.common.fields import FileField, SecretField, add_row, choice, choose, form, line, mark_wrong, offer
+from widgets.common.fields import (
+    FileField,
+    SecretField,
+    add_row,
+    align_names,
+    choice,
+    choose,
+    form,
+    line,
+    mark_wrong,
+    offer,
+)
 from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.plain import set_tip
+from widgets.common.theme import theme_holder
 from widgets.inventory.access_faults import checks, port
 from widgets.inventory.draft import HostDraft
 from widgets.inventory.passwords import KeepBox, reference
@@ -77,6 +89,7 @@ class AccessForm(QWidget):
         top.addRow("", self.address_note)
         add_row(top, tr("Name"), self.name)
         column.addLayout(top)
+        self._forms = (top, self._ssh_form, self._sql_form)
         for switch, layout in ((self.ssh_on, self._ssh_form), (self.sql_on, self._sql_form)):
             column.addWidget(hairline())
             column.addWidget(switch)
@@ -86,6 +99,11 @@ class AccessForm(QWidget):
         column.addStretch(1)
         self._follow_choices()
         self._watch_inputs()
+        self._align()
+        theme_holder().sized.connect(self._align)
+
+    def _align(self) -> None:
+        align_names(*self._forms)
 
     # -- fields --------------------------------------------------------------------------------------------------
     def _make_ssh(self) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QWidget
 
-from services.words import mark, tr
+from services.i18n import mark, tr
 from widgets.common.boxes import button
 from widgets.common.labels import label
 from widgets.inventory.draft import ServerCertificate
-from widgets.inventory.question import Question, mono_lines
+from widgets.inventory.question import Question, ScrolledQuestion, mono_lines
 
 _COMPARE = mark(
     "No login was attempted. Compare this fingerprint with the one the server's owner gives you, or with what this "
@@ -51,35 +51,24 @@ class CertificateQuestion(Question):
         self.add_answers(tr("Accept the certificate of {host}", host=shown.host))
 
 
-class NoTlsQuestion(QDialog):
+class NoTlsQuestion(ScrolledQuestion):
     """Modal by design. `chosen("tunnel" | "socket" | "off")`; closing it, Enter or Escape choose nothing."""
 
     chosen = Signal(str)
 
     def __init__(self, host: str, ssh: str, parent: QWidget | None = None) -> None:
         """Ask; ssh: the way through SSH that is left to try ('tunnel', 'socket'), '' without SSH."""
-        super().__init__(parent)
-        self.setWindowTitle(tr("No TLS"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setFixedWidth(520)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(12)
-        column.addWidget(label(tr("How shall {host} be watched?", host=host), "title", wrap=True))
+        super().__init__(tr("No TLS"), parent)
+        self.column.addWidget(label(tr("How shall {host} be watched?", host=host), "title", wrap=True))
         for words in (_BARE, *((_SSH,) if ssh else ()), _OPEN, _PROVEN):
-            column.addWidget(label(tr(words), "second", wrap=True))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
+            self.column.addWidget(label(tr(words), "second", wrap=True))
         refuse = button(tr("Cancel"), on=self.reject)
         refuse.setDefault(True)
         refuse.setFocus()
-        row.addWidget(refuse)
-        row.addWidget(button(tr("Unencrypted"), "" if ssh else "primary", on=partial(self._choose, "off")))
+        self.answers.addWidget(refuse)
+        self.answers.addWidget(button(tr("Unencrypted"), "" if ssh else "primary", on=partial(self._choose, "off")))
         if ssh:
-            row.addWidget(button(tr("Through SSH"), "primary", on=partial(self._choose, ssh)))
-        column.addSpacing(4)
-        column.addLayout(row)
+            self.answers.addWidget(button(tr("Through SSH"), "primary", on=partial(self._choose, ssh)))
 
     def words(self) -> tuple[str, ...]:
         """Return every sentence shown."""

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.inventory.model import HostEntry
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
+from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
-from widgets.common.wardrobe import wear
+from widgets.common.sight import bring_into_sight
+from widgets.common.styling import wear
+from widgets.common.wrap_row import turn_box
 from widgets.inventory.access_form import AccessForm
 from widgets.inventory.certificate_question import CertificateQuestion, NoTlsQuestion
 from widgets.inventory.draft import HostKey, ServerCertificate, StepLike
@@ -22,6 +26,7 @@ from widgets.inventory.host_key_question import HostKeyQuestion
 from widgets.inventory.steps_pane import StepsPane
 
 _WIDTH, _HEIGHT = 880, 720
+_BESIDE, _LEAST_STEPS = 640, 72
 _MARGIN = 40
 """How much lower than its window the dialog stays: on a small screen its buttons must be on it."""
 
@@ -61,7 +66,7 @@ class ConnectionDialog(QDialog):
         wear(self)
 
     def _build(self, heading: str) -> None:
-        body = QHBoxLayout()
+        body = self._body = QHBoxLayout()
         body.setSpacing(0)
         body.addLayout(self._left_half(heading), 9)
         body.addWidget(hairline("vline"))
@@ -84,13 +89,26 @@ class ConnectionDialog(QDialog):
         column.addLayout(notice)
         column.addLayout(foot)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put what a test found below the fields where both side by side would be cut."""
+        beside = self.width() >= px(_BESIDE)
+        turn_box(self._body, beside=beside)
+        self.steps.setMinimumHeight(0 if beside else px(_LEAST_STEPS))
+        super().resizeEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab from the buttons goes round to the fields: they are scrolled to."""
+        moved = super().focusNextPrevChild(forward)
+        if moved and (held := self.focusWidget()) is not None:
+            bring_into_sight(held)
+        return moved
+
     def _left_half(self, heading: str) -> QVBoxLayout:
         scroll = self._scroll = QScrollArea()
         scroll.setAccessibleName(heading)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus, and scroll it
         scroll.setWidget(self.form)
         scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.viewport().setAutoFillBackground(False)
         self.form.setAutoFillBackground(False)
         title = label(heading, "title")

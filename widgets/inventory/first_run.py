@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from services.words import mark, tr
+from services.i18n import mark, tr
 from widgets.common.boxes import button
 from widgets.common.fonts import px
 from widgets.common.icons import wheel_label
 from widgets.common.labels import label
+from widgets.common.styling import wear
 from widgets.common.theme import theme_holder
-from widgets.common.wardrobe import wear
+from widgets.common.wrap_row import turn_box
 
-_CARD_WIDTH = 256
+_CARD_WIDTH, _SIDES = 256, 12
 _PROMISE = mark(
     "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. Watching "
     "only reads, and a read‑only account is enough."
@@ -50,7 +52,8 @@ class FirstRunPage(QFrame):
             column.addLayout(self._files())
         column.addWidget(label(tr(_PROMISE), "second", wrap=True))
         column.addSpacing(12)
-        column.addLayout(self._cards())
+        self._row = self._cards()
+        column.addLayout(self._row)
         middle = QHBoxLayout()
         middle.addStretch(1)
         middle.addWidget(block, 1000)  # as wide as it may be: a small window has less room
@@ -66,6 +69,16 @@ class FirstRunPage(QFrame):
     def _fit_text(self) -> None:
         self._block.setMaximumWidth(min(3 * px(_CARD_WIDTH) + 2 * 16, 1180))
 
+    def minimumSizeHint(self) -> QSize:
+        """Return what the cards need one below the other; beside each other they stand where there is room."""
+        return QSize(max(map(_narrowest, self._made)) + 2 * _SIDES, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the cards one below the other where they would be cut."""
+        need = sum(map(_narrowest, self._made)) + (len(self._made) - 1) * self._row.spacing() + 2 * _SIDES
+        turn_box(self._row, beside=need <= self.width())
+        super().resizeEvent(event)
+
     def _files(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -80,6 +93,7 @@ class FirstRunPage(QFrame):
         demo = button(tr("Open the demo"), on=self.demo_requested.emit)
         cards = QHBoxLayout()
         cards.setSpacing(16)
+        self._made: list[QFrame] = []
         for title, text, buttons in (
             (
                 tr("Add a host"),
@@ -93,9 +107,14 @@ class FirstRunPage(QFrame):
                 [demo],
             ),
         ):
-            cards.addWidget(_card(title, text, buttons), 1)
+            self._made.append(_card(title, text, buttons))
+            cards.addWidget(self._made[-1], 1)
         add.setFocus()
         return cards
+
+
+def _narrowest(card: QFrame) -> int:
+    return card.minimumSizeHint().width()
 
 
 def _card(title: str, text: str, buttons: Sequence[QPushButton]) -> QFrame:

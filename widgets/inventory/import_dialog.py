@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from services.i18n import mark, tr
 from services.inventory.model import HostEntry
-from services.words import mark, tr
 from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
 from widgets.common.labels import label
+from widgets.common.styling import wear
 from widgets.common.text import plural
 from widgets.common.ticked_table import TickedTable
-from widgets.common.wardrobe import wear
 from widgets.inventory.draft import Candidate
 
 _COLUMNS = (mark("Name"), mark("Address"), mark("SSH"), mark("SQL"), mark("Remarks"))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.secrets import SecretRef
-from services.words import tr
 from widgets.common.labels import label
 
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
+from services.i18n import mark, tr
 from services.types import Health
-from services.words import mark, tr
 from widgets.common.boxes import HealthMark
 from widgets.common.labels import PlainLabel, label, set_kind
 from widgets.inventory.draft import StepLike, StepLine
@@ -60,10 +60,10 @@ class StepsPane(QFrame):
         column.addLayout(self._column)
         column.addStretch(1)
         self._scroll = QScrollArea()
+        self._scroll.setProperty("kind", "ring")
         self._scroll.setAccessibleName(tr("Result of the test"))
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.viewport().setAutoFillBackground(False)
         inner.setAutoFillBackground(False)
         outer = QVBoxLayout(self)

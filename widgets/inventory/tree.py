@@ -10,12 +10,12 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTreeView, QVBoxLayout
 
 from services.discovery.model import EstateSnapshot
-from services.words import tr
+from services.i18n import tr
 from widgets.common.boxes import button
 from widgets.common.labels import label
+from widgets.common.styling import wear
 from widgets.common.theme import theme_holder
-from widgets.common.wardrobe import wear
-from widgets.inventory.tree_delegate import EstateDelegate
+from widgets.inventory.tree_delegate import EstateDelegate, arrow_room
 from widgets.inventory.tree_model import EstateModel
 
 
@@ -183,7 +183,7 @@ class _Rows(QTreeView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Open or close a cluster by its arrow."""
         index = self.indexAt(event.position().toPoint())
-        if index.isValid() and not index.parent().isValid() and event.position().x() < 28:
+        if index.isValid() and not index.parent().isValid() and event.position().x() < arrow_room():
             self.setExpanded(index, not self.isExpanded(index))
             event.accept()
             return
@@ -203,7 +203,7 @@ class _Rows(QTreeView):
             index = self.currentIndex()
             self.scrollTo(index)
             row = self.visualRect(index)
-            place = self.viewport().mapToGlobal(QPoint(row.left() + 28, row.bottom()))
+            place = self.viewport().mapToGlobal(QPoint(row.left() + arrow_room(), row.bottom()))
         else:
             index, place = self.indexAt(event.pos()), event.globalPos()
         self.menu_wanted.emit(index, place)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 from services.types import Health
-from widgets.common.fonts import SMALL, STRONG, px, ui_font
+from widgets.common.fonts import SMALL, STRONG, px, text_percent, ui_font
 from widgets.common.glyphs import glyph
 from widgets.common.theme import Theme, current_theme, theme_holder
 from widgets.inventory.tree_model import Entry, EstateModel, Index
@@ -15,6 +15,11 @@ from widgets.inventory.tree_model import Entry, EstateModel, Index
 ROW_HEIGHT = 28
 _MIDDLE_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _MIDDLE_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+
+
+def arrow_room() -> int:
+    """Return how far from the left a cluster's name begins, in pixels: before it stands the arrow that opens it."""
+    return px(28)
 
 
 class EstateDelegate(QStyledItemDelegate):
@@ -72,22 +77,27 @@ class EstateDelegate(QStyledItemDelegate):
 
     def _paint_cluster(self, painter: QPainter, row: QRectF, entry: Entry, quiet: QColor, *, expanded: bool) -> None:
         theme = current_theme()
-        _arrow(painter, QPointF(16, row.center().y()), expanded, theme)
+        _arrow(painter, QPointF(px(16), row.center().y()), expanded, theme)
         right = row.right() - 12
         if entry.health in {Health.WARN, Health.BAD, Health.UNKNOWN}:
-            glyph(painter, QRectF(right - 12, row.center().y() - 6, 12, 12), entry.health, theme)
-            right -= 20
+            side = px(12)
+            glyph(painter, QRectF(right - side, row.center().y() - side / 2, side, side), entry.health, theme)
+            right -= side + 8
         right = self._paint_detail(painter, row, right, entry.detail, quiet, strong=True, least=px(96))
-        self._paint_name(painter, QRectF(28, row.y(), right - 36, row.height()), entry.name, theme, strong=True)
+        left = arrow_room()
+        self._paint_name(painter, QRectF(left, row.y(), right - left - 8, row.height()), entry.name, theme, strong=True)
 
     def _paint_node(self, painter: QPainter, row: QRectF, entry: Entry, quiet: QColor) -> None:
         theme = current_theme()
-        glyph(painter, QRectF(36, row.center().y() - 5.5, 11, 11), entry.health, theme)
+        left, side = arrow_room() + 8, px(11)
+        glyph(painter, QRectF(left, row.center().y() - side / 2, side, side), entry.health, theme)
+        left += side + 9
         color = theme.health(entry.health) if entry.health in {Health.WARN, Health.BAD} else quiet
         # A short name leaves its room to the detail, a long one keeps at least this much.
-        least = min(float(px(116)), 56 + QFontMetricsF(self._plain).horizontalAdvance(entry.name) + 12)
+        least = min(float(px(116)), left + QFontMetricsF(self._plain).horizontalAdvance(entry.name) + 12)
         right = self._paint_detail(painter, row, row.right() - 12, entry.detail, color, strong=False, least=least)
-        self._paint_name(painter, QRectF(56, row.y(), right - 64, row.height()), entry.name, theme, faded=entry.faded)
+        room = QRectF(left, row.y(), right - left - 8, row.height())
+        self._paint_name(painter, room, entry.name, theme, faded=entry.faded)
 
     def _paint_detail(
         self, painter: QPainter, row: QRectF, right: float, text: str, color: QColor, *, strong: bool, least: float
@@ -116,4 +126,4 @@ def _arrow(painter: QPainter, middle: QPointF, expanded: bool, theme: Theme) -> 
     points = [(-4, -2.5), (4, -2.5), (0, 2.5)] if expanded else [(-2.5, -4), (-2.5, 4), (2.5, 0)]
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.second)
-    painter.drawPolygon(QPolygonF([middle + QPointF(*p) for p in points]))
+    painter.drawPolygon(QPolygonF([middle + QPointF(*p) * (text_percent() / 100) for p in points]))

@@ -9,17 +9,17 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView, kind_words, stands_alone
-from services.types import ClusterKind, Health, Reach
-from services.words import tr
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, kind_words, stands_alone
+from services.drawing.cluster import natural_key, ordered_nodes
+from services.i18n import tr
+from services.types import NOT_KNOWN, TREE, Health, Reach
 from widgets.common.nodes import (
     age_of,
     is_silent,
     is_stale,
     last_answer,
+    lasting_role,
     missing_words,
-    natural_key,
-    ordered_nodes,
     silence_words,
     state_word,
 )
@@ -203,7 +203,8 @@ class EstateModel(QAbstractItemModel):
         if role == int(Qt.ItemDataRole.DisplayRole):
             return entry.name
         if role == int(Qt.ItemDataRole.ToolTipRole):
-            return plain(entry.hint)
+            cut = entry.detail if entry.detail not in entry.hint else ""  # it is what gives way in a narrow panel
+            return plain("\n".join(part for part in (cut, entry.hint) if part))
         if role == int(Qt.ItemDataRole.AccessibleTextRole):
             return ", ".join(p for p in (entry.name, entry.detail, entry.hint) if p)
         return None
@@ -212,11 +213,11 @@ class EstateModel(QAbstractItemModel):
 def cluster_entry(cluster: ClusterSnapshot) -> Entry:
     """Return the row of a cluster: what binds it, its version, and a shape only when not all is well."""
     short = ".".join(cluster.version.split(".")[:2])
-    if cluster.kind is ClusterKind.GALERA:
-        detail = f"Galera {short}".strip()
-    elif cluster.kind is ClusterKind.UNKNOWN:
+    if cluster.kind.short:
+        detail = f"{cluster.kind.short} {short}".strip()
+    elif NOT_KNOWN in cluster.kind.traits:
         detail = ""
-    elif cluster.kind is ClusterKind.ASYNC:
+    elif TREE in cluster.kind.traits:
         replicas = {e.replica_id for e in cluster.replication}
         detail = tr("async, {sources} + {replicas}", sources=len(cluster.nodes) - len(replicas), replicas=len(replicas))
     else:
@@ -261,7 +262,7 @@ def _detail(cluster: ClusterSnapshot, node: NodeView, at: float, lags: Mapping[s
     if is_silent(node):
         answered = last_answer(node)
         age = "" if answered is None else format_duration(max(0.0, at - answered))
-        role = tr(SPARE) if node.role == SPARE else ""
+        role = tr(lasting_role(node))
         return " · ".join(p for p in (" ".join(p for p in (state_word(node), age) if p), role) if p)
     if is_stale(node, at):
         return format_age(age_of(node, at))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from services.events import Event
+from services.i18n import english, mark, tr
 from services.moments import utc_time
 from services.types import Health
-from services.words import english, mark, tr
 from widgets.common.event_words import lasted, sentence
 from widgets.common.glyphs import WORDS
 from widgets.common.plain import plain
@@ -60,6 +60,8 @@ class EventFilter:
 _FORMULA = frozenset("=+-@\uff1d\uff0b\uff0d\uff20")
 """What a cell of a formula begins with, full width too (a Japanese Excel takes it), also behind spaces."""
 _SPACE = frozenset("\t\r\n")
+_MOST_NEW = 32
+"""More new events than that are shown as another list: each row that is put in costs the view a layout."""
 
 
 def run_of(event: Event) -> str:
@@ -96,6 +98,22 @@ def _harmless(cell: str) -> str:
     return f"'{cell}" if cell[:1] in _SPACE or cell.lstrip()[:1] in _FORMULA else cell
 
 
+def _new_places(before: Sequence[Event], now: Sequence[Event]) -> list[tuple[int, int]] | None:
+    """Return which rows of `now`, first and last of each run, came between those of `before`; None: another list."""
+    if not before or not 0 < len(now) - len(before) <= _MOST_NEW:
+        return None
+    places: list[tuple[int, int]] = []
+    known = 0
+    for place, event in enumerate(now):
+        if known < len(before) and event == before[known]:
+            known += 1
+        elif places and places[-1][1] == place - 1:
+            places[-1] = (places[-1][0], place)
+        else:
+            places.append((place, place))
+    return places if known == len(before) else None
+
+
 class EventsModel(QAbstractTableModel):
     """Events that pass the filter, newest first."""
 
@@ -108,7 +126,7 @@ class EventsModel(QAbstractTableModel):
         self.rows: tuple[Event, ...] = ()
 
     def show_events(self, events: Sequence[Event]) -> None:
-        """Take the events known now, oldest first; new ones appear on top without disturbing the rest."""
+        """Take the events known now, in the order they were seen; new ones appear without disturbing the rest."""
         self._own = tuple(events)
         self._join()
 
@@ -118,8 +136,8 @@ class EventsModel(QAbstractTableModel):
         self._join()
 
     def _join(self) -> None:
-        joined = sorted((*self._own, *self._others), key=lambda event: event.at) if self._others else self._own
-        self._all = tuple(joined)
+        # What is told late (a gap, the beginning of a silence) happened before what was told before it.
+        self._all = tuple(sorted((*self._own, *self._others), key=lambda event: event.at))
         self._refresh()
 
     def sentence(self, event: Event) -> str:
@@ -142,15 +160,16 @@ class EventsModel(QAbstractTableModel):
         wanted = tuple(e for e in reversed(self._all) if self._filter.lets(e))
         if wanted == self.rows:
             return
-        fresh = len(wanted) - len(self.rows)
-        if fresh > 0 and wanted[fresh:] == self.rows:
-            self.beginInsertRows(QModelIndex(), 0, fresh - 1)
+        places = _new_places(self.rows, wanted)
+        if places is None:
+            self.beginResetModel()
             self.rows = wanted
-            self.endInsertRows()
+            self.endResetModel()
             return
-        self.beginResetModel()
-        self.rows = wanted
-        self.endResetModel()
+        for first, last in places:
+            self.beginInsertRows(QModelIndex(), first, last)
+            self.rows = (*self.rows[:first], *wanted[first : last + 1], *self.rows[first:])
+            self.endInsertRows()
 
     # -- Qt's side -----------------------------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default

@@ -13,18 +13,20 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
+    QSizePolicy,
     QStackedLayout,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
+    QWidget,
 )
 
 from services.errors import BadInput
 from services.events import Event
 from services.files import write_whole
+from services.i18n import mark, tr, tr_n
 from services.types import Health
-from services.words import mark, tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState
 from widgets.common.fields import choice, line
@@ -33,9 +35,10 @@ from widgets.common.glyphs import glyph
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import JOURNAL, bind, keys_of
+from widgets.common.styling import wear
 from widgets.common.text import format_count, plural
 from widgets.common.theme import current_theme, theme_holder
-from widgets.common.wardrobe import wear
+from widgets.common.wrap_row import WrapRow
 from widgets.journal.events_model import (
     KIND,
     KINDS,
@@ -57,9 +60,11 @@ _LEAST = (
 
 
 _WIDTHS = {TIME: 176, SHAPE: 28, KIND: 124, LASTED: 116}
-_NARROW = {KIND: 60, LASTED: 76, TIME: 84}
-"""Where the sentences need the room the others give theirs, in this order: what they say stands in their tooltips."""
-_LEAST_WHAT, _MOST_WHAT = 340, 880
+_NARROW = {KIND: 60, LASTED: 76, TIME: 92}
+"""Where the sentences need the room the others give theirs, in this order: what they say stands in their tooltips.
+A moment is never cut: its date stands above its time of day, and the rows are of two lines."""
+_LEAST_WHAT, _MOST_WHAT, _STILL_READ = 340, 880, 120
+_ROW, _TWO_LINES = 28, 44
 _LEFT, _RIGHT, _SCROLL = 20, 16, 16
 
 
@@ -91,7 +96,7 @@ class JournalPage(QFrame):
         page = QVBoxLayout(self)
         page.setContentsMargins(_LEFT, 12, _RIGHT, 16)
         page.setSpacing(8)
-        page.addLayout(self._header())
+        page.addWidget(self._header())
         page.addWidget(self._bar)
         page.addWidget(self._others_line())
         page.addLayout(self._stack, 1)
@@ -107,17 +112,12 @@ class JournalPage(QFrame):
         self._tell()
         wear(self)
 
-    def _header(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(label(tr("Journal"), "title"))
-        row.addWidget(self._count)
-        row.addStretch(1)
-        row.addWidget(self._words, 1000)  # it has its whole width wherever the others leave it that
-        row.addWidget(self._kind)
-        row.addWidget(self._least)
-        row.addWidget(button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown")))
-        return row
+    def _header(self) -> WrapRow:
+        gap = QWidget()
+        gap.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        export = button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown"))
+        title = label(tr("Journal"), "title")
+        return WrapRow(title, self._count, gap, self._words, self._kind, self._least, export)
 
     def _others_line(self) -> QFrame:
         """Return the line that says what is left out because it is of other inventories; hidden while nothing is."""
@@ -160,7 +160,6 @@ class JournalPage(QFrame):
     def _fit_text(self) -> None:
         self._words.setMinimumWidth(px(112))
         self._words.setMaximumWidth(px(240))
-        self._table.verticalHeader().setDefaultSectionSize(px(28))
         self._fit_sentences()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -176,7 +175,10 @@ class JournalPage(QFrame):
             given = max(0, min(missing, widths[column] - px(narrow)))
             widths[column] -= given
             missing -= given
-        widths[WHAT] = max(px(_LEAST_WHAT), min(px(_MOST_WHAT), room - sum(widths.values())))
+        widths[WHAT] = max(px(_STILL_READ), min(px(_MOST_WHAT), room - sum(widths.values())))
+        two_lines = widths[TIME] < px(_WIDTHS[TIME])
+        self._table.setWordWrap(two_lines)
+        self._table.verticalHeader().setDefaultSectionSize(px(_TWO_LINES if two_lines else _ROW))
         header = self._table.horizontalHeader()
         header.setStretchLastSection(False)  # it would take the room of a section that is about to grow
         for column, width in widths.items():
@@ -289,12 +291,17 @@ class _Table(QTableView):
             super().keyPressEvent(event)
 
 
+_NEW_LINE = "\N{LINE SEPARATOR}"
+"""What Qt's own delegate makes of a new line (QStyledItemDelegate::displayText)."""
+
+
 class _TimeDelegate(QStyledItemDelegate):
-    """Cuts a moment at its year: the time of day is what a person looks for."""
+    """Lets the date of a moment stand above its time of day where both have no room in one line."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         super().initStyleOption(option, index)
-        option.textElideMode = Qt.TextElideMode.ElideLeft
+        if option.features & QStyleOptionViewItem.ViewItemFeature.WrapText:
+            option.text = option.text.replace(" ", _NEW_LINE, 1)
 
 
 class _ShapeDelegate(QStyledItemDelegate):
@@ -307,4 +314,6 @@ class _ShapeDelegate(QStyledItemDelegate):
         event = index.data(int(Qt.ItemDataRole.UserRole))
         if isinstance(event, Event):
             middle = option.rect.center()
-            glyph(painter, QRectF(middle.x() - 5, middle.y() - 5, 11, 11), event.health, current_theme())
+            side = px(11)
+            place = QRectF(middle.x() - side // 2, middle.y() - side // 2, side, side)
+            glyph(painter, place, event.health, current_theme())

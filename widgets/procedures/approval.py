@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from services.i18n import tr, tr_n
 from services.procedures.plan.model import Plan, Risk, Step, with_addresses
 from services.types import Health
-from services.words import tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.fields import line
 from widgets.common.messages import MessageBar

@@ -6,16 +6,20 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict, standing_blocks
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import HealthMark, button, hairline
 from widgets.common.fields import line
+from widgets.common.fonts import px
 from widgets.common.labels import label, set_kind
 from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE, plural
+from widgets.common.theme import theme_holder
+from widgets.common.wrap_row import WrapRow, turn_box
 from widgets.procedures.blocks import emptied, put, words
 from widgets.procedures.next_bar import Foot
 from widgets.procedures.passed_line import PassedLine, folds, passed_once
@@ -23,6 +27,8 @@ from widgets.procedures.words import check_health, check_word
 
 _ORDER = {Verdict.BLOCK: 0, Verdict.WARN: 1, Verdict.PASS: 3}
 _NOT_KNOWN = 2
+_LEAST_ROW, _LEAST_TITLE = 180, 160
+_BESIDE = 24  # the shape before the words and what lies between
 
 
 class CheckRow(QFrame):
@@ -57,7 +63,8 @@ class CheckRow(QFrame):
         shape.setAccessibleName(", ".join(filter(None, (check_word(check), tr(check.title), check.host))))
         column = QVBoxLayout()
         column.setSpacing(2)
-        column.addLayout(self._title())
+        self._head = self._title()
+        column.addLayout(self._head)
         for text, kind in ((tr(check.evidence), "second"), *self._advice()):
             if text:
                 column.addWidget(words(text, kind))
@@ -72,6 +79,8 @@ class CheckRow(QFrame):
         row.addWidget(shape, 0, Qt.AlignmentFlag.AlignTop)
         shape.setContentsMargins(0, 3, 0, 0)
         row.addLayout(column, 1)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
 
     def _title(self) -> QHBoxLayout:
         check = self.check
@@ -80,13 +89,27 @@ class CheckRow(QFrame):
         calm = check.verdict is Verdict.PASS
         row.addWidget(words(tr(check.title), "" if calm else "section"), 1)
         tag = f"{check.host} {MIDDLE} {check.code}" if check.host else check.code
-        row.addWidget(label(tag, "third"), 0, Qt.AlignmentFlag.AlignTop)
         kind = {Health.BAD: "bad", Health.WARN: "warn"}.get(check_health(check), "second")
         word = label(check_word(check), kind)
         word.setMinimumWidth(60)
         word.setAlignment(Qt.AlignmentFlag.AlignRight)
-        row.addWidget(word, 0, Qt.AlignmentFlag.AlignTop)
+        self._tags = WrapRow(label(tag, "third"), word, spacing=12)
+        row.addWidget(self._tags, 0, Qt.AlignmentFlag.AlignTop)
         return row
+
+    def _fit_text(self) -> None:
+        """The row may be narrower than title, code and verdict side by side: they then stand one below the other.
+
+        A word is not broken: one of 36 letters (a state UUID) has its room, and the page is scrolled to its end.
+        """
+        shown = self.findChildren(QLabel)
+        longest = (part.fontMetrics().horizontalAdvance(word) for part in shown for word in part.text().split())
+        self.setMinimumWidth(max([px(_LEAST_ROW), *(px(_BESIDE) + width for width in longest)]))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put code and verdict beside the title where there is room for all."""
+        super().resizeEvent(event)
+        turn_box(self._head, beside=self.width() >= px(_LEAST_TITLE) + self._tags.sizeHint().width())
 
     def _advice(self) -> tuple[tuple[str, str], ...]:
         if self.check.verdict is Verdict.PASS:
@@ -113,7 +136,6 @@ class CheckRow(QFrame):
 
     def _override(self, reason: str, *, fixed: bool) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.setSpacing(8)
         if self.check.absolute:
             row.addWidget(words(tr("No override exists: going on would lose data for certain."), "bad"), 1)
             return row
@@ -131,8 +153,7 @@ class CheckRow(QFrame):
         self.reason.setText(reason)
         self.reason.textChanged.connect(lambda _text: self.reason_typed.emit())
         name.setBuddy(self.reason)
-        row.addWidget(name)
-        row.addWidget(self.reason, 1)
+        row.addWidget(WrapRow(name, self.reason), 1)
         return row
 
 

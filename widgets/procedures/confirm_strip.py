@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fields import line
 from widgets.procedures.blocks import TintedFrame, put, words
@@ -97,12 +97,8 @@ class ConfirmStrip(TintedFrame):
         self.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc is No; Enter presses the button that has the focus."""
+        """Esc is No."""
         if event.key() == Qt.Key.Key_Escape:
-            self.dismiss()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.yes.hasFocus():
-            self._agree()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.no.hasFocus():
             self.dismiss()
         else:
             super().keyPressEvent(event)

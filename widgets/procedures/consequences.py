@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from services.i18n import tr, tr_n
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunView, StepState, StepView
-from services.words import tr, tr_n
 from widgets.common.text import format_count
 from widgets.procedures.words import MOVING
 
 _MOST_LINES = 8
+_MOST_ASKING = 2
 _TOUCHED = MOVING | {StepState.DONE, StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED}
 
 
@@ -38,6 +39,11 @@ def undo_sentences(view: RunView) -> tuple[str, ...]:
             told.append(tr_n("– and {n} more", "– and {n} more", rest, n=format_count(rest)))
     else:
         told.append(tr("No step of this run has anything to take back; undo ends the run and proves its promises."))
+    undos = [(shown.step.host, shown.step.undo) for shown in back]
+    asking = [f"{host}: {undo.consent.words}" for host, undo in undos if undo is not None and undo.consent is not None]
+    told += asking[:_MOST_ASKING]
+    if rest := len(asking[_MOST_ASKING:]):
+        told.append(tr_n("{n} more step asks so.", "{n} more steps ask so.", rest, n=format_count(rest)))
     told += [
         tr("It releases: {sentence} (on {host}).", sentence=tr(o.obligation.sentence), host=o.obligation.host)
         for o in view.obligations

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from services.i18n import mark, tr
 from services.procedures.plan.fields import Field
-from services.words import mark, tr
 from widgets.common.combo import Combo
 from widgets.common.fields import line, mark_wrong
 from widgets.common.fonts import px
 from widgets.common.labels import label
+from widgets.common.wrap_row import turn_box
 from widgets.procedures.blocks import put, words
 
 TITLE_WIDTH = 220
@@ -20,7 +22,7 @@ _EXAMPLES = {
     "bytes": mark("like 20 GB"),
     "number": mark("a whole number"),
 }
-_FIELD_WIDTH = 440
+_FIELD_WIDTH, _LEAST = 440, 168
 
 
 class FieldRow(QWidget):
@@ -49,13 +51,27 @@ class FieldRow(QWidget):
         column.addLayout(short)
         column.addWidget(self._help)
         column.addWidget(self.fault_words)
-        row = QHBoxLayout(self)
+        row = self._row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(self._title, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._title.setContentsMargins(0, 6, 0, 0)
         row.addLayout(column, 1)
         self.update_field(field)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return what the field needs below its title; beside it it stands where there is room."""
+        return QSize(self._least(), super().minimumSizeHint().height())
+
+    def _least(self) -> int:
+        return max(px(_LEAST), self._input.minimumSizeHint().width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the field below its title where there is no room beside it."""
+        beside = self.width() >= px(TITLE_WIDTH) + self._row.spacing() + self._least()
+        self._title.setFixedWidth(min(px(TITLE_WIDTH), self.width()))
+        turn_box(self._row, beside=beside)
+        super().resizeEvent(event)
 
     # -- making --------------------------------------------------------------------------------------------------
     def _make(self) -> QWidget:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
-from services.words import tr
+from services.i18n import tr
 from widgets.common.fonts import px
 from widgets.common.theme import current_theme, theme_holder
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from services.i18n import tr
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import TAKEN_BACK, StepState, StepView
 from services.types import Health
-from services.words import tr
 from widgets.common.text import MIDDLE, format_duration
 from widgets.procedures.group_head import HeadWords
 from widgets.procedures.step_groups import StepGroup, counted, likeness, span_words

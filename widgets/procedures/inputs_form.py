@@ -7,9 +7,9 @@ from itertools import pairwise
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.fields import Fault, Field
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.messages import MessageBar
 from widgets.common.plain import set_tip

@@ -1,16 +1,17 @@
-"""A curve beside a run: title, three ticks, where steps began, and the line that must not be crossed with its words."""
+"""A curve beside a run: title, round lines, where steps began, and the line that must not be crossed with its words."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from services.drawing.curve import Frame, ValueAxis, value_axis
+from services.i18n import tr
 from services.procedures.plan.model import Chart
-from services.words import tr
 from widgets.common.fonts import SMALL, STRONG, drawn_font, px, text_percent
 from widgets.common.text import format_bytes, format_clock, format_number
 from widgets.common.theme import current_theme, curve_color, theme_holder, with_alpha
@@ -20,6 +21,7 @@ from widgets.procedures.values import Curve
 HEIGHT = 156
 _LEFT, _TOP, _RIGHT, _BOTTOM = 58.0, 44.0, 14.0, 26.0
 _BYTES = "B"
+_INTERVALS = 3
 _STILL_NOW_S = 15.0
 """A server is sampled each second, and asked anew within some seconds after a break."""
 
@@ -30,14 +32,6 @@ class StepMark:
 
     at: float
     text: str
-
-
-def nice_top(value: float) -> float:
-    """Return the next 1, 2 or 5 times a power of ten at or above a value."""
-    if value <= 0 or not math.isfinite(value):
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(value))
-    return next((step * power for step in (1, 2, 5, 10) if step * power >= value * (1 - 1e-9)), 10 * power)
 
 
 class MiniPlot(QWidget):
@@ -93,7 +87,7 @@ class MiniPlot(QWidget):
 
     def x_at(self, at: float) -> float:
         """Return the pixel of a moment."""
-        return self._x(self._plot_rect(), at) * (text_percent() / 100)
+        return self._frame().x(at) * (text_percent() / 100)
 
     def set_marks(self, marks: tuple[StepMark, ...]) -> None:
         """Show where steps began."""
@@ -126,8 +120,11 @@ class MiniPlot(QWidget):
         enlarged = text_percent() / 100
         return QRectF(0, 0, self.width() / enlarged, self.height() / enlarged).adjusted(0.5, 0.5, -0.5, -0.5)
 
-    def _plot_rect(self) -> QRectF:
-        return self._card_rect().adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
+    def _frame(self, low: float = 0.0, high: float = 1.0) -> Frame:
+        """Return where the curve stands in the card, and what the edges of that stand for."""
+        plot = self._card_rect().adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
+        start, end = self._shared or self.own_span() or (0.0, 1.0)
+        return Frame(plot.left(), plot.top(), plot.right(), plot.bottom(), start, end, low, high)
 
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -148,17 +145,17 @@ class MiniPlot(QWidget):
         painter.drawRoundedRect(card, 8, 8)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         self._paint_title(painter, card)
-        plot = self._plot_rect()
         finite = [v for v in self._curve.values if math.isfinite(v)]
         if len(finite) < 2:
             painter.setPen(theme.third)
-            painter.drawText(plot, Qt.AlignmentFlag.AlignCenter, tr("no samples yet"))
+            painter.drawText(_rect(self._frame()), Qt.AlignmentFlag.AlignCenter, tr("no samples yet"))
             return
-        top = nice_top(max([*finite, (self._chart.limit or 0.0) * 1.2]))
-        self._paint_grid(painter, plot, top)
-        self._paint_limit(painter, plot, top)
-        self._paint_curve(painter, plot, top)
-        self._paint_marks(painter, plot)
+        axis = value_axis(min(0.0, *finite), max([*finite, (self._chart.limit or 0.0) * 1.2]), _INTERVALS)
+        frame = self._frame(axis.low, axis.high)
+        self._paint_grid(painter, frame, axis)
+        self._paint_limit(painter, frame)
+        self._paint_curve(painter, frame)
+        self._paint_marks(painter, frame)
 
     def _paint_title(self, painter: QPainter, card: QRectF) -> None:
         theme = current_theme()
@@ -173,30 +170,29 @@ class MiniPlot(QWidget):
         cut = QFontMetricsF(painter.font()).elidedText(self._title(), Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, cut)
 
-    def _paint_grid(self, painter: QPainter, plot: QRectF, top: float) -> None:
+    def _paint_grid(self, painter: QPainter, frame: Frame, axis: ValueAxis) -> None:
         theme = current_theme()
         painter.setFont(drawn_font(SMALL))
-        for share in (0.0, 0.5, 1.0):
-            y = plot.bottom() - share * plot.height()
+        for value in axis.lines:
+            y = frame.y(value)
             painter.setPen(QPen(theme.divider, 1))
-            painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
+            painter.drawLine(QLineF(frame.left, y, frame.right, y))
             painter.setPen(theme.third)
-            words = QRectF(plot.left() - _LEFT, y - 9, _LEFT - 6, 18)
-            text = self._value(share * top) if share else "0"
+            words = QRectF(frame.left - _LEFT, y - 9, _LEFT - 6, 18)
+            text = self._value(value) if value else "0"
             painter.drawText(words, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-        start, end = self._span()
-        for tick in time_ticks(start, end, 4):
-            x = self._x(plot, tick.at)
-            words = QRectF(x - 40, plot.bottom() + 4, 80, 16)
-            if words.right() < plot.right() + 24 and words.left() > plot.left() - 24:
+        for tick in time_ticks(frame.start, frame.end, 4):
+            x = frame.x(tick.at)
+            words = QRectF(x - 40, frame.bottom + 4, 80, 16)
+            if words.right() < frame.right + 24 and words.left() > frame.left - 24:
                 painter.drawText(words, Qt.AlignmentFlag.AlignCenter, tick.text)
 
-    def _paint_limit(self, painter: QPainter, plot: QRectF, top: float) -> None:
+    def _paint_limit(self, painter: QPainter, frame: Frame) -> None:
         limit = self._chart.limit
         if limit is None:
             return
         theme = current_theme()
-        y = plot.bottom() - min(1.0, limit / top) * plot.height()
+        y, plot = frame.y(limit), _rect(frame)
         below = self._curve.values[-1] >= limit if len(self._curve.values) else True
         band = QRectF(plot.left(), y, plot.width(), plot.bottom() - y)
         if not below:
@@ -212,43 +208,36 @@ class MiniPlot(QWidget):
             place.moveBottom(y - 1)
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, cut)
 
-    def _paint_curve(self, painter: QPainter, plot: QRectF, top: float) -> None:
-        path, lifted = QPainterPath(), True
-        for at, value in zip(self._curve.times, self._curve.values, strict=False):
-            if not math.isfinite(value):
-                lifted = True
-                continue
-            point = QPointF(self._x(plot, at), plot.bottom() - min(1.0, max(0.0, value / top)) * plot.height())
-            (path.moveTo if lifted else path.lineTo)(point)
-            lifted = False
+    def _paint_curve(self, painter: QPainter, frame: Frame) -> None:
+        path = QPainterPath()
+        for stretch in frame.lines(self._curve.times, self._curve.values):
+            path.moveTo(*stretch[0])
+            for point in stretch[1:]:
+                path.lineTo(*point)
         pen = QPen(curve_color(self._color), 1.5)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.strokePath(path, pen)
 
-    def _paint_marks(self, painter: QPainter, plot: QRectF) -> None:
+    def _paint_marks(self, painter: QPainter, frame: Frame) -> None:
         """Draw every line first, then the words on a ground of their own: no neighbour's line strikes them out."""
         theme = current_theme()
-        start, end = self._span()
-        marks = [(self._x(plot, mark.at), mark.text) for mark in self._marks if start <= mark.at <= end]
+        marks = [(frame.x(mark.at), mark.text) for mark in self._marks if frame.holds(mark.at)]
         painter.setPen(QPen(theme.accent, 1, Qt.PenStyle.DashLine))
         for x, _ in marks:
-            painter.drawLine(QLineF(x, plot.top() - 14, x, plot.bottom()))
+            painter.drawLine(QLineF(x, frame.top - 14, x, frame.bottom))
         painter.setFont(drawn_font(SMALL))
         painter.setPen(theme.accent)
-        free = plot.left() - 1
+        free = frame.left - 1
         for x, text in marks:
             width = QFontMetricsF(painter.font()).horizontalAdvance(text)
-            left = x + 4 if x + 4 + width <= plot.right() + _RIGHT - 4 else x - 4 - width
+            left = x + 4 if x + 4 + width <= frame.right + _RIGHT - 4 else x - 4 - width
             if left < free:
                 continue
-            place = QRectF(left, plot.top() - 18, width + 2, 16)
+            place = QRectF(left, frame.top - 18, width + 2, 16)
             painter.fillRect(place, theme.panel)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
             free = left + width + 6
 
-    def _span(self) -> tuple[float, float]:
-        return self._shared or self.own_span() or (0.0, 1.0)
 
-    def _x(self, plot: QRectF, at: float) -> float:
-        start, end = self._span()
-        return plot.left() + (at - start) / (end - start) * plot.width()
+def _rect(frame: Frame) -> QRectF:
+    return QRectF(frame.left, frame.top, frame.right - frame.left, frame.bottom - frame.top)

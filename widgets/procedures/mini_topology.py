@@ -7,16 +7,31 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.discovery.model import ClusterSnapshot, Component, NodeView, TransferEdge
-from services.words import tr
+from services.drawing.box import Box, around, in_rows
+from services.drawing.cluster import ordered_nodes, parts, transfer_fraction
+from services.drawing.routes import Lanes, Route, Router, arrow_head
+from services.i18n import tr
 from widgets.common.duty import paint_duty
 from widgets.common.fonts import SMALL, STRONG, drawn_font, px, text_percent
 from widgets.common.glyphs import glyph
-from widgets.common.nodes import is_silent, ordered_nodes, state_word
+from widgets.common.nodes import is_silent, state_word
 from widgets.common.text import MIDDLE, format_percent, plural
 from widgets.common.theme import current_theme, theme_holder
 
 _BETWEEN, _CARD_H = 84.0, 52.0  # the room in which an edge has its words
-_GAP_Y, _PAD, _HEAD = 24.0, 16.0, 32.0
+_GAP_Y, _PAD, _HEAD = 30.0, 16.0, 32.0
+_OUTSIDE = 22.0  # from the enclosure to those outside it: room for a transfer's word
+_COLUMNS = 2
+_LANES = Lanes(
+    gutter=_BETWEEN / 2,
+    straight=_BETWEEN / 2,
+    above=24.0,
+    dip=6.0,
+    transfer_above=24.0,
+    transfer_dip=6.0,
+    label=11.0,
+    straight_transfers=True,
+)
 
 
 class MiniTopology(QWidget):
@@ -39,7 +54,7 @@ class MiniTopology(QWidget):
             return
         said = ", ".join(f"{node.name} {state_word(node)}" for node in ordered_nodes(cluster))
         self.setAccessibleName(f"{cluster.name}: {said}")
-        if before is None or len(before.nodes) != len(cluster.nodes) or len(_outside(before)) != len(_outside(cluster)):
+        if before is None or [len(side) for side in _sides(before)] != [len(side) for side in _sides(cluster)]:
             self.updateGeometry()
         self.update()
 
@@ -57,19 +72,22 @@ class MiniTopology(QWidget):
         """Return the room that two columns of cards need."""
         if self._cluster is None:
             return QSize(300, 0)
-        inside = len(self._cluster.nodes) - len(_outside(self._cluster))
-        height = self._enclosure_height(inside)
-        rows = (len(_outside(self._cluster)) + 1) // 2
-        return QSize(300, px(height + rows * (_CARD_H + 8) + (8 if rows else 0)))
+        enclosure, boxes = self._places(self._cluster)
+        return QSize(300, px(around((enclosure, *boxes.values())).bottom + 1))
 
     def minimumSizeHint(self) -> QSize:
         """Return the height as a must."""
         return QSize(300, self.sizeHint().height())
 
-    @staticmethod
-    def _enclosure_height(inside: int) -> float:
-        rows = max(1, (inside + 1) // 2)
-        return _HEAD + rows * _CARD_H + (rows - 1) * _GAP_Y + _PAD if inside else 0.0
+    def _places(self, cluster: ClusterSnapshot) -> tuple[Box, dict[str, Box]]:
+        """Return the enclosure and every card; without a Primary Component all nodes stand in one plain box."""
+        inside, outside = _sides(cluster)
+        across = self.width() / (text_percent() / 100)
+        first = Box(_PAD, _HEAD, (across - 2 * _PAD - _BETWEEN) / _COLUMNS, _CARD_H)
+        boxes = in_rows(inside, first, _COLUMNS, (_BETWEEN, _GAP_Y))
+        enclosure = Box(0, 0, across, around(boxes.values()).bottom + _PAD)
+        below = first.moved(0, enclosure.bottom + _OUTSIDE - _HEAD)
+        return enclosure, boxes | in_rows(outside, below, _COLUMNS, (_BETWEEN, 8.0))
 
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -81,29 +99,16 @@ class MiniTopology(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(text_percent() / 100, text_percent() / 100)  # enlarged as a whole, words and all
-        outside = _outside(cluster)
-        inside = [node for node in ordered_nodes(cluster) if node not in outside]
-        height = self._enclosure_height(len(inside))
-        if inside:
-            self._paint_enclosure(painter, QRectF(0.5, 0.5, self._across() - 1.0, height - 1.0), cluster)
-        places = self._grid(inside, _HEAD, _GAP_Y) | self._grid(outside, height + 8 if inside else 0.0, 8.0)
+        enclosure, boxes = self._places(cluster)
+        self._paint_enclosure(painter, _rect(enclosure).adjusted(0.5, 0.5, -0.5, -0.5), cluster)
+        router = Router(boxes, _LANES)
         for edge in cluster.transfers:
-            if edge.active and edge.donor_id in places and edge.joiner_id in places:
-                self._paint_edge(painter, places[edge.donor_id], places[edge.joiner_id], edge)
-        for node in (*inside, *outside):
-            self._paint_card(painter, places[node.node_id], node, cluster)
+            route = router.transfer(edge.donor_id, edge.joiner_id) if edge.active else None
+            if route is not None:
+                self._paint_edge(painter, route, edge)
+        for node in cluster.nodes:
+            self._paint_card(painter, _rect(boxes[node.node_id]), node, cluster)
         painter.end()
-
-    def _across(self) -> float:
-        return self.width() / (text_percent() / 100)
-
-    def _grid(self, nodes: list[NodeView], top: float, gap: float) -> dict[str, QRectF]:
-        width = (self._across() - 2 * _PAD - _BETWEEN) / 2
-        right = self._across() - _PAD - width
-        return {
-            node.node_id: QRectF(_PAD if i % 2 == 0 else right, top + (i // 2) * (_CARD_H + gap), width, _CARD_H)
-            for i, node in enumerate(nodes)
-        }
 
     def _paint_enclosure(self, painter: QPainter, box: QRectF, cluster: ClusterSnapshot) -> None:
         theme = current_theme()
@@ -115,7 +120,7 @@ class MiniTopology(QWidget):
         line = QRectF(box.x() + _PAD, box.y() + 6, box.width() - 2 * _PAD, 22)
         painter.setFont(drawn_font(SMALL, STRONG))
         painter.setPen(theme.good if component else theme.second)
-        title = tr("Primary component") if component else cluster.name
+        title = tr(cluster.kind.inside) if component else cluster.name
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, title)
         if component is None:
             return
@@ -145,27 +150,22 @@ class MiniTopology(QWidget):
         if duty:
             paint_duty(painter, QRectF(box.right() - 22, box.y() + 9, 14, 14))
 
-    def _paint_edge(self, painter: QPainter, donor: QRectF, joiner: QRectF, edge: TransferEdge) -> None:
+    def _paint_edge(self, painter: QPainter, route: Route, edge: TransferEdge) -> None:
         theme = current_theme()
-        start, end = _ends(donor, joiner)
+        tip, left, right = (QPointF(*corner) for corner in arrow_head(route.points, 10.0, 5.0))
         painter.setPen(QPen(theme.transfer, 2))
-        painter.drawLine(start, end)
-        along = end - start
-        length = max(1.0, (along.x() ** 2 + along.y() ** 2) ** 0.5)
-        unit = along / length
-        side = QPointF(-unit.y(), unit.x())
+        painter.drawPolyline([*(QPointF(*point) for point in route.points[:-1]), (left + right) / 2])
         painter.setBrush(theme.transfer)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.drawPolygon(QPolygonF([end, end - unit * 10 + side * 5, end - unit * 10 - side * 5]))
+        painter.drawPolygon(QPolygonF([tip, left, right]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(theme.transfer)
         painter.setFont(drawn_font(SMALL, STRONG))
-        if abs(along.y()) < 1.0:
-            words = QRectF(min(start.x(), end.x()), start.y() - 20, abs(along.x()), 18)
-            painter.drawText(words, Qt.AlignmentFlag.AlignCenter, edge.kind)
-        elif abs(along.x()) < 1.0:
-            words = QRectF(start.x() + 8, (start.y() + end.y()) / 2 - 9, 60, 18)
-            painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, edge.kind)
+        width = QFontMetricsF(painter.font()).horizontalAdvance(edge.kind) + 2
+        corner = {"right": (0.0, -9.0), "left": (-width, -9.0), "above": (-width / 2, -16.0)}
+        x, y = corner.get(route.side, (-width / 2, 0.0))
+        words = QRectF(route.anchor[0] + x, route.anchor[1] + y, width, 18)
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, edge.kind)
 
 
 def _text(painter: QPainter, room: QRectF, text: str, weight: object) -> None:
@@ -176,39 +176,27 @@ def _text(painter: QPainter, room: QRectF, text: str, weight: object) -> None:
     painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, cut)
 
 
-def _ends(donor: QRectF, joiner: QRectF) -> tuple[QPointF, QPointF]:
-    """Return where an arrow leaves one card and meets the other: level between columns, upright within one."""
-    if donor.x() == joiner.x():
-        down = joiner.y() > donor.y()
-        x = donor.center().x()
-        start = QPointF(x, donor.bottom() if down else donor.top())
-        return start, QPointF(x, joiner.top() if down else joiner.bottom())
-    right = joiner.x() > donor.x()
-    start = QPointF(donor.right() if right else donor.left(), donor.center().y())
-    return start, QPointF(joiner.left() if right else joiner.right(), joiner.center().y())
+def _rect(box: Box) -> QRectF:
+    return QRectF(box.x, box.y, box.w, box.h)
 
 
 def _primary(cluster: ClusterSnapshot) -> Component | None:
     return next((component for component in cluster.components if component.primary), None)
 
 
-def _outside(cluster: ClusterSnapshot) -> list[NodeView]:
-    """Return the nodes outside the Primary Component; without one all stand in one plain box."""
-    component = _primary(cluster)
-    if component is None:
-        return []
-    return [node for node in ordered_nodes(cluster) if node.node_id not in component.members]
+def _sides(cluster: ClusterSnapshot) -> tuple[list[str], list[str]]:
+    """Return the nodes of the Primary Component and those outside it; without one all of them are inside."""
+    groups = parts(cluster)
+    inside = [group for group in groups if group.primary][:1] or groups
+    return (
+        [node.node_id for group in inside for node in group.nodes],
+        [node.node_id for group in groups if group not in inside for node in group.nodes],
+    )
 
 
 def _share(cluster: ClusterSnapshot, node: NodeView) -> str:
-    for edge in cluster.transfers:
-        if not edge.active or edge.joiner_id != node.node_id:
-            continue
-        if edge.seqno_done is not None and edge.seqno_last and edge.seqno_first is not None:
-            share = (edge.seqno_done - edge.seqno_first) / max(1, edge.seqno_last - edge.seqno_first)
-        elif edge.bytes_done is not None and edge.bytes_total:
-            share = edge.bytes_done / edge.bytes_total
-        else:
-            return f": {edge.kind}"
-        return f": {edge.kind} {format_percent(100 * min(1.0, max(0.0, share)))}"
-    return ""
+    edge = next((t for t in cluster.transfers if t.active and t.joiner_id == node.node_id), None)
+    if edge is None:
+        return ""
+    share = transfer_fraction(edge)
+    return f": {edge.kind}" if share is None else f": {edge.kind} {format_percent(100 * share)}"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from widgets.common.boxes import hairline
+from widgets.common.fonts import px
+from widgets.common.wrap_row import turn_box
 
 
 class Stage(Enum):
@@ -18,18 +21,32 @@ class Stage(Enum):
     RUN = "run"  # its own buttons stand in the head
 
 
+_LEAST_WORDS = 120
+
+
 class Foot(QWidget):
     """The buttons of one stage, the next action first, and the sentences beside them."""
 
     def __init__(self, action: QPushButton, *others: QPushButton | QLabel) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(action)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(8)
+        for made in (action, *(part for part in others if not isinstance(part, QLabel))):
+            self._row.addWidget(made)
+        self._row.addStretch(0)
+        whole = self._whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(8)
+        whole.addLayout(self._row)
         for part in others:
-            row.addWidget(part, int(isinstance(part, QLabel)))
-        row.addStretch(0)
+            if isinstance(part, QLabel):
+                whole.addWidget(part, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the sentences below the buttons where these leave them no room."""
+        super().resizeEvent(event)
+        beside = self._row.minimumSize().width() + px(_LEAST_WORDS) <= self.width()
+        turn_box(self._whole, beside=beside)
 
 
 class NextBar(QFrame):

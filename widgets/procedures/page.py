@@ -9,16 +9,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
+from services.i18n import mark, tr
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import OpenObligation, RunView
-from services.words import mark, tr
-from widgets.common.boxes import hairline
+from widgets.common.boxes import button, hairline
 from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
+from widgets.common.styling import wear
 from widgets.common.theme import theme_holder
-from widgets.common.wardrobe import wear
-from widgets.procedures.blocks import emptied, words
+from widgets.procedures.blocks import emptied, put, words
 from widgets.procedures.confirm_strip import ConfirmStrip
 from widgets.procedures.consequences import undo_sentences
 from widgets.procedures.run_cards import CARD_WIDTH, ObligationRow, ProcedureCard, RunRow
@@ -41,6 +41,8 @@ class ProceduresPage(QFrame):
     release_wanted = Signal(str, str)
     """Run id, obligation key."""
     run_chosen = Signal(str)
+    chunks_wanted = Signal()
+    """The calculator of backup chunks."""
 
     def __init__(self, clock: Callable[[], float] = time.time, why_not: str = "") -> None:
         """Make the page.
@@ -64,6 +66,13 @@ class ProceduresPage(QFrame):
         self._groups, self._duties = QVBoxLayout(), QVBoxLayout()
         self._open_runs, self._runs = QVBoxLayout(), QVBoxLayout()
         self._duties_card, self._open_card, self._runs_card = map(_card, (self._duties, self._open_runs, self._runs))
+        self.chunks = button(
+            tr("Chunks of a backup for xbcloud…"),
+            on=self.chunks_wanted.emit,
+            hint=tr("How large the objects of a backup should be, what they cost, and what is wrong with its command"),
+        )
+        self._no_chunks = words("", "third")
+        self._waiting = words(tr("The procedures, and the runs that are kept here, are being read…"), "second")
         self._no_runs = words(tr("No run yet. A run is kept here with its report, whatever becomes of it."), "second")
         self._open_title = label(tr("Runs that are not over"), "section")
         self._runs_title = label(tr("Runs"), "section")
@@ -72,6 +81,8 @@ class ProceduresPage(QFrame):
         theme_holder().sized.connect(self._place_cards)
         self.set_obligations(())
         self.set_runs(())
+        for part in (self._no_runs, self._runs_title):
+            part.hide()  # until they are read nobody knows that there is none
         wear(self)
 
     def _build(self) -> None:
@@ -84,6 +95,7 @@ class ProceduresPage(QFrame):
         column.setSpacing(8)
         column.addWidget(label(tr("Procedures"), "title"))
         column.addWidget(words(tr(_PROMISE), "second"))
+        column.addWidget(self._waiting)
         column.addWidget(self.messages)
         column.addWidget(self.confirm)
         # What is still on and what is not over comes before what could be begun.
@@ -92,6 +104,10 @@ class ProceduresPage(QFrame):
         column.addWidget(self._open_title)
         column.addWidget(self._open_card)
         column.addLayout(self._groups)
+        column.addSpacing(8)
+        column.addWidget(label(tr("Calculators"), "section"))
+        column.addWidget(self.chunks, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._no_chunks)
         column.addSpacing(8)
         column.addWidget(self._runs_title)
         column.addWidget(self._runs_card)
@@ -104,7 +120,6 @@ class ProceduresPage(QFrame):
         # Where no card takes the keys the page itself does: it can still be walked through.
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus if self._why_not else Qt.FocusPolicy.NoFocus)
         self._scroll.setAccessibleName(tr("Procedures"))
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._scroll)
@@ -116,7 +131,12 @@ class ProceduresPage(QFrame):
         if wanted == self._abouts:
             return
         self._abouts, self._columns = wanted, 0
+        self._waiting.hide()
         self._place_cards()
+
+    def not_read(self) -> None:
+        """Say that what stands here could not be read, and how it is tried again."""
+        self._waiting.setText(tr("The procedures could not be read. Come to this page again to try once more."))
 
     def set_runs(self, views: Iterable[RunView]) -> None:
         """Show the runs: unfinished ones first of all, newest first within (as they come)."""
@@ -147,15 +167,15 @@ class ProceduresPage(QFrame):
         self._no_runs.setVisible(none_yet)
         self._runs_title.setVisible(over or none_yet)
 
-    def set_obligations(self, duties: Iterable[OpenObligation]) -> None:
-        """Show what is still switched on."""
+    def set_obligations(self, duties: Iterable[OpenObligation], clusters: Mapping[str, str] | None = None) -> None:
+        """Show what is still switched on; `clusters`: run id -> the name of its cluster."""
         wanted, now = tuple(duties), self._clock()
         if [_key(d) for d in wanted] == [_key(row.duty) for row in self.duties]:
             for row, duty in zip(self.duties, wanted, strict=True):
                 row.show_duty(duty, now)
         else:
             emptied(self._duties)
-            self.duties = [ObligationRow(duty, now) for duty in wanted]
+            self.duties = [ObligationRow(duty, now, (clusters or {}).get(duty.run_id, "")) for duty in wanted]
             _fill(self._duties, self.duties)
             for row in self.duties:
                 row.release_pressed.connect(self.release_wanted)
@@ -169,6 +189,11 @@ class ProceduresPage(QFrame):
         self._refused = dict(whys)
         for card in self.cards:
             card.refuse(whys.get(card.about.name, ""))
+
+    def refuse_chunks(self, why: str) -> None:
+        """Say why backup chunks are no matter of the servers in sight; '' where they may be."""
+        self.chunks.setVisible(not why)
+        put(self._no_chunks, why)
 
     def focus_first(self) -> None:
         """Give the keys to the first card that can begin."""

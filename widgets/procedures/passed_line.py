@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.checks import Check, Verdict
 from services.types import Health
-from services.words import tr
 from widgets.common.fonts import px
 from widgets.common.glyphs import glyph
 from widgets.common.plain import show_tip

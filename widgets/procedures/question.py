@@ -7,9 +7,9 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
 
+from services.i18n import mark, tr
 from services.procedures.plan.run_model import Broken, Question
 from services.types import Health
-from services.words import mark, tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fields import line
 from widgets.common.labels import label

@@ -7,8 +7,8 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.run_model import RunState, RunView
-from services.words import tr
 from widgets.common.boxes import button
 from widgets.procedures.blocks import put, words
 

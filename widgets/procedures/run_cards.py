@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fonts import STRONG
 from widgets.common.labels import ElidedLabel, label, set_kind
@@ -190,9 +190,10 @@ class ObligationRow(QFrame):
 
     release_pressed = Signal(str, str)
 
-    def __init__(self, duty: OpenObligation, now: float) -> None:
+    def __init__(self, duty: OpenObligation, now: float, cluster: str = "") -> None:
         super().__init__()
         self.duty = duty
+        self._cluster = cluster
         self._text, self._danger = words("", "section"), words("", "second")
         self._failed = words("", "bad")
         self.release = button(tr("Release"), "danger", on=self._press)
@@ -219,6 +220,8 @@ class ObligationRow(QFrame):
         text += f" {MIDDLE} {seen_words(duty.seen, duty.seen_off)}"
         put(self._text, text)
         where = f"{duty.obligation.host} {MIDDLE} " + tr("run {number}", number=duty.run_id)
+        if self._cluster:
+            where = f"{self._cluster} {MIDDLE} {where}"
         danger = duty.obligation.danger
         put(self._danger, f"{where} {MIDDLE} " + tr("while it stays: {danger}", danger=tr(danger)) if danger else where)
         why = duty.release_failed

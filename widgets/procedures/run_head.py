@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.run_model import RunState, RunView
-from services.words import tr
 from widgets.common.boxes import button
-from widgets.common.fonts import BASE
+from widgets.common.fonts import BASE, px
 from widgets.common.labels import ElidedLabel
 from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE
 from widgets.common.theme import mono_font
+from widgets.common.wrap_row import WrapRow, turn_box
 from widgets.procedures.blocks import put, words
 from widgets.procedures.consequences import pause_words
 from widgets.procedures.words import OVER, current_step, moment_words, run_words
@@ -22,6 +24,7 @@ _UNDOABLE = frozenset({RunState.RUNNING, RunState.PAUSED, RunState.WAITING, RunS
 _LEAVABLE = frozenset(
     {RunState.APPROVED, RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.UNDO_FAILED, RunState.RUNNING}
 )
+_LEAST_TITLE = 180
 
 
 class RunHead(QWidget):
@@ -50,11 +53,11 @@ class RunHead(QWidget):
         self.leave = button(tr("&Leave as it is…"), on=self.leave_pressed.emit)
         self.close_button = button(tr("Close"), on=self.closed.emit, hint=tr("Back to the procedures (Esc)"))
         buttons = (self.go_on, self.pause, self.cancel, self.undo, self.leave)
-        row = QHBoxLayout()
+        row = self._row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(self.title, 1, Qt.AlignmentFlag.AlignVCenter)
-        for made in (*buttons, self.close_button):
-            row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.title, 1)
+        self._buttons = WrapRow(*buttons, self.close_button)
+        row.addWidget(self._buttons)
         for made in buttons:
             made.hide()
         column = QVBoxLayout(self)
@@ -63,6 +66,22 @@ class RunHead(QWidget):
         column.addLayout(row)
         column.addWidget(self.name)
         column.addWidget(self.sentence)
+
+    def _turn_row(self) -> None:
+        """Put the buttons below the title where they leave it no room."""
+        beside = self._buttons.sizeHint().width() + px(_LEAST_TITLE) <= self.width()
+        turn_box(self._row, beside=beside)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the title its room."""
+        super().resizeEvent(event)
+        self._turn_row()
+
+    def event(self, event: QEvent) -> bool:
+        """Other buttons may need another place."""
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._turn_row()
+        return super().event(event)
 
     def show_about(self, title: str, name: str, sentence: str) -> None:
         """Show a procedure that has no run yet."""

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import BASE, STRONG, px
 from widgets.common.glyphs import WORDS, glyph

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
 
 from services.discovery.model import ClusterSnapshot
+from services.i18n import tr
 from services.procedures.plan.model import Chart, Plan
 from services.procedures.plan.run_model import RunView, StepState, StepView
-from services.words import tr
 from widgets.common.labels import label
 from widgets.common.nodes import curve_index
 from widgets.procedures.mini_plot import MiniPlot, StepMark
@@ -55,7 +55,6 @@ class SidePanel(QFrame):
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scroll)

@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fields import line
 from widgets.procedures.blocks import TintedFrame, emptied, put, words

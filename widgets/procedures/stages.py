@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field
 from services.procedures.plan.model import Plan
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import RunView
 from services.types import Health
-from services.words import tr
 from widgets.common.text import MIDDLE
 from widgets.procedures.approval import Approval, plan_facts
 from widgets.procedures.blocks import put, words

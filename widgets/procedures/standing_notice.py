@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.run_model import REFUSED, Binding, RunState, RunView, StepState
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.text import format_moment
 from widgets.procedures.blocks import TintedFrame, emptied, words
@@ -67,13 +67,13 @@ class StandingNotice(TintedFrame):
         changed = view.binding in REFUSED
         undoable = view.state is not RunState.APPROVED and not changed
         resumable = view.state is not RunState.UNDO_FAILED and not changed
-        ways: list[tuple[str, str, Callable[[], None]]] = [
-            (tr("Resume"), "primary", lambda: self.resume_wanted.emit(view.run_id)),
-            (tr("Undo…"), "", lambda: self.undo_wanted.emit(view.run_id)),
-            (tr("Show run {run}", run=view.run_id), "", lambda: self.shown_wanted.emit(view.run_id)),
+        ways: list[tuple[bool, str, str, Callable[[], None]]] = [
+            (resumable, tr("Resume"), "primary", lambda: self.resume_wanted.emit(view.run_id)),
+            (undoable, tr("Undo…"), "", lambda: self.undo_wanted.emit(view.run_id)),
+            (True, tr("Show run {run}", run=view.run_id), "", lambda: self.shown_wanted.emit(view.run_id)),
         ]
-        for text, kind, act in ways:
-            if (kind == "primary" and not resumable) or (text == tr("Undo…") and not undoable):
+        for open_now, text, kind, act in ways:
+            if not open_now:
                 continue
             made = button(text, kind, on=act)
             made.setAccessibleName(f"{text} {view.run_id}")

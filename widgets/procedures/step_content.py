@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from services.i18n import tr, tr_n
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import TAKEN_BACK, StepState, StepView
 from services.types import Health
-from services.words import tr, tr_n
 from widgets.common.text import MIDDLE, format_count
 from widgets.procedures.values import Rehearsed
 from widgets.procedures.words import (

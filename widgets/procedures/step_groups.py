@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from services.i18n import tr
 from services.procedures.plan.model import Step
-from services.words import tr
 from widgets.common.text import format_duration, plural
 
 _MOST_TOLD = 2  # so many steps that differ are named; with more of them a group is no likeness of another

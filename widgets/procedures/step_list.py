@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import TAKEN_BACK, StepView
-from services.words import tr
 from widgets.common.fonts import STRONG, px
 from widgets.common.theme import ui_font
 from widgets.procedures.group_head import GroupHead

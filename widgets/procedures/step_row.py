@@ -18,9 +18,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
+from services.i18n import tr
 from services.procedures.plan.run_model import StepView
 from services.types import Health
-from services.words import tr
 from widgets.common.fonts import STRONG, px
 from widgets.common.glyphs import glyph
 from widgets.common.shortcuts import PROCEDURE, act_of
@@ -32,6 +32,7 @@ _TOP, _BOTTOM, _GAP = 8.0, 8.0, 4.0
 _GLYPH_X, _HOST_X = 40.0, 62.0
 _RISK_WIDTH, TOOK_WIDTH, _RIGHT = 104.0, 112.0, 16.0
 _BAR = 4.0
+_LEAST_TITLE = 120.0
 _WIDTHS = 8
 
 
@@ -110,11 +111,13 @@ class StepRow(QWidget):
         return self._laid[width]
 
     def _lay(self, width: int) -> _Laid:
-        left = self._left()
-        narrow = width - left - _RIGHT - px(TOOK_WIDTH) - px(_RISK_WIDTH)
+        left = self._left(width)
+        beside = width - left - _RIGHT - px(TOOK_WIDTH) - px(_RISK_WIDTH)
         y, placed = _TOP, []
+        if self._stacked(width):
+            y, beside = _TOP + QFontMetricsF(ui_font()).height() + _GAP, width - left - _RIGHT
         for number, block in enumerate(self._content.blocks):
-            room = narrow if number == 0 else width - left - _RIGHT
+            room = beside if number == 0 else width - left - _RIGHT
             if block.kind == "bar":
                 placed.append(_Placed(block, None, y + 3, _BAR))
                 y += _BAR + 6 + _GAP
@@ -126,8 +129,12 @@ class StepRow(QWidget):
             y += height + _GAP
         return tuple(placed), y - _GAP + _BOTTOM + 1
 
-    def _left(self) -> float:
-        return _HOST_X + self._host_width + 12.0
+    def _stacked(self, width: int) -> bool:
+        """Return whether the title stands below host, risk and time: large text leaves it no room between them."""
+        return width < _HOST_X + self._host_width + 12.0 + px(_LEAST_TITLE + _RISK_WIDTH + TOOK_WIDTH) + _RIGHT
+
+    def _left(self, width: int) -> float:
+        return _HOST_X if self._stacked(width) else _HOST_X + self._host_width + 12.0
 
     def hasHeightForWidth(self) -> bool:
         """Return True: titles and commands break."""
@@ -144,7 +151,7 @@ class StepRow(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return the narrowest width that still reads."""
-        return QSize(int(self._left() + px(_RISK_WIDTH) + px(TOOK_WIDTH) + 120), 32)
+        return QSize(int(_HOST_X + px(_LEAST_TITLE)), 32)
 
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -182,16 +189,23 @@ class StepRow(QWidget):
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         painter.drawText(QRectF(_HOST_X, line.y(), self._host_width + 4, line.height()), left, host)
         painter.setFont(ui_font())
+        risk, took = self._right_words(box.right(), QFontMetricsF(painter.font()))
         painter.setPen(theme.second)
-        took = QRectF(box.right() - _RIGHT - px(TOOK_WIDTH), line.y(), px(TOOK_WIDTH), line.height())
-        painter.drawText(took, right, content.took)
+        painter.drawText(QRectF(took[0], line.y(), took[1], line.height()), right, content.took)
         painter.setPen(getattr(theme, content.risk_token))
-        painter.drawText(
-            QRectF(took.x() - px(_RISK_WIDTH), line.y(), px(_RISK_WIDTH) - 4, line.height()), right, content.risk
-        )
+        painter.drawText(QRectF(risk[0], line.y(), risk[1], line.height()), right, content.risk)
+
+    def _right_words(self, edge: float, metrics: QFontMetricsF) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return left and width of risk and time: columns, or where there is no room for these as wide as they are."""
+        took, risk, gap = float(px(TOOK_WIDTH)), px(_RISK_WIDTH) - 4.0, 4.0
+        if self._stacked(self.width()):
+            took, risk = (metrics.horizontalAdvance(text) + 2 for text in (self._content.took, self._content.risk))
+            gap = 14.0 if self._content.took else 0.0
+        start = edge - _RIGHT - took
+        return (start - gap - risk, risk), (start, took)
 
     def _paint_block(self, painter: QPainter, part: _Placed) -> None:
-        theme, left = current_theme(), self._left()
+        theme, left = current_theme(), self._left(self.width())
         if part.text is None:
             room = QRectF(left, part.y, self.width() - left - _RIGHT, _BAR)
             painter.setPen(Qt.PenStyle.NoPen)

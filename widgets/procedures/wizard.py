@@ -13,18 +13,19 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.discovery.model import ClusterSnapshot
+from services.i18n import tr
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field
 from services.procedures.plan.model import Plan
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import RunState, RunView
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import px
 from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import PROCEDURE, act_of
-from widgets.common.wardrobe import wear
+from widgets.common.styling import wear
+from widgets.common.theme import theme_holder
 from widgets.procedures.confirm_strip import ConfirmStrip
 from widgets.procedures.consequences import cancel_sentences, undo_sentences
 from widgets.procedures.question import LEAVE, STOP, UNDO, QuestionBanner
@@ -37,6 +38,7 @@ from widgets.procedures.words import OVER, asks_for_the_rest, current_step, driv
 SIDE_WIDTH = 445
 SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
 _WIDE_SIDE, _WIDE_FROM = 640, 2000
+_LEAST_PLACE = 110
 _TICK_MS = 1000
 _SETTLE_MS = 150
 
@@ -97,10 +99,11 @@ class WizardPage(QFrame):
         self._scroll = QScrollArea()
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.viewport().setAutoFillBackground(False)
         self._scroll.viewport().installEventFilter(self)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         left = QVBoxLayout()
         left.setContentsMargins(0, 0, 0, 0)
         left.setSpacing(0)
@@ -115,6 +118,10 @@ class WizardPage(QFrame):
         row.addWidget(self._side_line)
         row.addWidget(self.side)
         self._place_side()
+
+    def _fit_text(self) -> None:
+        """Below a head that fills a small window there is still a place to read in: the page is scrolled to it."""
+        self._scroll.setMinimumHeight(px(_LEAST_PLACE))
 
     def _pinned(self) -> QFrame:
         """What must be in reach however far a long plan is scrolled: the run's buttons, its question."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from services.i18n import mark, tr
+from services.moments import estimate
 from services.procedures.plan.actions import Ask, Checkpoint, Continue, WaitFor
 from services.procedures.plan.checks import Check, Override, Verdict
 from services.procedures.plan.model import Breach, Risk, Step
 from services.procedures.plan.run_model import TAKEN_BACK, Broken, RunState, RunView, StepState, StepView
 from services.types import Health
-from services.words import mark, tr
 from widgets.common.text import (
     MIDDLE,
     format_clock,
@@ -123,13 +124,6 @@ def run_words(view: RunView) -> str:
 def about_time(seconds: float | None) -> str:
     """Return an estimate ('about 4 min'), '' when there is none."""
     return "" if seconds is None else tr("about {span}", span=estimate(seconds))
-
-
-def estimate(seconds: float) -> str:
-    """Return a span as an estimate is said: whole seconds, from two minutes on whole minutes."""
-    if 0.95 <= seconds < 10:
-        return f"{round(seconds)} s"
-    return format_duration(round(seconds / 60) * 60.0 if seconds >= 120 else seconds)
 
 
 _BACK_WORDS = {

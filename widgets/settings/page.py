@@ -10,22 +10,22 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
-from services.words import mark, tr, tr_n
+from services.i18n import mark, tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.fields import choice, choose, line, mark_wrong
 from widgets.common.fonts import px
 from widgets.common.labels import ElidedLabel, ValueLabel, label
+from widgets.common.spin import Spin
+from widgets.common.styling import wear
 from widgets.common.theme import theme_holder
-from widgets.common.wardrobe import wear
+from widgets.common.wrap_row import WrapRow
 from widgets.settings.values import Limit, Shown
 
 _WIDTH = 760
@@ -58,6 +58,8 @@ class SettingsPage(QFrame):
         self._shown = shown
         self._limit_fault = limit_fault
         self._sized: list[QWidget] = []
+        self._alone: list[QWidget] = []
+        """Fields without a note beside them: they have its room too."""
         self._names: list[QWidget] = []
         self.setProperty("kind", "canvas")
         self._keyring = label("", wrap=True)
@@ -66,7 +68,7 @@ class SettingsPage(QFrame):
         column = QVBoxLayout(self._inner)
         column.setContentsMargins(20, 16, 16, 24)
         column.setSpacing(8)
-        column.addLayout(self._head())
+        column.addWidget(self._head())
         for title, grid in (
             (tr("Look"), self._look()),
             (tr("Sampling and history"), self._sampling()),
@@ -83,7 +85,6 @@ class SettingsPage(QFrame):
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setAccessibleName(tr("Settings"))
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._scroll)
@@ -117,19 +118,15 @@ class SettingsPage(QFrame):
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
-    def _head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.addWidget(label(tr("Settings"), "title"))
+    def _head(self) -> WrapRow:
         said = (
             tr("kept in {path}", path=self._shown.kept)
             if self._shown.kept
             else tr("Nothing is kept: what you set here ends with this window, as always in the demo.")
         )
         where = ElidedLabel(said, "third", Qt.TextElideMode.ElideRight)
-        row.addSpacing(8)
-        row.addWidget(where, 1)
-        row.addWidget(button(tr("Close"), hint=tr("Back to the page before (Esc)"), on=self.closed.emit))
-        return row
+        close = button(tr("Close"), hint=tr("Back to the page before (Esc)"), on=self.closed.emit)
+        return WrapRow(label(tr("Settings"), "title"), where, close)
 
     def _look(self) -> QGridLayout:
         shown, grid = self._shown, _grid()
@@ -239,8 +236,8 @@ class SettingsPage(QFrame):
 
     # -- places -------------------------------------------------------------------------------------------------------
 
-    def _spin(self, name: str, ends: tuple[int, int], value: int, setting: str) -> QSpinBox:
-        box = QSpinBox()
+    def _spin(self, name: str, ends: tuple[int, int], value: int, setting: str) -> Spin:
+        box = Spin()
         box.setAccessibleName(name)
         box.lineEdit().setTextMargins(7, 0, 0, 0)
         box.setRange(*ends)
@@ -253,16 +250,17 @@ class SettingsPage(QFrame):
         row = grid.rowCount()
         words = label(name, "second", wrap=True)
         words.setBuddy(field)
-        self._sized.append(field)
+        (self._sized if note else self._alone).append(field)
         self._names.append(words)
         grid.addWidget(words, row, 0)
-        grid.addWidget(field, row, 1)
-        grid.addWidget(label(note, "third", wrap=True), row, 2)
+        grid.addWidget(field, row, 1, 1, 1 if note else 2, Qt.AlignmentFlag.AlignLeft)
+        if note:
+            grid.addWidget(label(note, "third", wrap=True), row, 2)
 
     def _say(self, grid: QGridLayout, name: str, value: str) -> None:
         row = grid.rowCount()
         grid.addWidget(label(name, "second"), row, 0)
-        grid.addWidget(label(value), row, 1, 1, 2)
+        grid.addWidget(label(value, wrap=True), row, 1, 1, 2)
 
     def _fit_text(self) -> None:
         self._inner.setMaximumWidth(px(_WIDTH) + 200)
@@ -278,6 +276,8 @@ class SettingsPage(QFrame):
         names, fields = min(px(_NAMES), room * 3 // 10), min(px(_FIELDS), room * 4 // 10)
         for field in self._sized:
             field.setFixedWidth(fields)
+        for field in self._alone:
+            field.setFixedWidth(min(px(_FIELDS), room * 6 // 10))
         for name in self._names:
             name.setFixedWidth(names)
         for grid in self.findChildren(QGridLayout):

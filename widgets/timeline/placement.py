@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from operator import attrgetter
 
@@ -129,7 +129,16 @@ def place_labels(
             if label.row == 1:  # the line down to the glyph
                 taken[0].append((mark.x - 3, mark.x + 3))
             labels.append(label)
-    return tuple(sorted(labels, key=lambda label: (label.left, label.row)))
+    grown = (_grown(label, measure, taken[label.row], right) for label in labels)
+    return tuple(sorted(grown, key=lambda label: (label.left, label.row)))
+
+
+def _grown(label: Label, measure: Callable[[str], float], taken: Sequence[_Piece], right: float) -> Label:
+    """Return a sentence that was cut for those that came after it, as long as they left it room at its end."""
+    if label.left < label.mark.x:
+        return label
+    stop = min([right, *(first for first, _ in taken if first > label.left)])
+    return replace(label, width=max(label.width, min(measure(label.mark.text), stop - label.left)))
 
 
 _Piece = tuple[float, float]

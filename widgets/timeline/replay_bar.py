@@ -6,20 +6,22 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from services.drawing.curve import time_at, x_of
 from services.events import Event
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import button
+from widgets.common.combo import Combo
 from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.plain import set_tip
 from widgets.common.shortcuts import TRACK, WINDOW, act_of, keys_of
+from widgets.common.styling import wear
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
-from widgets.common.time_pixels import SIDE, time_at, x_of
-from widgets.common.wardrobe import wear
+from widgets.common.time_pixels import SIDE
 
 HEIGHT = 58
 _TRACK_HEIGHT = 18
@@ -151,7 +153,7 @@ class ReplayBar(QFrame):
         self._words.setMinimumWidth(10)
         self._track = SeekTrack()
         self._track.seek_wanted.connect(self.seek_wanted)
-        self._speed = QComboBox()
+        self._speed = Combo()
         self._speed.setAccessibleName(tr("Replay speed"))
         set_tip(self._speed, tr("Recorded seconds per second"))
         for speed in SPEEDS:

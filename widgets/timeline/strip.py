@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QHelpEvent,
@@ -18,35 +18,29 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
-from services.words import tr
-from widgets.common.event_words import sentence, when
+from services.i18n import tr
 from widgets.common.fonts import SMALL, drawn_font, drawn_small_width, px, text_percent
 from widgets.common.plain import show_tip
 from widgets.common.shortcuts import STRIP, act_of
-from widgets.common.text import MIDDLE, format_moment
+from widgets.common.styling import wear
+from widgets.common.text import format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_pixels import SIDE
 from widgets.common.time_view import MINUTE, View
 from widgets.common.turns import Turns
-from widgets.common.wardrobe import wear
 from widgets.timeline.placement import Bar, Label, Mark, place_bars, place_labels, place_marks
 from widgets.timeline.strip_paint import (
     AXIS_Y,
-    BAR_Y,
     FLAG_HEIGHT,
-    GLYPH_Y,
     HEIGHT,
     MARGIN,
-    TEXT_HEIGHT,
-    TEXT_TOPS,
     StripScene,
     flag_rect,
     paint_strip,
 )
+from widgets.timeline.under_pointer import under_pointer, words_of
 
 _CLICK_PX = 4.0
-_NEAR_PX = 8.0
-_TIP_LINES = 8
 _ZOOM_STEP = 0.8
 
 
@@ -61,12 +55,14 @@ class EventStrip(QWidget):
         event_selected(object): an Event was chosen; cursor_moved to its moment follows.
         range_changed(float, float, bool): the person chose another span; True: its end follows the present.
         live_wanted(): return to the present, cursor and span.
+        mark_wanted(str, float): the stretch "before" or "after" a change begins or ends at this moment.
     """
 
     cursor_moved = Signal(object)
     event_selected = Signal(object)
     range_changed = Signal(float, float, bool)
     live_wanted = Signal()
+    mark_wanted = Signal(str, float)
 
     def __init__(self, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
@@ -246,20 +242,6 @@ class EventStrip(QWidget):
         self._look(None)
         self.live_wanted.emit()
 
-    def event_near(self, point: QPointF) -> Mark | Bar | None:
-        """Return what is under a point: a glyph, a sentence or a bar."""
-        scene = self.scene()
-        for mark in scene.marks:
-            if abs(point.x() - mark.x) <= _NEAR_PX and abs(point.y() - GLYPH_Y) <= _NEAR_PX + 2:
-                return mark
-        for label in scene.labels:
-            if QRectF(label.left, TEXT_TOPS[label.row], label.width, TEXT_HEIGHT).contains(point):
-                return label.mark
-        for bar in scene.bars:
-            if bar.left <= point.x() <= bar.right and BAR_Y - 3 <= point.y() <= AXIS_Y:
-                return bar
-        return None
-
     # -- the hand ----------------------------------------------------------------------------------------------------
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a drag: the cursor, or (Shift, middle button, below the axis) the view."""
@@ -275,7 +257,7 @@ class EventStrip(QWidget):
         """Drag the cursor or the view; else show where the pointer is."""
         point, scene = self._place(event), self.scene()
         if self._press is None:
-            over = self.event_near(point) is not None
+            over = under_pointer(scene, point) is not None
             below = point.y() > AXIS_Y + 2
             shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.SizeHorCursor
             self.setCursor(Qt.CursorShape.OpenHandCursor if below else shape)
@@ -299,7 +281,7 @@ class EventStrip(QWidget):
             return
         point, scene = self._place(event), self.scene()
         flag = flag_rect(scene, scene.now, scene.word, at_right=True)
-        under = self.event_near(point)
+        under = under_pointer(scene, point)
         if scene.present_in_sight and flag.contains(point):
             self._go_live()
         elif under is not None:
@@ -339,6 +321,9 @@ class EventStrip(QWidget):
             self._go(self._view.zoomed(around, 1 / _ZOOM_STEP if act == "zoom-out" else _ZOOM_STEP))
         elif act == "first":
             self._look(self._view.start)
+        elif act in {"mark-before", "mark-after"}:
+            at = self._view.now if self._cursor is None else self._cursor
+            self.mark_wanted.emit(act.removeprefix("mark-"), at)
         elif act == "live" or (act == "leave" and not self._replay):
             self._go_live()
         else:
@@ -367,13 +352,10 @@ class EventStrip(QWidget):
 
     def tip(self, point: QPointF) -> str:
         """Return the tooltip at a point: moment (and length) and whole sentence of each event there."""
-        under = self.event_near(point)
+        under = under_pointer(self.scene(), point)
         if under is None:
             return tr("Back to the present (End)") if point.y() < FLAG_HEIGHT and self._over_present(point) else ""
-        events = (under.event,) if isinstance(under, Bar) else under.events
-        lines = [f"{when(event, self._view.now)} {MIDDLE} {sentence(event)}" for event in events[:_TIP_LINES]]
-        more = len(events) - _TIP_LINES
-        return "\n".join([*lines, tr("and {more} more: zoom in", more=more)] if more > 0 else lines)
+        return words_of(under, self._view.now)
 
     def _over_present(self, point: QPointF) -> bool:
         scene = self.scene()

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
+from services.drawing.curve import time_at, x_of
 from services.events import Event
 from services.types import Health
 from widgets.common.fonts import SMALL, STRONG, drawn_font, text_percent
 from widgets.common.glyphs import glyph
 from widgets.common.text import format_clock, format_moment
 from widgets.common.theme import Theme, with_alpha
-from widgets.common.time_pixels import pixel, ticks_wanted, time_at, x_of
+from widgets.common.time_pixels import pixel, ticks_wanted
 from widgets.common.time_ticks import time_ticks
 from widgets.timeline.placement import GLYPH_PX, Bar, Label, Mark
 
@@ -89,9 +90,19 @@ def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
         painter.setPen(QPen(with_alpha(theme.accent, 0.45), 1))
         painter.drawLine(QPointF(x, FLAG_HEIGHT), QPointF(x, AXIS_Y))
     if scene.present_in_sight:
-        _flag(painter, scene, scene.now, scene.word, theme, filled=scene.live and scene.cursor is None, at_right=True)
+        present = flag_rect(scene, scene.now, scene.word, at_right=True)
+        covered = scene.cursor_in_sight and cursor_rect(scene).intersects(present)
+        _flag(
+            painter,
+            scene.x_of(scene.now),
+            present,
+            "" if covered else scene.word,
+            theme,
+            filled=scene.live and scene.cursor is None,
+        )
     if scene.cursor is not None and scene.cursor_in_sight:
-        _flag(painter, scene, scene.cursor, _moment(scene, scene.cursor), theme, filled=True, at_right=False)
+        words = _moment(scene, scene.cursor)
+        _flag(painter, scene.x_of(scene.cursor), cursor_rect(scene), words, theme, filled=True)
 
 
 def _pixel(x: float) -> float:
@@ -193,7 +204,7 @@ def flag_rects(scene: StripScene) -> tuple[QRectF, ...]:
     if scene.present_in_sight:
         found.append(flag_rect(scene, scene.now, scene.word, at_right=True))
     if scene.cursor is not None and scene.cursor_in_sight:
-        found.append(flag_rect(scene, scene.cursor, _moment(scene, scene.cursor), at_right=False))
+        found.append(cursor_rect(scene))
     return tuple(found)
 
 
@@ -213,13 +224,23 @@ def flag_rect(scene: StripScene, at: float, words: str, *, at_right: bool) -> QR
     return QRectF(min(max(left, 0.0), scene.width - width), 0, width, FLAG_HEIGHT)
 
 
-def _flag(
-    painter: QPainter, scene: StripScene, at: float, words: str, theme: Theme, *, filled: bool, at_right: bool
-) -> None:
-    box = flag_rect(scene, at, words, at_right=at_right)
-    x = _pixel(scene.x_of(at))
+def cursor_rect(scene: StripScene) -> QRectF:
+    """Return where the flag of the moment looked at stands: over it, or beside the flag of the present, not on it."""
+    at = 0.0 if scene.cursor is None else scene.cursor
+    box = flag_rect(scene, at, _moment(scene, at), at_right=False)
+    if scene.present_in_sight:
+        present = flag_rect(scene, scene.now, scene.word, at_right=True)
+        if box.right() > present.left() - 2:
+            box.moveRight(max(present.left() - 2, box.width()))
+    return box
+
+
+def _flag(painter: QPainter, moment_x: float, box: QRectF, words: str, theme: Theme, *, filled: bool) -> None:
+    x = _pixel(moment_x)
     painter.setPen(QPen(theme.accent if filled else theme.stale, 2 if filled else 1))
-    painter.drawLine(QPointF(x, 0), QPointF(x, AXIS_Y + 4))
+    # Where the flag had to stand beside its moment the line begins below: it strikes no other flag's word out.
+    top = 0.0 if box.left() - 1 <= x <= box.right() + 1 else FLAG_HEIGHT
+    painter.drawLine(QPointF(x, top), QPointF(x, AXIS_Y + 4))
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen if filled else QPen(theme.line, 1))

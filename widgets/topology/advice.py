@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from services.discovery.model import NodeView
-from services.errors import UNREACHED
+from services.errors import UNREACHED, OtherProtocol
+from services.i18n import mark, tr
 from services.types import Reach
-from services.words import mark, tr
 
 _ADVICE = {
     "auth-failed": (
@@ -23,7 +23,12 @@ _ADVICE = {
     "tls-missing": (mark("Open the connection and test it: it goes through SSH, or unencrypted if you say so."),),
     "tls-failed": (mark("Check the TLS setting of the connection, its CA and the dates of the server's certificate."),),
     "secret-missing": (mark("Put the password where its reference points, or open the connection and type it once."),),
+    "other-protocol": (mark("Another protocol listens there: check the port of the connection."),),
+    "not-that-server": (mark("Another server of this host answers there: check the socket of the connection."),),
     "name-unknown": (mark("Check how the address is spelt, the DNS servers and whether the VPN is up."),),
+    "resolver-silent": (
+        mark("Check that this workstation reaches its DNS servers: the network, and whether the VPN is up."),
+    ),
     "no-route": (mark("Check the network of this workstation and whether the VPN is up."),),
     "connection-refused": (
         mark("Check that it is running, and listens on this port of this address, not only of 127.0.0.1."),
@@ -31,6 +36,8 @@ _ADVICE = {
     "timed-out": (mark("Check that the host is up, and that no firewall drops the connection (VPN up?)."),),
 }
 """What to try, by the code of a problem; the first of them that is there."""
+_NOT_NOW = UNREACHED - {OtherProtocol.code}
+"""Codes that say nothing to try of a host that answers: its server may just be down."""
 
 
 def advice(node: NodeView) -> tuple[str, ...]:
@@ -47,7 +54,7 @@ def advice_now(node: NodeView) -> tuple[str, ...]:
     codes = {p.code for p in node.facts.problems} if node.facts is not None else set()
     if node.reach is Reach.NONE:
         return advice(node) if codes else ()
-    return _by_code(node) if codes & (_ADVICE.keys() - UNREACHED) else ()
+    return _by_code(node) if codes & (_ADVICE.keys() - _NOT_NOW) else ()
 
 
 def _by_code(node: NodeView) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from services.discovery.model import ClusterSnapshot
-from services.words import tr
+from services.drawing.box import Box
+from services.i18n import tr
 from widgets.common.theme import with_alpha
-from widgets.topology.geometry import Box
 from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.placement import Chamber, Hole, Placement
 from widgets.topology.wording import component_detail, component_title, is_split, segment_label
@@ -137,11 +137,11 @@ class Backdrop(QGraphicsItem):
         painter.setFont(strong)
         painter.setPen(color)
         title = strong_width.elidedText(outline.title, Qt.TextElideMode.ElideRight, max(0.0, rect.width()))
-        painter.drawText(QRectF(rect.x(), rect.y() + (8 if in_one_line else 1), rect.width(), 28), _LEFT_MIDDLE, title)
+        painter.drawText(QRectF(rect.x(), rect.y() + (8 if in_one_line else -1), rect.width(), 28), _LEFT_MIDDLE, title)
         painter.setFont(small)
         painter.setPen(theme.second if outline.calm else theme.bad)
         left = rect.x() + title_width + 8 if in_one_line else rect.x()
-        room = QRectF(left, rect.y() + (8 if in_one_line else 18), rect.right() - left, 28)
+        room = QRectF(left, rect.y() + (8 if in_one_line else 14), rect.right() - left, 28)
         cut = small_width.elidedText(outline.detail, Qt.TextElideMode.ElideRight, max(0.0, room.width()))
         painter.drawText(room, _LEFT_MIDDLE, cut)
 
@@ -159,9 +159,11 @@ class Backdrop(QGraphicsItem):
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(rect_of(hole.box).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        painter.setFont(self._state.fonts.small)
+        fonts, far = self._state.fonts, self._state.detail is Detail.NAME
+        painter.setFont(fonts.far_state if far else fonts.small)
         painter.setPen(theme.third)
         room = rect_of(hole.box).adjusted(12, 8, -12, -8)
         words = tr("place of {name}", name=hole.name)
-        cut = self._state.fonts.small_width.elidedText(words, Qt.TextElideMode.ElideMiddle, room.width())
+        measured = fonts.far_state_width if far else fonts.small_width
+        cut = measured.elidedText(words, Qt.TextElideMode.ElideMiddle, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, cut)

@@ -18,9 +18,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsScene
 
 from services.discovery.model import ClusterSnapshot
-from services.words import tr
+from services.drawing.cluster import ordered_nodes
+from services.i18n import tr
 from widgets.common.fonts import text_percent
-from widgets.common.nodes import ordered_nodes
 from widgets.common.plain import show_tip
 from widgets.common.shortcuts import CANVAS, act_of
 from widgets.common.spark import Spark
@@ -34,6 +34,7 @@ from widgets.topology.node_item import NO_SPARK, NodeItem, middle_of
 from widgets.topology.paint_state import PaintState, detail_at
 from widgets.topology.placement import Placement, Structure, place, stretched, structure
 from widgets.topology.ringed_view import RingedView
+from widgets.topology.walk import WAYS, neighbour
 from widgets.topology.wording import card_text, spoken, tooltip
 
 _LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
@@ -44,7 +45,6 @@ _DROP = -8.0  # a little closer to the title than to the other edges
 _STEP = 1.2
 _LONELY = 0.3  # of the width left empty: a drawing in the corner of that much nothing looks lost
 _DASH_PER_S = 30.0
-_WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
 
 def _same_nodes(before: ClusterSnapshot, now: ClusterSnapshot) -> bool:
@@ -361,29 +361,14 @@ class Canvas(RingedView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows walk between nodes, Enter activates, + and - zoom, 0 or F show everything."""
         act = act_of(CANVAS, event)
-        if act in _WAYS:
-            self._choose(self.neighbour(self._state.selected, *_WAYS[act]))
+        if act in WAYS:
+            self._choose(neighbour(self._placement.nodes, self._state.selected, act))
         elif act == "activate" and self._state.selected:
             self.node_activated.emit(self._state.selected)
         elif act in {"zoom-in", "zoom-out", "fit"}:
             {"zoom-in": self.zoom_in, "zoom-out": self.zoom_out, "fit": self.fit}[act]()
         else:
             super().keyPressEvent(event)
-
-    def neighbour(self, node_id: str, dx: int, dy: int) -> str:
-        """Return the nearest node in a direction; the first one when nothing is selected, '' at the border."""
-        boxes = self._placement.nodes
-        if node_id not in boxes:
-            return min(boxes, key=lambda n: (boxes[n].y, boxes[n].x), default="")
-        here = boxes[node_id]
-
-        def cost(other: str) -> float:
-            ahead = (boxes[other].cx - here.cx) * dx + (boxes[other].cy - here.cy) * dy
-            aside = abs((boxes[other].cx - here.cx) * dy) + abs((boxes[other].cy - here.cy) * dx)
-            return math.inf if ahead < 8 else ahead + 2.0 * aside
-
-        best = min((n for n in boxes if n != node_id), key=cost, default="")
-        return best if best and cost(best) < math.inf else ""
 
     # -- motion --------------------------------------------------------------------------------------------------
     def _move_edges(self, seconds: float) -> None:

@@ -19,4 +19,4 @@ def set_up(view: QGraphicsView, scene: QGraphicsScene) -> None:
     view.setFrameShape(QFrame.Shape.NoFrame)
     view.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     view.setMouseTracking(True)
-    view.setMinimumSize(240, 160)
+    view.setMinimumSize(120, 160)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF, Qt
 
 from services.discovery.model import ReplicationEdge
+from services.drawing.routes import Route
 from widgets.topology.paint_state import Fonts
-from widgets.topology.routes import Route
 from widgets.topology.wording import lag_words
 
 Kind = str  # "plain", "worse" (amber), "broken" (red, dashed), "transfer"

@@ -10,14 +10,15 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from services.discovery.model import ClusterSnapshot, ReplicationEdge, TransferEdge
+from services.drawing.cluster import transfer_fraction
+from services.drawing.routes import Point, Route, Router, arrow_head
 from services.types import Health
 from widgets.common.theme import with_alpha
 from widgets.topology.edge_label import Kind, Label, boxed, far_words, short_words, side_of
-from widgets.topology.geometry import PAD
+from widgets.topology.geometry import LANES, PAD
 from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.placement import Placement
-from widgets.topology.routes import Point, Route, Router
-from widgets.topology.wording import replication_lines, transfer_fraction, transfer_lines
+from widgets.topology.wording import replication_lines, transfer_lines
 
 _CORNER = 8.0
 _EAGER = 100  # edges: fewer than that and the boxes belong to what "fit" shows
@@ -217,17 +218,8 @@ def _kind(edge: ReplicationEdge) -> Kind:
 
 
 def _ways(channels: Sequence[ReplicationEdge], active: Sequence[TransferEdge], placement: Placement) -> list[_Way]:
-    router = Router(placement.nodes, [h.box for h in placement.holes])
-    incoming: dict[str, list[tuple[int, ReplicationEdge]]] = {}
-    for index, edge in enumerate(channels):
-        incoming.setdefault(edge.replica_id, []).append((index, edge))
-    ways = []
-    for edges in incoming.values():
-        edges.sort(key=lambda pair: (router.middle(pair[1].source_id), pair[1].channel))
-        for i, (index, edge) in enumerate(edges):
-            route = router.replication(edge.source_id, edge.replica_id, (i + 0.5) / len(edges), len(edges))
-            if route is not None:
-                ways.append(_Way(index, route, crowded=len(edges) > 1))
+    router = Router(placement.nodes, LANES, [h.box for h in placement.holes])
+    ways = [_Way(way.index, way.route, crowded=way.crowded) for way in router.channels(channels)]
     for index, transfer in enumerate(active):
         route = router.transfer(transfer.donor_id, transfer.joiner_id, left_limit=placement.bounds.x + PAD)
         if route is not None:
@@ -254,10 +246,4 @@ def _rounded(points: Sequence[Point], head: float) -> QPainterPath:
 
 
 def _head(points: Sequence[Point], size: float) -> QPolygonF:
-    tip, before = QPointF(*points[-1]), QPointF(*points[-2])
-    back = QLineF(tip, before)
-    back.setLength(size)
-    normal = QLineF(back.p2(), tip).normalVector()
-    normal.setLength(size * 0.55)
-    offset = QPointF(normal.dx(), normal.dy())
-    return QPolygonF([tip, back.p2() + offset, back.p2() - offset])
+    return QPolygonF([QPointF(*corner) for corner in arrow_head(points, size, size * 0.55)])

@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
 from services.files import write_whole
-from services.words import tr
+from services.i18n import tr
 from widgets.common.pictures import bytes_of, picture_buffer, picture_bytes
 from widgets.topology.canvas import Canvas
 from widgets.topology.paint_state import Detail

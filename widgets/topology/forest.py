@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from widgets.topology.geometry import CARD_H, CARD_W, GAP, ROW_GAP, WIDE_GAP, Box, card_at
+from services.drawing.box import Box
+from widgets.topology.geometry import CARD_H, CARD_W, GAP, ROW_GAP, WIDE_GAP, card_at
 from widgets.topology.layers import Group, groups
 
 _LEAVES_IN_A_ROW = 5

@@ -1,9 +1,11 @@
-"""Rectangles and the measures of the drawing, in scene pixels (one scene pixel is one logical pixel at 100 %)."""
+"""The measures of the drawing, in scene pixels (one scene pixel is one logical pixel at 100 %)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from services.drawing.box import Box
+from services.drawing.routes import Lanes
 
 CARD_W = 196.0
 CARD_H = 124.0
@@ -18,63 +20,20 @@ TRANSFER_LANE = 92.0  # room below a row for an edge between two of its nodes, w
 ASYNC_GAP = 88.0
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle."""
-
-    x: float
-    y: float
-    w: float
-    h: float
-
-    @property
-    def right(self) -> float:
-        """Return the right edge."""
-        return self.x + self.w
-
-    @property
-    def bottom(self) -> float:
-        """Return the lower edge."""
-        return self.y + self.h
-
-    @property
-    def cx(self) -> float:
-        """Return the middle, across."""
-        return self.x + self.w / 2
-
-    @property
-    def cy(self) -> float:
-        """Return the middle, down."""
-        return self.y + self.h / 2
-
-    def moved(self, dx: float, dy: float) -> Box:
-        """Return the same rectangle elsewhere."""
-        return Box(self.x + dx, self.y + dy, self.w, self.h)
-
-    def stretched(self, by: float) -> Box:
-        """Return the rectangle of a drawing that is wider by a factor."""
-        return Box(self.x * by, self.y, self.w * by, self.h)
-
-    def grown(self, by: float) -> Box:
-        """Return the rectangle with a margin of `by` on all sides."""
-        return Box(self.x - by, self.y - by, self.w + 2 * by, self.h + 2 * by)
-
-    def overlaps(self, other: Box) -> bool:
-        """Return whether the two share a point of their inside."""
-        return self.x < other.right and other.x < self.right and self.y < other.bottom and other.y < self.bottom
+LANES = Lanes(
+    gutter=GAP / 2,
+    straight=3 * GAP,
+    above=60.0,
+    dip=ROW_GAP - 60.0,
+    transfer_above=68.0,
+    transfer_dip=20.0,
+    label=36.0,
+)
 
 
 def card_at(x: float, y: float) -> Box:
     """Return the rectangle of a node card with this upper left corner."""
     return Box(x, y, CARD_W, CARD_H)
-
-
-def around(boxes: list[Box]) -> Box:
-    """Return the smallest rectangle around all of them (empty: a point at the origin)."""
-    if not boxes:
-        return Box(0, 0, 0, 0)
-    x, y = min(b.x for b in boxes), min(b.y for b in boxes)
-    return Box(x, y, max(b.right for b in boxes) - x, max(b.bottom for b in boxes) - y)
 
 
 class Level:

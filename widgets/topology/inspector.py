@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.common.boxes import CutButton, HealthMark
 from widgets.common.fonts import STRONG, ui_font
 from widgets.common.labels import ElidedLabel, label
+from widgets.common.styling import wear
 from widgets.common.theme import current_theme, theme_holder
-from widgets.common.wardrobe import wear
 from widgets.topology.inspector_content import (
     MACHINE,
     PROBLEMS,
@@ -34,18 +34,23 @@ from widgets.topology.inspector_content import (
 from widgets.topology.inspector_section import SectionBox
 from widgets.topology.inspector_told import NO_CURVE, Curve, Told
 
+_MENDING = "mending"
+"""Where among the sections the buttons stand that mend what the problems tell."""
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
     """Something that can help here: what the button says, why it can't be done now ('' when it can).
 
-    `first`: what a person does before it, said once above the buttons; '' for nothing.
+    `first`: what a person does before it, said once above the buttons; '' for nothing. `mends`: it mends what the
+    problems tell, and stands below them.
     """
 
     action_id: str
     text: str
     not_now: str = ""
     first: str = ""
+    mends: bool = False
 
 
 class Inspector(QFrame):
@@ -73,9 +78,15 @@ class Inspector(QFrame):
         self._help_rows.setContentsMargins(16, 12, 16, 16)
         self._help_rows.setSpacing(8)
         self._help.hide()
+        self._mend = QWidget()
+        self._mend_rows = QVBoxLayout(self._mend)
+        self._mend_rows.setContentsMargins(16, 0, 16, 12)
+        self._mend_rows.setSpacing(8)
+        self._mend.hide()
         self._body = QVBoxLayout()
         self._body.setContentsMargins(0, 0, 0, 16)
         self._body.setSpacing(0)
+        self._body.addWidget(self._mend)
         self._body.addWidget(self._help)
         self._body.addStretch(1)
         self._scroll = self._make_scroll()
@@ -97,7 +108,6 @@ class Inspector(QFrame):
         scroll.setAccessibleName(tr("Inspector: numbers of the selected node"))
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.viewport().setAutoFillBackground(False)
         inner.setAutoFillBackground(False)
         return scroll
@@ -124,11 +134,15 @@ class Inspector(QFrame):
         self._curve = told.curve
         self._show_sections(told.content.sections)
         self._show_actions(actions)
-        self._help.setEnabled(True)
+        self._set_enabled(True)
 
     def hold(self) -> None:
         """Another node was chosen, and what is to be said of it is not there yet: nothing is done to this one."""
-        self._help.setEnabled(False)
+        self._set_enabled(False)
+
+    def _set_enabled(self, enabled: bool) -> None:
+        for buttons in (self._help, self._mend):
+            buttons.setEnabled(enabled)
 
     def curve_area(self) -> QRectF:
         """Return the place that a node's curve is painted in: who makes one for it makes it for this."""
@@ -179,29 +193,39 @@ class Inspector(QFrame):
             box.name_curve(self._name)
 
     def _place_of(self, title: str) -> int:
-        order = ["", PROBLEMS, REPLICATION, RETURN, MACHINE, SETTINGS]
+        order = ["", PROBLEMS, _MENDING, REPLICATION, RETURN, MACHINE, SETTINGS]
         before = order[: order.index(title)]
-        return sum(t in self._sections for t in before)
+        return sum(t in self._sections or t == _MENDING for t in before)
 
     def _show_actions(self, actions: tuple[Action, ...]) -> None:
         if actions == self._actions:
             return
         self._actions = actions
-        while (item := self._help_rows.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.deleteLater()
-        self._help.setVisible(bool(actions))
-        if not actions:
-            return
-        self._help_rows.addWidget(label(tr("Can help here"), "section"))
-        for first in dict.fromkeys(action.first for action in actions if action.first):
+        focus: QWidget | None = self.window().focusWidget()
+        held = focus is not None and any(place.isAncestorOf(focus) for place in (self._help, self._mend))
+        for rows in (self._help_rows, self._mend_rows):
+            while (item := rows.takeAt(0)) is not None:
+                if (old := item.widget()) is not None:
+                    old.deleteLater()
+        if held:
+            self.focus_numbers()  # else the keys that were on a button here come to the window's first one
+        mending, others = [a for a in actions if a.mends], [a for a in actions if not a.mends]
+        self._mend.setVisible(bool(mending))
+        self._help.setVisible(bool(others))
+        if others:
+            self._help_rows.addWidget(label(tr("Can help here"), "section"))
+        for first in dict.fromkeys(action.first for action in others if action.first):
             self._help_rows.addWidget(label(first, "warn", wrap=True))
-        for action in actions:
-            text = f"{action.text}  ({action.not_now})" if action.not_now else action.text
-            made = CutButton(text, hint=action.not_now)
-            made.setEnabled(not action.not_now)
-            made.clicked.connect(lambda _=False, a=action: self.action_chosen.emit(a.action_id, self._node_id))
-            self._help_rows.addWidget(made)
+        for rows, shown in ((self._mend_rows, mending), (self._help_rows, others)):
+            for action in shown:
+                rows.addWidget(self._button(action))
+
+    def _button(self, action: Action) -> CutButton:
+        text = f"{action.text}  ({action.not_now})" if action.not_now else action.text
+        made = CutButton(text, hint=action.not_now)
+        made.setEnabled(not action.not_now)
+        made.clicked.connect(lambda _=False: self.action_chosen.emit(action.action_id, self._node_id))
+        return made
 
 
 class _Head(QWidget):

@@ -6,19 +6,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from services.discovery.model import ClusterSnapshot, NodeView
+from services.discovery.model import IST_REACH, ClusterSnapshot, NodeView
 from services.facts.model import (
     SQL,
     SSH,
     GaleraFacts,
+    GroupFacts,
     MachineFacts,
     NodeFacts,
     Problem,
     ReplicationChannel,
     ServerFacts,
 )
+from services.i18n import mark, tr
 from services.types import Flavour, Health, Reach
-from services.words import mark, tr
 from widgets.common.nodes import STALE_AFTER_S, age_of, heard_last, state_word
 from widgets.common.text import (
     format_age,
@@ -32,8 +33,10 @@ from widgets.common.text import (
     short_id,
 )
 from widgets.topology.advice import advice_now
-from widgets.topology.wording import size_words
+from widgets.topology.wording import recovery_words, semi_sync_rows, size_words
 
+_DONOR = 2
+"""wsrep_local_state of Donor/Desynced (galera/wsrep_api.h)."""
 _MOST_VALUE = 4000
 _MOST_CHANNELS = 16
 """A server that claims hundreds would have the window lay out thousands of labels each second."""
@@ -50,7 +53,8 @@ RETURN = mark("Return by IST")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line. `note` is a grey remark behind the value; `mono`: seqnos, addresses; `wraps`: a sentence."""
+    """One line. `note` is a grey remark behind the value; `mono`: seqnos, addresses; `wraps`: a sentence;
+    `whole`: never cut, it goes on below where the panel is too narrow."""
 
     label: str
     value: str
@@ -58,6 +62,7 @@ class Row:
     health: Health = Health.UNKNOWN
     mono: bool = False
     wraps: bool = False
+    whole: bool = False
 
 
 ExtraRows = Mapping[str, Sequence[tuple[str, str, Health] | Row]]
@@ -135,14 +140,14 @@ def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
     up = format_duration(server.uptime_s) if answers and server and server.uptime_s is not None else ""
     return _present(
         [
-            Row(mark("address"), node.address or (facts.address if facts else "") or node.host, mono=True),
+            Row(mark("address"), node.address or (facts.address if facts else "") or node.host, mono=True, whole=True),
             Row(mark("role"), tr(node.role)),
-            Row(mark("server"), _server_words(server)),
+            Row(mark("server"), _server_words(server), whole=True),
             Row(
                 mark("provider"),
                 f"Galera {galera.provider_version.split('(')[0]}" if galera and galera.provider_version else "",
             ),
-            Row(mark("host"), _host_words(facts.machine if facts else None)),
+            Row(mark("host"), _host_words(facts.machine if facts else None), whole=True),
             Row(mark("up"), up),
         ]
     )
@@ -190,6 +195,10 @@ def _replication(
     rows.extend(_extra(extra, REPLICATION))
     if facts is not None and facts.galera is not None:
         rows.extend(_galera(node, facts.galera, reach=not extra.get(RETURN)))
+    if facts is not None and facts.group is not None:
+        rows.extend(_group(facts.group))
+    if facts is not None and facts.semi_sync is not None:
+        rows.extend(Row(*told) for told in semi_sync_rows(facts.semi_sync))
     if facts is not None and facts.replication is not None:
         channels = facts.replication.channels
         for channel in channels[:_MOST_CHANNELS]:
@@ -204,10 +213,27 @@ def _replication(
     return _present(rows)
 
 
+def _group(group: GroupFacts) -> list[Row | None]:
+    """Return what a member of a group tells of it; what it did not tell is left out."""
+    own = group.own
+    mode = ""
+    if group.single_primary is not None:
+        mode = tr("one primary") if group.single_primary else tr("several primaries")
+    return [
+        Row(mark("state in the group"), own.state if own is not None else ""),
+        Row(mark("mode"), mode),
+        Row(mark("recovery"), recovery_words(group.recovery)) if group.recovery is not None else None,
+        _counted(mark("applier queue"), group.applier_queue),
+        _counted(mark("certification queue"), group.certify_queue),
+        _counted(mark("conflicts"), group.conflicts),
+        Row(mark("group"), group.group_name, mono=True),
+    ]
+
+
 def _galera(node: NodeView, galera: GaleraFacts, *, reach: bool) -> list[Row | None]:
-    known = next(((value, health) for label, value, health in node.numbers if label == mark("IST reach")), None)
+    known = next(((value, health) for label, value, health in node.numbers if label == IST_REACH), None)
     limit = tr("of limit {limit}", limit=format_number(galera.flow_control_high)) if galera.flow_control_high else ""
-    desynced = bool(galera.desync_count) or galera.local_state_comment.startswith("Donor")
+    desynced = bool(galera.desync_count) or galera.local_state == _DONOR
     return [
         Row(mark("last committed"), format_count(galera.last_committed), mono=True)
         if galera.last_committed is not None
@@ -223,7 +249,7 @@ def _galera(node: NodeView, galera: GaleraFacts, *, reach: bool) -> list[Row | N
         Row(mark("cached from"), format_count(galera.cached_downto), mono=True)
         if galera.cached_downto is not None
         else None,
-        Row(mark("IST reach"), known[0], health=known[1]) if known and reach else None,
+        Row(IST_REACH, known[0], health=known[1]) if known and reach else None,
         Row(
             mark("vote weight"),
             str(galera.weight),
@@ -314,7 +340,11 @@ _PROCESS = {
 
 
 def _no_ssh(facts: NodeFacts | None) -> Row | None:
-    """Return what an SSH way would tell where nobody wrote one down."""
+    """Return what an SSH way would tell where nobody wrote one down, and where the machine of an instance is told."""
+    if facts is not None and facts.on:
+        return Row(
+            "", tr("It stands on {host} beside another server: the machine is told there.", host=facts.on), wraps=True
+        )
     if facts is None or SSH not in facts.no_way:
         return None
     text = tr("The inventory gives no SSH way to it: with one, CPU, memory, disks, clock, log and service are seen.")
@@ -358,7 +388,7 @@ def _problems(node: NodeView, *, live: bool) -> list[Row]:
     sentences.extend(p.sentence if live else bare for bare, p in found.items() if bare.removesuffix(".") not in reason)
     if node.facts is not None and node.facts.replication is not None:
         for channel in node.facts.replication.channels:
-            sentences.extend(e for e in (channel.io_error, channel.sql_error) if e)
+            sentences.extend(e for e in (channel.io_error, channel.sql_error) if e and e not in reason)
     rows = [Row("", s, health=node.health, wraps=True) for s in list(dict.fromkeys(sentences))[:_MOST_SENTENCES]]
     tries = advice_now(node) if live else ()
     return [*rows, *(Row("", tr("Try: {advice}", advice=text), wraps=True) for text in tries)]

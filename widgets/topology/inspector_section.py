@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from services.words import tr
+from services.i18n import tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import mono_font, px, ui_font
 from widgets.common.labels import ElidedLabel, ValueLabel, label
@@ -19,6 +19,8 @@ from widgets.topology.inspector_told import NO_CURVE, Curve
 _KEY_WIDTH, _MOST_KEY_WIDTH = 96, 132
 _NAME_WIDTH = 176  # of a server variable, where the panel is narrow
 _SETTING_WIDTH = 150
+_ROW = 20
+_LEFT = Qt.AlignmentFlag.AlignVCenter.value | Qt.AlignmentFlag.AlignLeft.value
 _SIDES = 28  # left and right of the rows and between their columns
 
 
@@ -34,6 +36,23 @@ class _Value(ValueLabel):
 
     def _fit_text(self) -> None:
         self.setFont(mono_font() if self._row.mono else ui_font())
+        self._fit_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Go on below where the panel is too narrow for what is never cut."""
+        super().resizeEvent(event)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        metrics, room = self.fontMetrics(), QRect(0, 0, max(1, self.contentsRect().width()), 1 << 14)
+        lines = 1
+        if self._row.whole and self.shown_text() != self.text():
+            lines = round(metrics.boundingRect(room, self._wrapped(), self.text()).height() / metrics.lineSpacing())
+        self.setFixedHeight(px(_ROW) * lines)
+
+    def _wrapped(self) -> int:
+        """Return how what is never cut goes on below: words at their ends, an address anywhere."""
+        return _LEFT | (Qt.TextFlag.TextWordWrap if " " in self.text() else Qt.TextFlag.TextWrapAnywhere).value
 
     def show_row(self, row: Row, *, grey: bool) -> None:
         """Show a row; `grey` when its section is stale."""
@@ -42,6 +61,7 @@ class _Value(ValueLabel):
         self._row, self._grey = row, grey
         self._fit_text()
         self.setText(row.value)
+        self._fit_height()
         self.set_hint(row.note)
         self.setAccessibleName(f"{tr(row.label)} {row.value} {row.note}".strip())
         self.update()
@@ -53,6 +73,9 @@ class _Value(ValueLabel):
         painter = QPainter(self)
         painter.setPen(theme.third if self._grey else theme.value(self._row.health))
         text, area = self.shown_text(), QRectF(self.contentsRect())
+        if self._row.whole and text != self.text():
+            painter.drawText(area, self._wrapped(), self.text())
+            text = ""
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         used = self.fontMetrics().horizontalAdvance(text)
         if self.hasFocus():
@@ -78,7 +101,7 @@ class SectionBox(QWidget):
         # destroys it on whichever thread it runs.
         self._stale = label("", "third") if title else None
         self._curve = _Curve()
-        self._caption = label("", "third")
+        self._caption = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(4)
         self._grid.setVerticalSpacing(2)
@@ -92,8 +115,7 @@ class SectionBox(QWidget):
             outer.addWidget(hairline())
             top = QHBoxLayout()
             top.setContentsMargins(16, 12, 16, 6)
-            top.addWidget(label(tr(title), "section"))
-            top.addStretch(1)
+            top.addWidget(ElidedLabel(tr(title), "section", Qt.TextElideMode.ElideRight), 1)
             top.addWidget(self._stale)
             outer.addLayout(top)
         inner = QVBoxLayout()
@@ -108,9 +130,8 @@ class SectionBox(QWidget):
         theme_holder().sized.connect(self._fit_text)
 
     def _fit_text(self) -> None:
-        for key, value in self._rows:
-            key.setFixedSize(px(self._key_width), px(20))
-            value.setFixedHeight(px(20))
+        for key, _ in self._rows:
+            key.setFixedSize(px(self._key_width), px(_ROW))
         self._grid.setColumnMinimumWidth(0, px(self._key_width))
         self._widen()
 
@@ -139,6 +160,8 @@ class SectionBox(QWidget):
         if self._key_width == _NAME_WIDTH:
             most = max(_NAME_WIDTH, px(_MOST_KEY_WIDTH), self.width() - _SIDES - px(_SETTING_WIDTH))
         width = max(px(_KEY_WIDTH), min(most, wanted))
+        if self.width() > px(_KEY_WIDTH):  # large text in a narrow panel: the values keep their half
+            width = min(width, self.width() // 2)
         self._grid.setColumnMinimumWidth(0, width)
         for key, _ in self._rows:
             key.setFixedWidth(width)
@@ -148,17 +171,19 @@ class SectionBox(QWidget):
         super().resizeEvent(event)
         self._widen()
 
+    def minimumSizeHint(self) -> QSize:
+        """Be as narrow as the panel: names and values are cut with a sign, and whole in their tooltips."""
+        return QSize(0, super().minimumSizeHint().height())
+
     def _key_words(self, row: Row) -> str:
         """Return a row's key: words, but among the settings the server's own names."""
         return tr(row.label) if self._key_width == _KEY_WIDTH else row.label
 
     def _add_row(self) -> None:
         key, value = ElidedLabel("", "second"), _Value()
-        for widget in (key, value):
-            widget.setFixedHeight(px(20))
-        key.setFixedWidth(px(self._key_width))
+        key.setFixedSize(px(self._key_width), px(_ROW))
         at = len(self._rows)
-        self._grid.addWidget(key, at, 0)
+        self._grid.addWidget(key, at, 0, Qt.AlignmentFlag.AlignTop)
         self._grid.addWidget(value, at, 1)
         self._rows.append((key, value))
 

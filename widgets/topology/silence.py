@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import NothingListens
+from services.i18n import tr, tr_n
 from services.types import Health, Reach
-from services.words import tr, tr_n
 from widgets.common.nodes import heard_last
 from widgets.common.text import format_clock, in_past
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedL
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.errors import BadInput
 from services.files import plain_name
+from services.i18n import tr
 from services.types import NODES_LEFT_OUT, Health, Reach
-from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState, Way
 from widgets.common.labels import ElidedLabel, label, set_kind
@@ -20,8 +20,9 @@ from widgets.common.messages import MessageBar
 from widgets.common.nodes import STALE_AFTER_S, state_word
 from widgets.common.shortcuts import CANVAS, WINDOW, bind, keys_of
 from widgets.common.spark import Spark
+from widgets.common.styling import wear
 from widgets.common.text import format_clock, format_duration
-from widgets.common.wardrobe import wear
+from widgets.common.wrap_row import WrapRow
 from widgets.topology.advice import advice
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg
@@ -73,7 +74,7 @@ class TopologyView(QFrame):
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
         self._tools = self._make_tools()
-        page.addLayout(self._header())
+        page.addWidget(WrapRow(self._name, self._subtitle, self._tools, margins=(20, 12, 16, 8)))
         notice = QHBoxLayout()
         notice.setContentsMargins(20, 0, 16, 4)
         notice.addWidget(self._bar)
@@ -98,12 +99,11 @@ class TopologyView(QFrame):
         row.setSpacing(8)
         row.addWidget(button(tr("Fit"), on=self.canvas.fit, hint=tr("Show the whole cluster (F)")))
         for text, act, hint in (
-            ("+", self.canvas.zoom_in, tr("Come nearer (+)")),
-            ("−", self.canvas.zoom_out, tr("Go back (−)")),
+            ("+", self.canvas.zoom_in, tr("Zoom in (+)")),
+            ("−", self.canvas.zoom_out, tr("Zoom out (−)")),
         ):
             zoom = button(text, on=act, hint=hint)
-            zoom.setFixedWidth(32)
-            zoom.setStyleSheet("padding: 4px 0;")
+            zoom.setStyleSheet("padding: 4px 8px;")
             row.addWidget(zoom)
         export = button(tr("Export"), hint=tr("Save the drawing as PNG or SVG"))
         menu = QMenu(export)
@@ -113,15 +113,6 @@ class TopologyView(QFrame):
         row.addWidget(export)
         bind(self, CANVAS, "export", export.showMenu)
         return tools
-
-    def _header(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(20, 12, 16, 8)
-        row.setSpacing(8)
-        row.addWidget(self._name)
-        row.addWidget(self._subtitle, 1)
-        row.addWidget(self._tools)
-        return row
 
     # -- content -------------------------------------------------------------------------------------------------
     def show_snapshot(self, cluster: ClusterSnapshot | None, sparks: Mapping[str, Spark], at: float) -> None:
@@ -254,7 +245,7 @@ def _answered(node: NodeView) -> bool:
     return (
         bool(node.uuid_history)
         or node.reach in {Reach.FULL, Reach.SQL_ONLY}
-        or (node.facts is not None and (node.facts.server is not None or node.facts.galera is not None))
+        or (node.facts is not None and (node.facts.server is not None or node.facts.in_group))
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from services.discovery.model import (
     SEEN_NOW,
-    SPARE,
     ClusterSnapshot,
     Component,
     NodeView,
@@ -16,9 +15,11 @@ from services.discovery.model import (
     kind_words,
     was_so_before,
 )
-from services.types import ClusterKind, Health, Reach
-from services.words import tr, tr_n
-from widgets.common.nodes import age_of, is_silent, is_stale, last_answer, missing_words, state_word
+from services.drawing.cluster import transfer_fraction
+from services.facts.model import GroupRecovery, SemiSyncFacts
+from services.i18n import mark, tr, tr_n
+from services.types import Health, Reach
+from widgets.common.nodes import age_of, is_silent, is_stale, last_answer, lasting_role, missing_words, state_word
 from widgets.common.text import (
     UNKNOWN,
     format_age,
@@ -60,7 +61,7 @@ def card_text(node: NodeView, at: float) -> CardText:
             name,
             state_word(node),
             node.health,
-            tr(SPARE) if node.role == SPARE else "",
+            tr(lasting_role(node)),
             (),
             _silence(node),
             _last_seen(node),
@@ -104,8 +105,8 @@ def _last_seen(node: NodeView) -> str:
 def component_title(component: Component, cluster: ClusterSnapshot) -> str:
     """Return the bold words of a component."""
     if component.primary and is_split(cluster):
-        return tr("Primary, split")
-    return tr("Primary component") if component.primary else tr("non-Primary")
+        return tr("{part}, split", part=tr(cluster.kind.inside))
+    return tr(cluster.kind.inside if component.primary else cluster.kind.outside)
 
 
 def is_split(cluster: ClusterSnapshot) -> bool:
@@ -185,8 +186,52 @@ def channel_mode(edge: ReplicationEdge, cluster: ClusterSnapshot) -> str:
 
 def replication_lines(edge: ReplicationEdge, cluster: ClusterSnapshot) -> tuple[str, str]:
     """Return the two lines at a channel's arrow: what it is, how it fares."""
-    first = " · ".join(p for p in (edge.channel or tr("async"), channel_mode(edge, cluster)) if p)
+    parts = (edge.channel, semi_sync_words(edge) or ("" if edge.channel else tr("async")), channel_mode(edge, cluster))
+    first = " · ".join(part for part in parts if part)
     return first, lag_words(edge)
+
+
+def semi_sync_words(edge: ReplicationEdge) -> str:
+    """Return whether the source's commits wait for this replica; '' where they need not, or nobody can tell."""
+    if edge.semi_sync is None:
+        return ""
+    return tr("semi-sync") if edge.semi_sync else tr("semi-sync fallen back")
+
+
+def semi_sync_rows(facts: SemiSyncFacts) -> Iterator[tuple[str, str, str, Health]]:
+    """Yield (label, value, note, health) of a server on which it is enabled, as a source and as a replica."""
+    if facts.source_enabled:
+        words = {True: tr("commits wait"), False: tr("fallen back to asynchronous"), None: tr("not known")}
+        health = {True: Health.GOOD, False: Health.WARN, None: Health.UNKNOWN}[facts.source_active]
+        yield mark("semi-sync"), words[facts.source_active], facts.wait_point, health
+        if facts.clients is not None:
+            few = Health.WARN if facts.clients < facts.wanted else Health.GOOD
+            wanted = tr("of {n} that commits wait for", n=facts.wanted)
+            yield mark("semi-sync replicas"), format_count(facts.clients), wanted, few
+        if facts.not_acknowledged is not None:
+            count = format_count(facts.not_acknowledged)
+            yield mark("not acknowledged"), count, tr("commits since the start"), Health.UNKNOWN
+        if facts.waiting:
+            yield mark("in their commit"), format_count(facts.waiting), tr("wait for a replica"), Health.UNKNOWN
+    if facts.replica_enabled:
+        told = {True: tr("acknowledges"), False: tr("enabled, not active"), None: tr("not known")}
+        yield mark("semi-sync replica"), told[facts.replica_active], "", Health.UNKNOWN
+
+
+def recovery_words(recovery: GroupRecovery) -> str:
+    """Return how far a member of a group is that is RECOVERING: what it clones, else what it still has to apply."""
+    if recovery.clone_stage:
+        return _clone_words(recovery)
+    if recovery.missing is None:
+        return tr("not known")
+    return tr("{n} transactions received and not applied", n=format_count(recovery.missing))
+
+
+def _clone_words(recovery: GroupRecovery) -> str:
+    """Return "FILE COPY, 70 MB of about 84 MB"."""
+    if recovery.clone_done is None:
+        return recovery.clone_stage
+    return f"{recovery.clone_stage}, {format_bytes_of(recovery.clone_done, recovery.clone_whole, about=True)}"
 
 
 def lag_words(edge: ReplicationEdge, *, short: bool = False) -> str:
@@ -205,16 +250,6 @@ def lag_words(edge: ReplicationEdge, *, short: bool = False) -> str:
     if edge.delay_s:
         return tr("{lag}, {span} meant", lag=lag, span=format_duration(edge.delay_s))
     return lag
-
-
-def transfer_fraction(edge: TransferEdge) -> float | None:
-    """Return how much of a transfer is done, 0 to 1; None while that can't be told."""
-    if edge.bytes_total and edge.bytes_done is not None:
-        return min(1.0, edge.bytes_done / edge.bytes_total)
-    if edge.seqno_first is not None and edge.seqno_last is not None and edge.seqno_done is not None:
-        span = edge.seqno_last - edge.seqno_first
-        return min(1.0, max(0.0, (edge.seqno_done - edge.seqno_first) / span)) if span > 0 else None
-    return None
 
 
 def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
@@ -239,7 +274,7 @@ def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
 def subtitle(cluster: ClusterSnapshot) -> str:
     """Return the header's second part, whole: "Galera · MariaDB 10.11.14 · state 8f21c0de-77b2-..."."""
     server = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
-    state = tr("state {uuid}", uuid=cluster.cluster_id) if cluster.kind is ClusterKind.GALERA else ""
+    state = tr(cluster.kind.identity, uuid=cluster.cluster_id) if cluster.kind.identity else ""
     return " · ".join(p for p in (kind_words(cluster), server, state) if p)
 
 

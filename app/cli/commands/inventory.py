@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from app.cli.arguments import FINDINGS, GOOD
 from app.compose import read_inventory
@@ -13,16 +16,20 @@ from app.vault import SessionVault
 from services.connections.known_certificates import accept_certificate
 from services.connections.probe import AccessReport, probe_access
 from services.errors import BadInput
-from services.inventory.imports import ImportReport, merge, settle_secrets
+from services.i18n import english, tr
+from services.inventory.imports import ImportReport, Merged, merge, settle_secrets
 from services.inventory.imports_mycnf import import_my_cnf
 from services.inventory.imports_ssh import import_ssh_config
 from services.inventory.imports_workbench import import_workbench
-from services.inventory.model import HostEntry, Inventory
+from services.inventory.model import HostEntry, Instance, Inventory, SqlAccess, with_instances
 from services.inventory.toml_file import load_inventory
 from services.inventory.toml_save import save_inventory
 from services.secrets import SystemVault
-from services.words import english, tr
 
+_AT_ONCE = 8
+"""Hosts tried side by side: below the ten logins at once from which a jump host's sshd begins to drop some
+(sshd_config(5), MaxStartups 10:30:100)."""
+_accepting = threading.Lock()  # the file of accepted certificates is read, changed and written whole
 _IMPORTS = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}
 
 
@@ -42,14 +49,31 @@ def _document(host: HostEntry) -> dict[str, object]:
     if host.ssh is not None:
         ways["ssh"] = {"user": host.ssh.user, "port": host.ssh.port, "sudo": host.ssh.sudo, "jump": host.ssh.jump}
     if host.sql is not None:
-        ways["sql"] = {"user": host.sql.user, "port": host.sql.port, "via": host.sql.via, "tls": host.sql.tls}
+        ways["sql"] = _sql_document(host.sql)
+    if host.beside:
+        ways["instances"] = [_instance_document(one) for one in host.beside]
     return ways
 
 
-def _line(host: HostEntry) -> str:
+def _sql_document(access: SqlAccess) -> dict[str, object]:
+    return {"user": access.user, "port": access.port, "via": access.via, "tls": access.tls}
+
+
+def _instance_document(one: Instance) -> dict[str, object]:
+    way = {} if one.access is None else {"sql": _sql_document(one.access)}
+    return {"name": one.key, "kind": one.kind, "port": one.port, "read": one.what.read, **way}
+
+
+def _lines(host: HostEntry) -> Iterator[str]:
     ssh = f"ssh {host.ssh.user}@{host.ssh.port} sudo {host.ssh.sudo}" if host.ssh else tr("no ssh")
-    sql = f"sql {host.sql.user}@{host.sql.port} {host.sql.via}, tls {host.sql.tls}" if host.sql else tr("no sql")
-    return f"{host.name:<16} {host.address:<24} {ssh}; {sql}\n"
+    yield f"{host.name:<16} {host.address:<24} {ssh}; {_sql_words(host.sql)}\n"
+    for one in host.beside:
+        words = _sql_words(one.access) if one.what.read else tr("not read yet")
+        yield f"  {one.key:<14} {tr(one.what.name):<24} {words}\n"
+
+
+def _sql_words(access: SqlAccess | None) -> str:
+    return f"sql {access.user}@{access.port} {access.via}, tls {access.tls}" if access is not None else tr("no sql")
 
 
 def _show(inventory: Inventory, *, as_json: bool) -> None:
@@ -63,7 +87,7 @@ def _show(inventory: Inventory, *, as_json: bool) -> None:
         return
     sys.stdout.write(f"{inventory.path}\n")
     for host in inventory.hosts:
-        sys.stdout.write(_line(host))
+        sys.stdout.writelines(_lines(host))
     for cluster in inventory.clusters:
         sys.stdout.write(tr("cluster {name}: seeds {seeds}\n", name=cluster.name, seeds=", ".join(cluster.seeds)))
         if cluster.networks:
@@ -71,14 +95,32 @@ def _show(inventory: Inventory, *, as_json: bool) -> None:
 
 
 def _check(inventory: Inventory, accepted: tuple[str, ...], *, as_json: bool) -> int:
+    """Try the ways to all hosts side by side, and tell of each in the inventory's order as soon as that is known."""
     vault = SessionVault()
-    reports = [_checked(host, vault, accepted) for host in inventory.hosts]
-    for report in reports:
+    good = True
+    named = {host.name: host.beside for host in inventory.hosts}
+    pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="pilothouse-check")
+    try:
+        for report in pool.map(lambda host: _checked(host, vault, accepted), with_instances(inventory.hosts)):
+            told = json.dumps(_report_document(report)) if as_json else f"{report.host}\n{report.as_text()}"
+            sys.stdout.write(told + "\n")
+            sys.stdout.writelines(_unread_lines(named.get(report.host, ()), as_json=as_json))
+            sys.stdout.flush()
+            good = good and report.ok
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # who interrupts waits for no host that was not begun
+    return GOOD if good else FINDINGS
+
+
+def _unread_lines(instances: Sequence[Instance], *, as_json: bool) -> Iterator[str]:
+    """Yield a line of each instance that is only named: there is no way to try."""
+    for one in instances:
+        if one.what.read:
+            continue
         if as_json:
-            sys.stdout.write(json.dumps(_report_document(report)) + "\n")
+            yield json.dumps({"host": one.key, "kind": one.kind, "read": False, "steps": []}) + "\n"
         else:
-            sys.stdout.write(f"{report.host}\n{report.as_text()}\n")
-    return GOOD if all(report.ok for report in reports) else FINDINGS
+            yield f"{one.key}\n    {tr(one.what.name)}: {tr('not read yet')}\n"
 
 
 def _checked(host: HostEntry, vault: SessionVault, accepted: tuple[str, ...]) -> AccessReport:
@@ -87,7 +129,8 @@ def _checked(host: HostEntry, vault: SessionVault, accepted: tuple[str, ...]) ->
     asked = report.certificate
     if asked is None or asked.fingerprint not in {fingerprint.upper() for fingerprint in accepted}:
         return report
-    accept_certificate(asked)
+    with _accepting:
+        accept_certificate(asked)
     return probe_access(host, vault)
 
 
@@ -114,12 +157,18 @@ def _import(options: Namespace) -> int:
     if options.write:
         report = settle_secrets(report, SystemVault())
     merged = merge(present, report)
+    written = options.write and bool(merged.added)
+    if getattr(options, "json", False):
+        if written:
+            save_inventory(merged.inventory, path)
+        sys.stdout.write(json.dumps(_import_document(report, merged, str(path), written=written)) + "\n")
+        return _import_code(report, merged)
     sys.stdout.write(report.preview() + "\n")
     for name in merged.conflicts:
         sys.stdout.write(tr("  {name}: stands in the inventory with other values; it is left as it is.\n", name=name))
     if not merged.added:
         sys.stdout.write(tr("Nothing is to be written: there is no new host in it.\n"))
-        return FINDINGS if report.problems and not report.hosts else GOOD
+        return _import_code(report, merged)
     if not options.write:
         sys.stdout.write(
             tr("Nothing was written. Add --write to put {count} new into {path}.\n", count=len(merged.added), path=path)
@@ -128,3 +177,21 @@ def _import(options: Namespace) -> int:
     save_inventory(merged.inventory, path)
     sys.stdout.write(tr("Written: {path}\n", path=path))
     return GOOD
+
+
+def _import_code(report: ImportReport, merged: Merged) -> int:
+    return FINDINGS if report.problems and not report.hosts and not merged.added else GOOD
+
+
+def _import_document(report: ImportReport, merged: Merged, path: str, *, written: bool) -> dict[str, object]:
+    return {
+        "source": report.source,
+        "hosts": [_document(host) for host in report.hosts],
+        "notes": [english(note) for note in report.notes],
+        "problems": [english(problem) for problem in report.problems],
+        "added": list(merged.added),
+        "unchanged": list(merged.unchanged),
+        "conflicts": list(merged.conflicts),
+        "inventory": path,
+        "written": written,
+    }

@@ -12,21 +12,21 @@ from dataclasses import replace
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.procedure_text import check_lines, fault_lines, plan_lines, problem_lines, run_lines, way_lines
 from app.cli.run_history import sampled
-from app.cli.steering import Terminal, attended, exit_code, interruptible, need_word, open_desk, run_document
+from app.cli.steering import Terminal, attended, exit_code, interruptible, need_word, open_service, run_document
 from services.errors import BadInput, NoAnswer
+from services.i18n import tr
 from services.procedures.catalogue import procedure_named
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.parts import Policy
 from services.procedures.engine.rehearsal import Rehearsal
+from services.procedures.journal.codec import encode, plain
 from services.procedures.plan.checks import Override, standing_blocks
-from services.procedures.plan.codec import encode, plain
 from services.procedures.plan.host_facts import Facts, nobody_answered
 from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Plan
-from services.procedures.service.service import Desk, Draft
+from services.procedures.service.service import Draft, ProcedureService
 from services.procedures.service.undo import at_work, own_run
-from services.words import tr
 
 
 def run(options: Namespace) -> int:
@@ -35,10 +35,10 @@ def run(options: Namespace) -> int:
     procedure_named(options.name)  # a slip of the pen is told before any host is read
     if options.command == "run" and not rehearse:
         need_word(options, "--rehearse")
-    with open_desk(options) as desk:
-        facts = desk.gather(options.cluster)
+    with open_service(options) as service:
+        facts = service.gather(options.cluster, options.name)
         _refuse_silence(facts)
-        draft = desk.draft(options.name, facts, dict(options.input))
+        draft = service.draft(options.name, facts, dict(options.input))
         overrides = tuple(Override(code, reason) for code, reason in options.override)
         _refuse_faults(draft, overrides)
         machine = getattr(options, "json", False)
@@ -51,24 +51,24 @@ def run(options: Namespace) -> int:
             )
         blocks = standing_blocks(draft.checks, overrides)
         if rehearse and not _plan(draft).nothing_to_do:
-            return _rehearsed(desk.rehearse(draft), draft, overrides, machine=machine)
+            return _rehearsed(service.rehearse(draft), draft, overrides, machine=machine)
         if options.command == "plan" or rehearse or blocks or _plan(draft).nothing_to_do:
             if machine:
                 sys.stdout.write(json.dumps(_document(draft, overrides)) + "\n")
             elif blocks:
                 told = ", ".join(c.code for c in blocks)
                 sys.stdout.write("\n" + tr("Refused: {codes}. Nothing was changed.", codes=told) + "\n")
-                if any(check.code == "LOCK-FREE" for check in blocks) and _is_foreign(desk, draft):
+                if any(check.code == "LOCK-FREE" for check in blocks) and _is_foreign(service, draft):
                     hint = "--override LOCK-FREE=REASON --take-over OWNER"
                     sys.stdout.write(tr("To take a dead console's lock over, say both: {words}", words=hint) + "\n")
             return FINDINGS if blocks else GOOD
-        return _run(desk, draft, overrides, options)
+        return _run(service, draft, overrides, options)
 
 
-def _is_foreign(desk: Desk, draft: Draft) -> bool:
+def _is_foreign(service: ProcedureService, draft: Draft) -> bool:
     """Return whether a lock is there that no run of this console can give back: only that is taken over."""
     locks = (host.lock for host in draft.facts.hosts if host.lock is not None)
-    return any(own_run(lock, desk.owner, desk.view) is None for lock in locks)
+    return any(own_run(lock, service.owner, service.view) is None for lock in locks)
 
 
 def _plan(draft: Draft) -> Plan:
@@ -113,7 +113,7 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ..
             {
                 "id": s.step.step_id,
                 "host": s.step.host,
-                "would": s.would,
+                "would": s.words,
                 "lines": list(s.lines),
                 "already": encode(s.already),
                 "before": encode(s.before),
@@ -131,7 +131,7 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ..
     else:
         sys.stdout.write("\n" + tr("Rehearsal: every read was made, nothing was changed.") + "\n")
         for number, s in enumerate(rehearsal.steps, 1):
-            sys.stdout.write(f"  {number:>2}. {s.step.host or '-':<8} {s.step.title}: {tr(s.would)}\n")
+            sys.stdout.write(f"  {number:>2}. {s.step.host or '-':<8} {s.step.title}: {tr(s.words)}\n")
             for what, answers in ((tr("before"), s.before), (tr("now"), s.proof)):
                 for answer in answers:
                     mark = {True: "ok", False: "no", None: "?"}[answer.holds]
@@ -150,11 +150,11 @@ def _hindrances(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, .
         yield tr("The run would be refused: {codes}.", codes=blocks)
     for number, s in enumerate(rehearsal.steps, 1):
         if s in rehearsal.stops:
-            why = next((a.evidence for a in s.before if not a.holds and a.evidence), tr(s.would))
+            why = next((a.evidence for a in s.before if not a.holds and a.evidence), tr(s.words))
             yield tr("The run would stop at step {number}: {why}", number=number, why=why)
 
 
-def _run(desk: Desk, draft: Draft, overrides: tuple[Override, ...], options: Namespace) -> int:
+def _run(service: ProcedureService, draft: Draft, overrides: tuple[Override, ...], options: Namespace) -> int:
     machine = getattr(options, "json", False)
     if not options.yes:
         sys.stdout.write("\n" + tr("Approve this plan? Type yes: "))
@@ -162,13 +162,13 @@ def _run(desk: Desk, draft: Draft, overrides: tuple[Override, ...], options: Nam
         if sys.stdin.readline().strip().lower() not in {"yes", tr("yes")}:
             sys.stdout.write(tr("Nothing was changed.") + "\n")
             return FINDINGS
-    run_id = desk.new_run(draft, overrides)
+    run_id = service.new_run(draft, overrides)
     if not machine:
         sys.stdout.write("\n" + tr("Run {run} begins.", run=run_id) + "\n")
-    return drive(desk, run_id, options)
+    return drive(service, run_id, options)
 
 
-def drive(desk: Desk, run_id: str, options: Namespace, *, way: str = "run", key: str = "") -> int:
+def drive(service: ProcedureService, run_id: str, options: Namespace, *, way: str = "run", key: str = "") -> int:
     """Drive a run at this terminal and print where it rests."""
     machine = getattr(options, "json", False)
     # --yes approves the plan; whether a backup is done only the person at the terminal knows, where one sits there.
@@ -178,19 +178,19 @@ def drive(desk: Desk, run_id: str, options: Namespace, *, way: str = "run", key:
         on_failure="undo" if options.yes else "ask",
         unattended=not asking and not given,  # what was answered here comes before what a plan answers by itself
         confirmed=frozenset(getattr(options, "confirm", ())),
-        by=desk.owner,
+        by=service.owner,
         approved=getattr(options, "approve", ""),
     )
     control = Control()
     terminal = Terminal(machine=machine, attended=asking, given=given, yes=options.yes, gone=control.close)
     with sampled(options, terminal) as listener, interruptible(control):
         try:
-            desk.drive(run_id, listener, policy=policy, person=terminal, way=way, key=key, control=control)
+            service.drive(run_id, listener, policy=policy, person=terminal, way=way, key=key, control=control)
         except LockHeld as held:
             _need_owner(held, run_id, getattr(options, "take_over", ""))
             policy = replace(policy, take_over=True)
-            desk.drive(run_id, listener, policy=policy, person=terminal, way=way, key=key, control=control)
-    view = desk.view(run_id)
+            service.drive(run_id, listener, policy=policy, person=terminal, way=way, key=key, control=control)
+    view = service.view(run_id)
     if machine:
         refused = {"refused_answer": terminal.refused} if terminal.refused else {}
         sys.stdout.write(json.dumps({**run_document(view), **refused}) + "\n")

@@ -5,30 +5,34 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from app.cli.arguments import FINDINGS, GOOD
-from app.cli.procedure_text import card_lines, field_lines, obligation_lines, run_lines, way_lines
-from app.cli.steering import open_desk, run_document
+from app.cli.arguments import FINDINGS, GOOD, NEEDS_PERSON
+from app.cli.procedure_text import card_lines, field_lines, obligation_lines, place_of, run_lines, run_title, way_lines
+from app.cli.steering import open_service, run_document
 from app.compose import NothingToWatch
+from services.i18n import english, tr
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.gather.gather import ALL_PARTS
-from services.procedures.journal.fold import ENDED
-from services.procedures.journal.standing import where_it_stands
-from services.procedures.plan.codec import plain
+from services.procedures.journal.codec import plain
+from services.procedures.journal.projection import ENDED
+from services.procedures.journal.run_summary import where_it_stands
 from services.procedures.plan.host_facts import Facts
-from services.words import tr
+from services.procedures.plan.model import with_addresses
+from services.procedures.plan.procedure import About
+from services.procedures.plan.run_model import OpenObligation, RunView
 
 
 def run(options: Namespace) -> int:
-    """Print what was asked for. Exit 1 with --runs when a run is not over or something is switched on."""
+    """Print what was asked for. Exit 1 with --runs when a run is not over or something is switched on, 4 when the
+    journal of a run is damaged."""
     if options.runs:
         return _runs(options)
     if options.name:
         return _questions(options)
     cards = [procedure.about for procedure in all_procedures()]
     if getattr(options, "json", False):
-        sys.stdout.write(json.dumps([plain(asdict(card)) for card in cards]) + "\n")
+        sys.stdout.write(json.dumps([plain(_document(card)) for card in cards]) + "\n")
         return GOOD
     need = ""
     for card in sorted(cards, key=lambda c: c.need):
@@ -39,19 +43,24 @@ def run(options: Namespace) -> int:
     return GOOD
 
 
+def _document(card: About) -> dict[str, object]:
+    """Return a card as it is for people: which facts are read for it is the program's own matter."""
+    return {name: value for name, value in asdict(card).items() if name != "needs"}
+
+
 def _questions(options: Namespace) -> int:
     procedure = procedure_named(options.name)
     about, read = procedure.about, True
     try:
-        with open_desk(options) as desk:
-            facts = desk.gather(options.cluster, parts=ALL_PARTS - {"operator"})  # it is only shown
-            fields = desk.draft(options.name, facts, {}).fields
+        with open_service(options) as service:
+            facts = service.gather(options.cluster, options.name, operator=False)  # it is only shown
+            fields = service.draft(options.name, facts, {}).fields
     except NothingToWatch:
         if getattr(options, "inventory", None) is not None:
             raise  # a file that was named and is not there is a slip of the pen
         fields, read = procedure.fields(Facts(0.0, "", ""), {}), False
     if getattr(options, "json", False):
-        document = {"about": asdict(about), "fields": [asdict(field) for field in fields], "hosts_read": read}
+        document = {"about": _document(about), "fields": [asdict(field) for field in fields], "hosts_read": read}
         sys.stdout.write(json.dumps(plain(document)) + "\n")
         return GOOD
     sys.stdout.write("\n".join([*card_lines(about), *field_lines(fields)]) + "\n")
@@ -62,20 +71,44 @@ def _questions(options: Namespace) -> int:
 
 
 def _runs(options: Namespace) -> int:
-    with open_desk(options) as desk:
-        open_ = desk.look_at_obligations()
-        runs = desk.runs()
+    with open_service(options) as service:
+        open_ = service.look_at_obligations()
+        runs, damaged = service.runs(), service.damaged()
+        addresses = {view.run_id: service.addresses(view.run_id) for view in runs}
     if getattr(options, "json", False):
-        sys.stdout.write(json.dumps([run_document(view) for view in runs]) + "\n")
+        told = [{"error": problem.code, "sentence": english(problem.sentence)} for problem in damaged]
+        sys.stdout.write(json.dumps([*(run_document(view, addresses[view.run_id]) for view in runs), *told]) + "\n")
     else:
         for view in runs:
-            if view.state in ENDED:
-                sys.stdout.write(f"{tr('run')} {view.run_id}: {view.plan.title}  [{tr(view.state.value)}]\n")
-            else:
-                sys.stdout.write("\n".join(run_lines(view)) + f"\n  {where_it_stands(view)}\n")
-            sys.stdout.write("".join(f"{line}\n" for line in way_lines(view)))
-        if not runs:
+            _tell_run(view, addresses[view.run_id])
+        for problem in damaged:
+            sys.stdout.write(f"{problem.as_text()}\n")
+        if not runs and not damaged:
             sys.stdout.write(tr("No procedure has been run with this data folder.") + "\n")
-        elif open_:
-            sys.stdout.write(tr("Switched on:") + "\n" + "\n".join(obligation_lines(open_)) + "\n")
+        if open_:
+            _tell_open(open_, runs, addresses)
+    if damaged:
+        return NEEDS_PERSON
     return FINDINGS if open_ or any(view.state not in ENDED for view in runs) else GOOD
+
+
+def _tell_run(view: RunView, addresses: Mapping[str, str]) -> None:
+    if view.state in ENDED:
+        sys.stdout.write(f"{run_title(view)}  [{tr(view.state.value)}]\n")
+    else:
+        sys.stdout.write("\n".join(run_lines(view)) + f"\n  {where_it_stands(view)}\n")
+    hosts = with_addresses(view.plan.machines, addresses)
+    sys.stdout.write(f"  {tr('hosts: {hosts}', hosts=hosts)}\n")
+    sys.stdout.write("".join(f"{line}\n" for line in way_lines(view)))
+
+
+def _tell_open(
+    open_: tuple[OpenObligation, ...], runs: Sequence[RunView], addresses: Mapping[str, Mapping[str, str]]
+) -> None:
+    views = {view.run_id: view for view in runs}
+    places = {
+        (one.run_id, one.obligation.key): place_of(one, views[one.run_id], addresses[one.run_id])
+        for one in open_
+        if one.run_id in views
+    }
+    sys.stdout.write(tr("Switched on:") + "\n" + "\n".join(obligation_lines(open_, places)) + "\n")

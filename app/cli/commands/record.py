@@ -14,8 +14,8 @@ from app.compose import open_watcher
 from services.errors import BadInput
 from services.files import private_file
 from services.history.recording import finish_recording
+from services.i18n import tr
 from services.sampling.catalogue import load_catalogue
-from services.words import tr
 
 
 def run(options: Namespace) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.cli.arguments import GOOD
 from services.errors import BadInput
-from services.words import stored, tr
+from services.i18n import stored, tr
 
 
 def run(options: Namespace) -> int:

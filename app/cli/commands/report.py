@@ -8,21 +8,21 @@ from argparse import Namespace
 from pathlib import Path
 
 from app.cli.arguments import GOOD
-from app.cli.steering import open_desk
+from app.cli.steering import open_service
 from app.places import data_folder
 from services.errors import BadInput
 from services.files import write_whole
+from services.i18n import tr
 from services.procedures.service.run_reports import html_of, markdown_of
-from services.words import tr
 
 
 def run(options: Namespace) -> int:
     """Write the report; an existing file is not overwritten."""
-    with open_desk(options) as desk:
+    with open_service(options) as service:
         history = data_folder(options) / "history.sqlite"
         machine = getattr(options, "json", False)
         if options.html is None and options.markdown is None:
-            text = markdown_of(desk, options.run, history)
+            text = markdown_of(service, options.run, history)
             sys.stdout.write(json.dumps({"markdown": text}) + "\n" if machine else text)
             return GOOD
         for path in (options.html, options.markdown):
@@ -30,7 +30,7 @@ def run(options: Namespace) -> int:
         written = []
         for path, make in ((options.html, html_of), (options.markdown, markdown_of)):
             if path is not None:
-                _write(path, make(desk, options.run, history))
+                _write(path, make(service, options.run, history))
                 written.append(str(path))
     if machine:
         sys.stdout.write(json.dumps({"written": written}) + "\n")

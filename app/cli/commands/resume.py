@@ -9,45 +9,45 @@ from app.cli.approval_text import again_lines, coming_lines
 from app.cli.arguments import FINDINGS
 from app.cli.commands.plan import drive
 from app.cli.procedure_text import run_lines
-from app.cli.steering import attended, need_word, open_desk
-from services.procedures.journal.fold import ENDED
-from services.procedures.journal.standing import where_it_stands
+from app.cli.steering import attended, need_word, open_service
+from services.i18n import tr
+from services.procedures.journal.projection import ENDED
+from services.procedures.journal.run_summary import where_it_stands
 from services.procedures.plan.run_model import ASKS_AGAIN, RunView
-from services.procedures.service.service import Desk
-from services.words import tr
+from services.procedures.service.service import ProcedureService
 
 
 def run(options: Namespace) -> int:
     """Go on or back. Exit codes: see app.cli.arguments."""
-    with open_desk(options) as desk:
-        view = desk.view(options.run)  # first: nobody is asked to approve what is not there
+    with open_service(options) as service:
+        view = service.view(options.run)  # first: nobody is asked to approve what is not there
         need_word(options, tr("sit at a terminal"))
         machine = getattr(options, "json", False)
         if not machine:
             sys.stdout.write("\n".join(run_lines(view)) + "\n")
             if view.state not in ENDED:
                 sys.stdout.write(f"{where_it_stands(view)}\n\n")
-            if not _approved(desk, view, options):
+            if not _approved(service, view, options):
                 sys.stdout.write(tr("Nothing was changed.") + "\n")
                 return FINDINGS
         if options.command == "resume":
-            return drive(desk, options.run, options)
+            return drive(service, options.run, options)
         if options.release:
-            return drive(desk, options.run, options, way="release")
+            return drive(service, options.run, options, way="release")
         if options.leave:
-            return drive(desk, options.run, options, way="leave", key=options.leave)
-        return drive(desk, options.run, options, way="undo")
+            return drive(service, options.run, options, way="leave", key=options.leave)
+        return drive(service, options.run, options, way="undo")
 
 
-def _approved(desk: Desk, view: RunView, options: Namespace) -> bool:
+def _approved(service: ProcedureService, view: RunView, options: Namespace) -> bool:
     """Print what is about to run; of a run that can't be verified here ask for an approval of just that.
 
-    False: a person at the terminal said no. Where nobody sits there the desk refuses it, and names the words to type.
+    False: a person at the terminal said no. Where nobody sits there the service refuses it, naming the words to type.
     """
     if view.binding not in ASKS_AGAIN:
         sys.stdout.write("".join(f"{line}\n" for line in coming_lines(view, back=options.command == "undo")))
         return True
-    sys.stdout.write("\n".join(again_lines(view, desk.addresses(view.run_id))) + "\n")
+    sys.stdout.write("\n".join(again_lines(view, service.addresses(view.run_id))) + "\n")
     if options.approve or not attended():
         return True
     sys.stdout.write("\n" + tr("Approve this plan? Type yes: "))

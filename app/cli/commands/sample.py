@@ -14,10 +14,10 @@ from app.cli.no_answer import Silence
 from app.compose import last_window_cost, open_watcher
 from services.discovery.naming import shown_names
 from services.errors import BadInput
+from services.i18n import tr
 from services.sampling.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost
 from services.sampling.watcher import Watcher
-from services.words import tr
 
 _DEFAULT = (
     "load.threads_running",
@@ -107,13 +107,13 @@ def _print_cost(cost: ConsoleCost, window: dict[str, float] | None, *, as_json: 
         sys.stdout.write(json.dumps({"cost": document, "last_window": window}) + "\n")
         return
     share = 100.0 * cost.cpu_s / cost.uptime_s if cost.uptime_s else 0.0
+    took = tr("{p50:.0f} ms (p95 {p95:.0f} ms)", p50=cost.poll_ms_p50, p95=cost.poll_ms_p95)
     sys.stderr.write(
         tr(
-            "{polls} polls, {missed} missed, {p50:.0f} ms (p95 {p95:.0f} ms); {share:.1f} % of a core, {memory:.0f} MB",
+            "{polls} polls, {missed} missed, {took}; {share:.1f} % of a core, {memory:.0f} MB",
             polls=cost.polls,
             missed=cost.missed_polls,
-            p50=cost.poll_ms_p50,
-            p95=cost.poll_ms_p95,
+            took=took if cost.poll_ms_p95 else tr("none answered"),
             share=share,
             memory=cost.rss_bytes / 1e6,
         )

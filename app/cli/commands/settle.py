@@ -10,12 +10,12 @@ from app.cli.arguments import FINDINGS, GOOD
 from app.cli.steering import need_word
 from app.compose import open_state
 from app.places import data_folder
-from services.discovery.two_primaries import sides_words
+from services.discovery.families.galera.two_primaries import sides_words
 from services.discovery.words import moment
 from services.errors import BadInput
 from services.history.split_log import Split, SplitLog
+from services.i18n import tr
 from services.procedures.engine.settling import meaning, open_of, person, settle
-from services.words import tr
 
 
 def run(options: Namespace) -> int:

@@ -10,7 +10,8 @@ from app.cli.one_look import look, past_of
 from app.cli.terminal import estate_text
 from app.compose import discover
 from services.discovery.as_json import snapshot_to_json
-from services.types import Health
+from services.discovery.model import EstateSnapshot
+from services.types import ONLY_NAMED, Health
 
 
 def run(options: Namespace) -> int:
@@ -24,6 +25,10 @@ def run(options: Namespace) -> int:
         sys.stdout.write(estate_text(snapshot))
     if not snapshot.clusters:
         return FINDINGS
-    if options.command == "check" and any(c.health is not Health.GOOD for c in snapshot.clusters):
-        return FINDINGS
-    return GOOD
+    return FINDINGS if options.command == "check" and not all_good(snapshot) else GOOD
+
+
+def all_good(snapshot: EstateSnapshot) -> bool:
+    """Return whether all that is read is good; what is only named says neither yes nor no, and alone is no evidence."""
+    judged = [cluster for cluster in snapshot.clusters if ONLY_NAMED not in cluster.kind.traits]
+    return bool(judged) and all(cluster.health is Health.GOOD for cluster in judged)

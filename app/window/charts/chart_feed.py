@@ -8,8 +8,9 @@ from app.window.charts.chart_plan import ChartPlan, chart_plan
 from app.window.charts.silences import silences
 from app.window.controller import Controller
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.i18n import tr
+from services.sampling.charts import read_charts
 from services.series import Series
-from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 from widgets.charts.page import ChartsPage
@@ -67,6 +68,8 @@ class ChartFeed(QObject):
 
     def _draw_up(self, cluster: ClusterSnapshot, focus: NodeView, capacity: float | None) -> None:
         plan = self._plan = chart_plan(cluster, focus, capacity)
+        if faults := read_charts().faults:
+            self._page.say_faults(faults)
         QTimer.singleShot(0, self, lambda: self._grow(plan))
 
     def _grow(self, plan: ChartPlan) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.drawing.cluster import ordered_nodes
+from services.i18n import tr
 from services.sampling.charts import ChartTemplate, CurveTemplate, load_charts
-from services.types import ClusterKind
-from services.words import tr
+from services.types import ONLY_NAMED, VOTES
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
-from widgets.common.nodes import curve_indexes, ordered_nodes
+from widgets.common.nodes import curve_indexes
 from widgets.common.text import format_bytes
 
 Place = tuple[str, str]
@@ -50,9 +51,11 @@ def chart_plan(cluster: ClusterSnapshot, node: NodeView, capacity: float | None)
 
 def _has_use_for(template: ChartTemplate, cluster: ClusterSnapshot) -> bool:
     """Return whether the cluster can fill a chart; one it never can would only push the others down."""
-    if template.needs == "galera":
-        return cluster.kind is ClusterKind.GALERA
-    return template.needs != "replica" or bool(cluster.replication) or cluster.kind is not ClusterKind.GALERA
+    if ONLY_NAMED in cluster.kind.traits:
+        return False
+    if template.needs == "replica":  # where members vote, replicas are some that hang on it
+        return bool(cluster.replication) or VOTES not in cluster.kind.traits
+    return template.needs in {"", *cluster.kind.traits}
 
 
 Curves = list[tuple[CurveSpec, Place]]

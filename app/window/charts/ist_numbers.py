@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import GaleraFacts
+from services.i18n import tr
 from services.sampling.ist_reach import HOUR_S, MARGIN, WINDOWS, Rate, gcache_needed, over_words
 from services.types import Health
-from services.words import tr
 from widgets.common.text import format_bytes, format_duration, format_percent, format_rate
 from widgets.topology.inspector_content import Row
 from widgets.topology.wording import WEEK_S, reach_words

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.window.charts.ist_numbers import IST_METRICS
+from services.i18n import mark, tr
 from services.sampling.model import Metric
 from services.types import Health
-from services.words import mark, tr
 from widgets.bridge.source import EstateSource
 from widgets.common.text import format_bytes, format_duration, format_number, format_percent, plural
 

@@ -14,8 +14,8 @@ from app.window.charts.ist_numbers import ist_rows
 from app.window.charts.node_numbers import Row, machine_rows, read_numbers
 from app.window.charts.sparks import SPARK_S, Sparks
 from services.discovery.model import FIRST_ANSWERS_S, ClusterSnapshot, NodeView, was_so_before
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.bridge.source import EstateSource
 from widgets.common.spark import Spark
 from widgets.common.text import format_clock

@@ -10,10 +10,10 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import names
 from services.errors import BadInput
 from services.facts.model import SQL, SSH
+from services.i18n import tr, tr_n
 from services.sampling.absence import read_over
 from services.sampling.catalogue import load_catalogue
 from services.types import Reach
-from services.words import tr, tr_n
 from widgets.common.nodes import heard_last
 from widgets.common.text import format_clock, in_past
 
@@ -54,6 +54,8 @@ def _not_known(cluster: ClusterSnapshot) -> str:
 def why_silent(node: NodeView, metric: str) -> str:
     """Return why no sample of a metric comes from a host now, '' where one does."""
     way, facts = _way_of(metric), node.facts
+    if facts is not None and facts.on and way == SSH:
+        return ""  # the machine's values are its host's, and told there
     if facts is not None and way in facts.no_way and node.reach is not Reach.NOT_TRIED:
         return _no_way(node, way)
     if node.reach is Reach.NONE:

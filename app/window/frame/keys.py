@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication
 
-from services.words import tr
+from services.i18n import tr
 from widgets.common.palette import PaletteEntry
 from widgets.common.shortcuts import WINDOW, bind, keys_of
 

@@ -12,10 +12,10 @@ from app.vault import SessionVault
 from app.window.main_window import MainWindow
 from services.connections.probe_steps import TITLES, steps_of
 from services.errors import BadInput, CertificateUnknown, HostKeyUnknown, UserError
+from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef
 from services.types import Health
-from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.draft import Candidate, HostDraft, HostKey, ServerCertificate, StepLike, StepLine
@@ -54,6 +54,11 @@ class AddHost(QObject):
         """The window shows a recording: its hosts are what they were, and nothing is written from there."""
         self._stepped.connect(self._show_step)
         window.tree.add_host_requested.connect(self.open)
+
+    @property
+    def vault(self) -> SessionVault:
+        """Return what holds the passwords that were typed in this run."""
+        return self._vault
 
     @property
     def path(self) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,17 +14,22 @@ from app.window.main_window import MainWindow
 from services.addresses import is_address
 from services.discovery.model import EstateSnapshot, Unasked
 from services.errors import BadInput
+from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory
-from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.inventory.unasked import UnaskedDialog, UnaskedNotice
 
 
 class AskMore(QObject):
-    """Fills the notice from a live estate; what is agreed to stands in the inventory before anybody is asked."""
+    """Fills the notice from a live estate; what is agreed to stands in the inventory before anybody is asked.
+
+    Attributes:
+        ask_about: given the hosts that are watched now: nobody has compared their keys yet.
+    """
 
     def __init__(self, controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, parent: QObject) -> None:
         super().__init__(parent)
+        self.ask_about: Callable[[tuple[HostEntry, ...]], None] = lambda _entries: None
         self._window = window
         self._hosts = hosts
         self._ops = ops
@@ -46,9 +52,11 @@ class AskMore(QObject):
 
     def _watch(self, wanted: tuple[Unasked, ...]) -> None:
         path = self._hosts.path
-        self._ops.run(
-            "watch-more", lambda: written_down(path, wanted), self._hosts.added.emit, self._window.messages.say_error
-        )
+        self._ops.run("watch-more", lambda: written_down(path, wanted), self._written, self._window.messages.say_error)
+
+    def _written(self, entries: tuple[HostEntry, ...]) -> None:
+        self._hosts.added.emit(entries)
+        self.ask_about(entries)
 
 
 def written_down(path: Path, wanted: tuple[Unasked, ...]) -> tuple[HostEntry, ...]:
@@ -65,7 +73,7 @@ def with_named(inventory: Inventory, wanted: tuple[Unasked, ...]) -> tuple[Inven
     """Return the inventory with these hosts in it, and their entries: the same ways in, under names of their own."""
     entries: list[HostEntry] = []
     for one in wanted:
-        by = inventory.host(one.ways_of)
+        by = inventory.entry(one.ways_of)
         if by is None:
             raise BadInput(
                 tr("{host}, whose account was to be used, is no longer in the inventory.", host=one.ways_of),
@@ -75,7 +83,7 @@ def with_named(inventory: Inventory, wanted: tuple[Unasked, ...]) -> tuple[Inven
         if one.address.lower() in taken:
             continue
         name = one.name if is_address(one.name) and one.name.lower() not in taken else one.address
-        entry = replace(by, name=name, address=one.address, ways_of="")
+        entry = replace(by, name=name, address=one.address, ways_of="", on="", beside=())
         inventory = replace(inventory, hosts=(*inventory.hosts, entry))
         entries.append(entry)
     return inventory, tuple(entries)

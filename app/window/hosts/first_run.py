@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from app.window.frame.keys import frame_entries
 from app.window.main_window import MainWindow
 from services.errors import UserError
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.common.empty import EmptyState, Way
 from widgets.common.palette import CommandPalette, PaletteEntry
-from widgets.common.wardrobe import wear
+from widgets.common.styling import wear
 from widgets.inventory.first_run import FirstRunPage
 
 TRY_AGAIN, OPEN_DEMO, OTHER_INVENTORY, NEW_INVENTORY = 0, 1, 2, 3

@@ -13,10 +13,10 @@ from app.window.hosts.add_host import AddHost
 from app.window.main_window import MainWindow
 from services.discovery.naming import shown_names
 from services.discovery.words import names
+from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory
 from services.sampling.watcher import Watcher
 from services.types import Health, Reach
-from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.common.palette import PaletteEntry
 from widgets.procedures.confirm_strip import ConfirmStrip
@@ -67,7 +67,8 @@ class HostActions(QObject):
 
         cluster, node = self._controller.cluster(), self._controller.node()
         again = [(node.node_id, node.name)] if node is not None and node.host and can_be_retried(node) else []
-        if cluster is not None and any(n.host and n.reach is Reach.NONE for n in cluster.nodes):
+        silent = [n.node_id for n in cluster.nodes if n.host and n.reach is Reach.NONE] if cluster is not None else []
+        if cluster is not None and silent and silent != [key for key, _name in again]:  # else it would ask the same
             again.append((cluster.cluster_id, cluster.name))
         for key, name in again:
             yield PaletteEntry(f"{_RETRY}{key}", "action", tr("Retry {name} now", name=name))
@@ -101,7 +102,9 @@ class HostActions(QObject):
         self._hosts.edit(entry)
 
     def _changed(self, host: str, entry: HostEntry) -> None:
-        watcher = self._watcher
+        watcher, node = self._watcher, self._controller.node()
+        if node is not None and node.host == host:
+            self._controller.follow(entry.name)
         self._ops.run("rewatch", lambda: watcher.replace(host, entry), _nothing)
 
     def _remove_node(self, node_id: str) -> None:

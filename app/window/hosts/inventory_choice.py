@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from app.window.main_window import MainWindow
+from services.i18n import tr
 from services.inventory.model import Inventory
-from services.words import tr
 from widgets.bridge.ops import Ops
 
 

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, qVersion
 from app.window.main_window import SETTINGS, MainWindow
 from app.window.settings.keeper import Keeper
 from app.window.settings.standing import Standing
+from services.i18n import languages, mark, tr
 from services.preferences import INTERVALS_S, KEEP_DAYS, MOST_GIB
-from services.words import languages, mark, tr
 from widgets.bridge.ops import Ops
 from widgets.common.fonts import SIZES, text_percent
 from widgets.common.theme import theme_holder

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import logging
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 
 from services.errors import UserError
+from services.i18n import tr
 from services.preferences import FILE, Preferences, read_preferences, write_preferences
-from services.words import tr
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +27,7 @@ class Keeper:
 
     def change(self, **values: object) -> None:
         """Set some of them; a file is written when anything is different."""
-        changed = replace(self.now, **values)  # type: ignore[arg-type]  # the names are the fields' own
+        changed = self.now._replace(**values)  # type: ignore[arg-type]  # the names are the fields' own
         if changed == self.now:
             return
         self.now = changed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.window.main_window import MainWindow
-from services.words import tr
+from services.i18n import tr
 from widgets.bridge.runs import Runs
 from widgets.procedures.confirm_strip import ConfirmStrip
 

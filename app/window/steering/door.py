@@ -1,4 +1,4 @@
-"""Opens the desk for the window, on a worker: SQLAlchemy and everything behind procedures is imported here, late."""
+"""Opens the service for the window, on a worker: SQLAlchemy and everything behind procedures is imported here, late."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from services.history.split_log import Split
     from services.history.state_store import StateStore
-    from services.procedures.service.service import Desk
+    from services.procedures.service.service import ProcedureService
     from services.secrets import Vault
 
 
-class DeskDoor:
-    """The workstation's inventory, secrets and state store behind one desk (widgets.bridge.runs.Door)."""
+class ServiceDoor:
+    """The workstation's inventory, secrets and state store behind one service (widgets.bridge.runs.Door)."""
 
     def __init__(self, options: Namespace, vault: Vault, limits: Callable[[], Mapping[str, str]] = dict) -> None:
         """Know where things are.
@@ -28,25 +28,31 @@ class DeskDoor:
         self._vault = vault
         self._state: StateStore | None = None
 
-    def open(self) -> Desk:
-        """Open the store and the desk; raise UserError."""
+    def open(self) -> ProcedureService:
+        """Open the store and the service; raise UserError."""
         from app.compose import open_state, read_inventory
         from app.places import data_folder
         from services.clock import SystemClock
         from services.procedures.journal.heads import HeadFiles
         from services.procedures.journal.seal_key import WorkstationKey
-        from services.procedures.service.service import Desk
+        from services.procedures.service.service import ProcedureService
 
         inventory, folder = read_inventory(self._options), data_folder(self._options)
         if self._state is None:
-            self._state = open_state(folder / "state.sqlite")
-        return Desk(inventory, self._vault, self._state, SystemClock(), WorkstationKey(folder), HeadFiles(folder))
+            self._state = open_state(folder / "state.sqlite", inventory)
+        return ProcedureService(
+            inventory, self._vault, self._state, SystemClock(), WorkstationKey(folder), HeadFiles(folder)
+        )
 
-    def refresh(self, desk: Desk) -> None:
-        """Let the desk know hosts that were added or edited since."""
+    def refresh(self, service: ProcedureService) -> None:
+        """Let the service know hosts that were added or edited since."""
         from app.compose import read_inventory
+        from services.sampling.own_past import mark_of
 
-        desk.use(read_inventory(self._options))
+        inventory = read_inventory(self._options)
+        if self._state is not None:
+            self._state.of_inventory(mark_of(Path(inventory.path)), inventory.addresses())
+        service.use(inventory)
 
     def history(self) -> Path:
         """Return where the samples of this estate are."""
@@ -59,7 +65,7 @@ class DeskDoor:
         from app.compose import open_state
         from app.places import data_folder
 
-        # A store of its own: another worker may be opening the desk's at this moment.
+        # A store of its own: another worker may be opening the service's at this moment.
         with open_state(data_folder(self._options) / "state.sqlite") as state:
             return state.splits().open()
 
@@ -73,7 +79,7 @@ class DeskDoor:
             settle(state.splits(), cluster_uuid, person(), reason)
 
     def close(self) -> None:
-        """Close the store; the desk must be closed already."""
+        """Close the store; the service must be closed already."""
         if self._state is not None:
             self._state.close()
             self._state = None

@@ -1,4 +1,4 @@
-"""From a procedure's card to its run: gathers, judges as one types, rehearses, starts. Joins wizard and desk."""
+"""From a procedure's card to its run: gathers, judges as one types, rehearses, starts. Joins wizard and service."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from services.errors import UserError
+from services.i18n import tr
 from services.procedures.plan.checks import Override
 from services.procedures.plan.model import Plan
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import RunView
 from services.procedures.plan.wording import wording
 from services.types import Health
-from services.words import tr
 from widgets.bridge.runs import Runs
 from widgets.common.text import format_clock, format_duration
 from widgets.procedures.values import Rehearsed
 from widgets.procedures.wizard import WizardPage
 
-if TYPE_CHECKING:  # behind these stand drivers and SQLAlchemy: the desk's opening imports them
+if TYPE_CHECKING:  # behind these stand drivers and SQLAlchemy: the service's opening imports them
     from services.procedures.engine.rehearsal import Rehearsal, RehearsedStep
     from services.procedures.plan.host_facts import Facts
     from services.procedures.service.service import Draft
@@ -99,7 +99,7 @@ class WizardFlow(QObject):
         self._wizard.say_message(
             Health.TRANSFER,
             (
-                tr("Reading every host since {at}: servers, option files, disks, logs, the ways between.", at=since),
+                tr("Reading of every host, since {at}, what this procedure needs to know.", at=since),
                 tr("Reads only: nothing is changed."),
             ),
         )
@@ -116,7 +116,8 @@ class WizardFlow(QObject):
                 if self._checked and self._draft is not None:
                     self._wizard.set_checks(self._draft.checks)
 
-        self._runs.gather(self._cluster, gathered, failed)
+        assert self._about is not None
+        self._runs.gather(self._cluster, self._about.name, gathered, failed)
 
     def _gathered(self, facts: Facts) -> None:
         about, first = self._about, self._facts is None
@@ -250,7 +251,7 @@ class WizardFlow(QObject):
 
 def plan_wording(plan: Plan) -> dict[str, tuple[str, ...]]:
     """Return step id -> exactly what runs, masked; 'input:' and an input's key -> what it is called."""
-    from services.procedures.report.spoken_inputs import spoken_inputs  # the desk that made the plan has imported it
+    from services.procedures.report.spoken_inputs import spoken_inputs  # the service that made the plan has imported it
 
     lines = {step.step_id: wording(step.action) for step in plan.steps}
     called = {f"input:{name}": (title,) for name, title in spoken_inputs(plan).items()}
@@ -258,11 +259,11 @@ def plan_wording(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def _rehearsed(found: RehearsedStep) -> Rehearsed:
-    already = found.would == "nothing to do"
+    already = found.would == "nothing"
     # The rehearsal knows what earlier steps change: a node that still runs is no hindrance to the start after its stop.
-    holds = False if found.would.startswith("stop") else None if found.later else True
+    holds = False if found.stops else None if found.later else True
     lines = tuple(answer.evidence for answer in (*found.already, *found.before, *found.proof) if answer.evidence)
-    return Rehearsed(found.step.step_id, holds, tr(found.would), lines, already)
+    return Rehearsed(found.step.step_id, holds, tr(found.words), lines, already)
 
 
 def _why(problems: tuple[object, ...]) -> str:

@@ -12,16 +12,16 @@ from app.window.controller import Controller
 from app.window.main_window import MainWindow
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import joined
+from services.i18n import tr
 from services.procedures.plan.procedure import About
 from services.procedures.service.offers import (
     can_be_retried,
     first_find_out,
     fitting,
     fitting_cluster,
-    login_refused,
+    to_be_mended,
     why_not,
 )
-from services.words import tr
 from widgets.common.palette import PaletteEntry
 from widgets.inventory.tree import Offer
 from widgets.topology.inspector import Action
@@ -63,11 +63,11 @@ class Offers(QObject):
     def _actions(self, cluster: ClusterSnapshot, node: NodeView) -> tuple[Action, ...]:
         first = first_find_out(cluster)
         own = tuple(Action(f"{_RUN}{a.name}", _text(a), first=first) for a in self._fitting(cluster, node))
-        if node.host and can_be_retried(node) and self._window.tree.hosts_change:
-            return (Action(_RETRY, tr("Retry now")), *own)
-        if not (node.host and login_refused(node) and self._window.tree.hosts_change):
+        if not (node.host and self._window.tree.hosts_change):
             return own
-        return (Action(_CONNECTION, tr("Edit the connection of {name}…", name=node.name)), *own)
+        retry = (Action(_RETRY, tr("Retry now"), mends=True),) if can_be_retried(node) else ()
+        edit = (Action(_CONNECTION, _edit(node), mends=True),) if to_be_mended(node) else ()
+        return (*retry, *edit, *own)
 
     def _acted(self, action_id: str, node_id: str) -> None:
         if action_id == _CONNECTION:
@@ -91,10 +91,22 @@ class Offers(QObject):
         """What can be done with a node of the drawing, where it was asked for."""
         menu = QMenu(self._window.topology)
         menu.aboutToHide.connect(menu.deleteLater)
-        for offer in self._of_node(node_id):
+        for offer in (*self._of_node(node_id), *self._of_host(node_id)):
             offer.add_to(menu)
         if not menu.isEmpty():
             menu.popup(place)
+
+    def _of_host(self, node_id: str) -> Iterator[Offer]:
+        """Yield what the tree's own menu has for a host: ask it again, mend how it is reached."""
+        nodes = (n for c in self._controller.estate.clusters for n in c.nodes if n.node_id == node_id)
+        node, tree = next(nodes, None), self._window.tree
+        if node is None or not node.host or not tree.hosts_change:
+            return
+        again = can_be_retried(node)
+        if again:
+            retry = partial(tree.retry_requested.emit, node_id)
+            yield Offer(tr("Retry {name} now", name=node.name), retry, apart=True)
+        yield Offer(_edit(node), partial(tree.edit_host_requested.emit, node_id), apart=not again)
 
     def _of_row(self, cluster_id: str, node_id: str) -> Sequence[Offer]:
         """What can be done with a row of the tree; `node_id` is '' for a cluster's own."""
@@ -120,7 +132,7 @@ class Offers(QObject):
     ) -> Sequence[Offer]:
         every = Offer(tr("All procedures…"), self._show_all, apart=True)
         if not self._abouts:
-            return (every,)  # the desk is being opened
+            return (every,)  # the service is being opened
         if self._controller.moment is not None:
             return (Offer(tr("This is the past: End returns to the present"), None), every)
         if not found:
@@ -161,6 +173,10 @@ class Offers(QObject):
         else:
             self._choose(name, "")
         return True
+
+
+def _edit(node: NodeView) -> str:
+    return tr("Edit the connection of {name}…", name=node.name)
 
 
 def _text(about: About) -> str:

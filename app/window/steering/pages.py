@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtWidgets import QStackedWidget
 
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.procedures.page import ProceduresPage
 from widgets.procedures.wizard import WizardPage
+
+if TYPE_CHECKING:
+    from widgets.procedures.chunks import ChunksPage
 
 KEY = "procedures"
 
@@ -25,6 +30,8 @@ class SteeringPages(QStackedWidget):
         self.cards = ProceduresPage(why_not=why_not)
         self.addWidget(self.cards)
         self.wizard: WizardPage | None = None
+        self.chunks: ChunksPage | None = None
+        self.cards.chunks_wanted.connect(self.show_chunks)
 
     def make_wizard(self) -> WizardPage:
         """Make the wizard."""
@@ -38,6 +45,21 @@ class SteeringPages(QStackedWidget):
         """Bring the cards to the front."""
         self.setCurrentWidget(self.cards)
         self.cards.focus_first()
+
+    def show_chunks(self) -> None:
+        """Bring the calculator of backup chunks to the front; what was typed there stays while the window is open."""
+        if self.chunks is None:
+            from widgets.procedures.chunks import ChunksPage
+
+            self.chunks = ChunksPage()
+            self.chunks.closed.connect(self._leave_chunks)
+            self.addWidget(self.chunks)
+        self.setCurrentWidget(self.chunks)
+        self.chunks.focus_first()
+
+    def _leave_chunks(self) -> None:
+        self.setCurrentWidget(self.cards)
+        self.cards.chunks.setFocus()
 
     def show_wizard(self) -> None:
         """Bring the wizard to the front."""

@@ -9,15 +9,15 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from app.window.main_window import MainWindow
-from app.window.steering.door import DeskDoor
+from app.window.steering.door import ServiceDoor
 from services.errors import BadInput
 from services.files import write_whole
+from services.i18n import tr
 from services.types import Health
-from services.words import tr
 from widgets.bridge.runs import Runs
 
 if TYPE_CHECKING:
-    from services.procedures.service.service import Desk
+    from services.procedures.service.service import ProcedureService
 
 _SUFFIX = {"html": ".html", "markdown": ".md"}
 
@@ -25,7 +25,7 @@ _SUFFIX = {"html": ".html", "markdown": ".md"}
 class ReportSaver(QObject):
     """Asks for a file, writes it on a worker, says where it is."""
 
-    def __init__(self, runs: Runs, door: DeskDoor, window: MainWindow, parent: QObject) -> None:
+    def __init__(self, runs: Runs, door: ServiceDoor, window: MainWindow, parent: QObject) -> None:
         super().__init__(parent)
         self._runs = runs
         self._door = door
@@ -44,10 +44,10 @@ class ReportSaver(QObject):
         """Write the report on a worker."""
         door = self._door
 
-        def work(desk: Desk) -> Path:
+        def work(service: ProcedureService) -> Path:
             from services.procedures.service.run_reports import html_of, markdown_of
 
-            text = (html_of if kind == "html" else markdown_of)(desk, run_id, door.history())
+            text = (html_of if kind == "html" else markdown_of)(service, run_id, door.history())
             try:
                 write_whole(path, text)
             except OSError as problem:

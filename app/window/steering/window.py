@@ -1,4 +1,4 @@
-"""Steering from the window: cards, wizard, topology, palette, status line, frame and journal joined with the desk."""
+"""Steering from the window: cards, wizard, topology, palette, status line, frame, journal joined with the service."""
 
 from __future__ import annotations
 
@@ -14,33 +14,35 @@ from app.window.main_window import MainWindow
 from app.window.planned_moves import PlannedMoves
 from app.window.split_watch import SplitWatch
 from app.window.steering.close import CloseQuestion
-from app.window.steering.door import DeskDoor
+from app.window.steering.door import ServiceDoor
 from app.window.steering.flow import WizardFlow, plan_wording
 from app.window.steering.offers import Offers
 from app.window.steering.pages import KEY, SteeringPages
 from app.window.steering.reports import ReportSaver
 from app.window.steering.side import SideFeed
+from services.backup_chunks.fitting import why_not_here
 from services.discovery.model import stands_alone
 from services.errors import UserError
+from services.i18n import tr
 from services.procedures.plan.model import Plan, with_addresses
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import RunState, RunView
 from services.procedures.service.offers import why_none_fits, why_not
 from services.procedures.service.run_events import run_events
-from services.types import ClusterKind, Health
-from services.words import tr
+from services.types import NOT_KNOWN, Health
 from widgets.bridge.ops import Ops
-from widgets.bridge.runs import Runs, Standing
+from widgets.bridge.runs import Runs
+from widgets.bridge.standing import Standing
 from widgets.common.text import format_duration
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.procedures.standing_notice import StandingNotice
 from widgets.procedures.words import driven
 
-if TYPE_CHECKING:  # behind it stand drivers and SQLAlchemy: the desk's opening imports them
+if TYPE_CHECKING:  # behind it stand drivers and SQLAlchemy: the service's opening imports them
     from services.procedures.journal.approval import NotBound
 
 FIRST_LOOK_MS = 300
-"""After the window stands: the desk's libraries must not fight with the first chart for the processor."""
+"""After the window stands: the service's libraries must not fight with the first chart for the processor."""
 _EVENTS_OF_S = 86_400.0
 
 
@@ -52,7 +54,7 @@ class Steering(QObject):
         controller: Controller,
         window: MainWindow,
         pages: SteeringPages,
-        door: DeskDoor,
+        door: ServiceDoor,
         ops: Ops,
         parent: QObject,
     ) -> None:
@@ -85,11 +87,11 @@ class Steering(QObject):
         self._wire_runs()
 
     def begin(self) -> None:
-        """Open the desk, soon."""
+        """Open the service, soon."""
         QTimer.singleShot(FIRST_LOOK_MS, self, self.runs.open)
 
     def stop(self) -> None:
-        """Suspend what is driven, close desk and store; the window's parts may be gone after this."""
+        """Suspend what is driven, close service and store; the window's parts may be gone after this."""
         self._side.stop()
         self._frame.set_armed(False)
         self._window.removeEventFilter(self._frame)
@@ -143,10 +145,10 @@ class Steering(QObject):
         if about is None:
             return
         # For a host that was chosen too, it was judged where it was chosen.
-        if why := why_none_fits(self._controller.cluster()) if host else self._why_not(about):
+        if why := why_none_fits(self._controller.cluster(), about) if host else self._why_not(about):
             self._window.messages.say(Health.WARN, (why,), tr("Dismiss"))
             return
-        cluster = self._cluster_in_sight()
+        cluster = self._cluster_in_sight(about)
         self._shown = None
         self._window.show_page(KEY)
         self._pages.show_wizard()
@@ -160,18 +162,19 @@ class Steering(QObject):
     def _judge_cards(self) -> None:
         """Say on each card why it is not for what is in sight; another cluster may be chosen beside them."""
         self._pages.cards.refuse({about.name: self._why_not(about) for about in self._abouts})
+        self._pages.cards.refuse_chunks(why_not_here(self._controller.estate))
 
-    def _cluster_in_sight(self) -> str:
-        """Return the Galera cluster that is shown; beside a spare host the only one there is, '' for none.
+    def _cluster_in_sight(self, about: About) -> str:
+        """Return the cluster that is shown; beside a spare host the only one that it is for, '' for none.
 
         A cluster that nobody answers for is meant by the name that it is written under, never another one that serves.
         """
         shown = self._controller.cluster()
-        if shown is not None and shown.kind is ClusterKind.UNKNOWN and not stands_alone(shown):
+        if shown is not None and NOT_KNOWN in shown.kind.traits and not stands_alone(shown):
             return shown.name
-        if shown is not None and shown.kind is ClusterKind.GALERA:
+        if shown is not None and about.fits(shown.kind):
             return shown.cluster_id
-        known = [c.cluster_id for c in self._controller.estate.clusters if c.kind is ClusterKind.GALERA]
+        known = [c.cluster_id for c in self._controller.estate.clusters if about.fits(c.kind)]
         return known[0] if len(known) == 1 else ""
 
     # -- what is shown ------------------------------------------------------------------------------------------------
@@ -273,8 +276,8 @@ class Steering(QObject):
         self._standing = standing
         self._moves.stood(standing, self.runs.driven)
         self._pages.cards.set_runs(standing.runs)
-        self._pages.cards.set_obligations(standing.obligations)
-        self._window.status.show_obligations(standing.obligations, time.time())
+        self._pages.cards.set_obligations(standing.obligations, standing.clusters)
+        self._window.status.show_obligations(standing.obligations, time.time(), standing.clusters)
         resting = tuple(v for v in standing.unfinished if v.run_id not in self.runs.driven and not driven(v))
         self._notice.show_runs(resting if self._first_look or self._notice.isVisible() else ())
         self._first_look = False
@@ -337,7 +340,7 @@ class Steering(QObject):
             act(self._shown.run_id)
 
     def _refused(self, run_id: str, problem: UserError) -> None:
-        from services.procedures.journal.approval import NotBound  # the desk that said it has imported it
+        from services.procedures.journal.approval import NotBound  # the service that said it has imported it
 
         if isinstance(problem, NotBound):
             self.runs.view(run_id, partial(self._approve_again, problem))
@@ -377,4 +380,6 @@ class Steering(QObject):
         self._wizard.confirm.ask(title, sentences, tr("&Approve and go on"), lambda _typed: agreed())
 
     def _failed(self, problem: UserError) -> None:
+        if not self.runs.is_open:
+            self._pages.cards.not_read()
         self._window.messages.say_error(problem, tr("Dismiss"))

@@ -35,7 +35,7 @@ class ReplayAxis(QObject):
         self._at = self._begin
         self._sought = False
         window.add_strip(self._bar, self._strip)
-        SharedAxis(window, charts, (self._bar, self._strip), self)
+        SharedAxis(window, charts, self._strip, self, self._bar)
         self._wire(window)
         self._show_everything()
 

@@ -36,8 +36,10 @@ class TimeAxis(QObject):
         self._first: float | None = None
         self._fills = True
         self._returning = False
+        shown = charts.view()
+        self._strip.set_range(shown.start, shown.end, live=True)
         window.add_strip(self._strip)
-        SharedAxis(window, charts, (self._strip,), self)
+        SharedAxis(window, charts, self._strip, self)
         self._strip.cursor_moved.connect(controller.look_at)
         self._strip.range_changed.connect(self._chosen_on_strip)
         self._strip.live_wanted.connect(controller.go_live)

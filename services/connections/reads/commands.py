@@ -70,10 +70,12 @@ UNITS_STARTED = _known(
     "units-started", "systemctl", "show", "-p", "Id,InvocationID,InactiveExitTimestamp", *UNITS
 ).read()
 UNIT_PROPERTY = _known("unit-property", "systemctl", "show", "-p", k.PROPERTY, k.UNIT)
-UNIT_RESULT = _known("unit-result", "systemctl", "show", "-p", "ActiveState,Result", k.UNIT)
 UNIT_PROCESS = _known("unit-process", "systemctl", "show", "-p", "ActiveState,Description,MainPID", k.UNIT)
 UNIT_STOPPING = _known("unit-stopping", "systemctl", "show", "-p", "ActiveState,SubState,TimeoutStopUSec", k.UNIT)
-UNIT_STARTING = _known("unit-starting", "systemctl", "show", "-p", "ActiveState,SubState,StatusText,Result", k.UNIT)
+UNIT_STARTING = _known(
+    "unit-starting", "systemctl", "show", "-p",
+    "ActiveState,SubState,StatusText,Result,Job,MainPID,Restart,ExecMainCode,ExecMainStatus", k.UNIT,
+)  # fmt: skip
 UNIT_SETTINGS = _known(
     "unit-settings", "systemctl", "show", "-p", "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState,Result", k.UNIT
 )
@@ -88,6 +90,7 @@ LISTED_AT = _known("listed-at", "ls", "-lAn", "--time-style=+%s", k.PATH, root=T
 LISTED_EXACTLY = _known("listed-exactly", "ls", "-lAn", "--full-time", k.PATH, root=True)
 NAMES = _known("names", "ls", "-1", k.PATH, root=True)
 DISK = _known("disk", "df", "-PB1", k.PATH, root=True)
+MEMORY = CONTENT.read("/proc/meminfo")
 SIZE = _known("size", "du", "-sb", k.PATH, root=True)
 OWNER = _known("owner", "stat", "-c", "%u", k.PATH, root=True)
 FILE_KIND = _known("file-kind", "stat", "-c", "%F", k.PATH, root=True)
@@ -101,6 +104,7 @@ SERVER_OPTIONS = _known("server-options", "my_print_defaults", "--mysqld", root=
 GROUP_OPTIONS = _known("group-options", "my_print_defaults", k.OPTION_GROUP.up_to(8), root=True)
 PROGRAM_VERSION = _known("program-version", k.SERVER_PROGRAM, "--version")
 PROGRAM_CHECKED = _known("program-checked", k.SERVER_PROGRAM, "--user=mysql", "--help", "--verbose", root=True)
+XTRABACKUP_VERSION = _known("xtrabackup-version", "xtrabackup", "--version").read()
 ROOT_LOGIN = _known("root-login", "mysql", "--batch", "-e", "SELECT 1", root=True).read(sudo=True)
 SST_LOGS_IN = _known(
     "sst-logs-in", "timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse", root=True

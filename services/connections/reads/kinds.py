@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
 from services.connections.reads.read import Value
-from services.words import mark
+from services.i18n import mark
 
 
 @dataclass(frozen=True, slots=True)

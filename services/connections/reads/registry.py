@@ -14,7 +14,7 @@ from services.connections.reads.commands import COMMANDS
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.statements import HEARTBEAT, STATEMENTS
 from services.errors import Refused
-from services.words import tr
+from services.i18n import tr
 
 _REMEMBERED = 1024
 

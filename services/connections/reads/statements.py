@@ -44,6 +44,30 @@ GROUP_MEMBERS_57 = _known(
     "group-members-57",
     "SELECT MEMBER_ID, MEMBER_HOST, MEMBER_PORT, MEMBER_STATE FROM performance_schema.replication_group_members",
 ).read()
+GROUP_STATS = _known(
+    "group-stats",
+    "SELECT MEMBER_ID, VIEW_ID, COUNT_TRANSACTIONS_IN_QUEUE, COUNT_TRANSACTIONS_CHECKED, COUNT_CONFLICTS_DETECTED, "
+    "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE FROM performance_schema.replication_group_member_stats",
+).read()
+GROUP_STATS_57 = _known(
+    "group-stats-57",
+    "SELECT MEMBER_ID, VIEW_ID, COUNT_TRANSACTIONS_IN_QUEUE, COUNT_TRANSACTIONS_CHECKED, COUNT_CONFLICTS_DETECTED "
+    "FROM performance_schema.replication_group_member_stats",
+).read()
+GROUP_RECEIVED = _known(
+    "group-received",
+    "SELECT CHANNEL_NAME, SOURCE_UUID, SERVICE_STATE, RECEIVED_TRANSACTION_SET, LAST_ERROR_NUMBER, LAST_ERROR_MESSAGE "
+    "FROM performance_schema.replication_connection_status",
+).read()
+CLONE_PROGRESS = _known(
+    "clone-progress", "SELECT STAGE, STATE, ESTIMATE, DATA FROM performance_schema.clone_progress"
+).read()
+GTID_EXECUTED = _known("gtid-executed", "SHOW GLOBAL VARIABLES LIKE 'gtid_executed'").read()
+APPLIER_ERRORS = _known(
+    "applier-errors",
+    "SELECT CHANNEL_NAME, LAST_ERROR_NUMBER, LAST_ERROR_MESSAGE "
+    "FROM performance_schema.replication_applier_status_by_worker",
+).read()
 HEARTBEAT = _known("heartbeat", "SELECT MAX(ts) AS ts, UTC_TIMESTAMP(6) AS now FROM ", IDENTIFIER, ".", IDENTIFIER)
 """Of the one table that the host's inventory entry names: the session lets no other through."""
 
@@ -110,3 +134,11 @@ LOCKS_BY_SCHEMA = _known(
     "JOIN performance_schema.threads t ON t.thread_id = m.owner_thread_id "
     "WHERE m.lock_status = 'GRANTED' AND m.lock_duration = 'EXPLICIT'",
 ).read()
+
+# -- a backup's chunks -------------------------------------------------------------------------------------------------
+
+_FILES_BY_SIZE = "SELECT COUNT(*), SUM(FILE_SIZE), MAX(FILE_SIZE) FROM information_schema."
+_EACH_DIGIT = " WHERE NAME <> 'innodb_temporary' GROUP BY CHAR_LENGTH(FILE_SIZE) ORDER BY 3"
+TABLESPACES = _known("tablespaces", f"{_FILES_BY_SIZE}INNODB_TABLESPACES{_EACH_DIGIT}").read()
+TABLESPACES_57 = _known("tablespaces-57", f"{_FILES_BY_SIZE}INNODB_SYS_TABLESPACES{_EACH_DIGIT}").read()
+"""A row for each power of ten that files are large: at most twenty, however many tables there are."""

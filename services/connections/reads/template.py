@@ -9,8 +9,8 @@ from services.connections.command import Command
 from services.connections.reads.kinds import Kind
 from services.connections.reads.read import CommandRead, SqlRead, Value
 from services.errors import Refused
+from services.i18n import tr
 from services.visible import visible
-from services.words import tr
 
 _MOST_SHOWN = 120
 

@@ -1,16 +1,14 @@
-"""The procedures, one file (or a few with one prefix) each."""
+"""The procedures, a folder each by family: found by themselves."""
 
 from __future__ import annotations
 
+import sys
+
 from services.errors import BadInput
-from services.procedures.catalogue.galera.add_node.procedure import AddNode
-from services.procedures.catalogue.galera.bootstrap_after_crash.procedure import BootstrapAfterCrash
-from services.procedures.catalogue.galera.desync_for_backup.procedure import DesyncForBackup
-from services.procedures.catalogue.galera.freeze_gcache.procedure import FreezeGcache
-from services.procedures.catalogue.galera.rolling_restart.procedure import RollingRestart
+from services.procedures.plan.finding import procedures_of
 from services.procedures.plan.procedure import Procedure
 
-_ALL: tuple[Procedure, ...] = (AddNode(), FreezeGcache(), RollingRestart(), BootstrapAfterCrash(), DesyncForBackup())
+_ALL: tuple[Procedure, ...] = procedures_of(sys.modules[__name__])
 
 
 def all_procedures() -> tuple[Procedure, ...]:

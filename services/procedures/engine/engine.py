@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 
 from services.errors import BadInput, StoreError, UserError
+from services.i18n import tr
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.parts import (
@@ -22,22 +23,21 @@ from services.procedures.engine.parts import (
     undoes_alone,
 )
 from services.procedures.engine.parts import sentence as ended
-from services.procedures.engine.ports import AT_THE_END
 from services.procedures.engine.run_log import RunLog
 from services.procedures.engine.steps import Steps
+from services.procedures.engine.undoing import Undoing
 from services.procedures.engine.waits import Waits
 from services.procedures.engine.watching import Watching
-from services.procedures.engine.ways_out import WaysOut
 from services.procedures.journal.entries import answered, approved, asked, run_state, step_state, topology
 from services.procedures.journal.entries import lock as lock_line
-from services.procedures.journal.fold import ENDED
+from services.procedures.journal.projection import ENDED
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import standing_blocks
 from services.procedures.plan.invariants import violations
+from services.procedures.plan.looks import AT_THE_END, not_back
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import Question, RunState, RunView, StepState
 from services.procedures.plan.sentences import BLOCKED, CANCELLED
-from services.words import tr
 
 _logger = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class Engine:
         self._watching = Watching(parts.prover, parts.clock, self._log, self._release_now)
         self._waits = Waits(parts, self._log, self.control, self._watching)
         self._steps = Steps(parts, self._log, self.control, self._waits)
-        self._out = WaysOut(parts, self._log, self._waits, lambda: self._topology("after"))
+        self._out = Undoing(parts, self._log, self._waits, lambda: self._topology("after"))
 
     @property
     def view(self) -> RunView:
@@ -168,13 +168,13 @@ class Engine:
         lock, plan = self._parts.lock, self.view.plan
         if lock is None:
             return
-        self._log.write(lock_line("take", plan.hosts))
+        self._log.write(lock_line("take", plan.machines))
         try:
             lock.take(plan, take_over=self._parts.policy.take_over)
         except LockHeld as held:
-            self._log.write(lock_line("released", plan.hosts, str(held)))
+            self._log.write(lock_line("released", plan.machines, str(held)))
             raise
-        self._log.write(lock_line("taken over" if self._parts.policy.take_over else "taken", plan.hosts))
+        self._log.write(lock_line("taken over" if self._parts.policy.take_over else "taken", plan.machines))
 
     def _clear(self) -> RunState:
         """See to what a run that is over still has on hosts."""
@@ -190,12 +190,12 @@ class Engine:
         if state not in ENDED or self.view.obligations:
             return
         if self._parts.cleanup is not None:
-            for sentence in self._parts.cleanup(self.view.plan):
+            for sentence in self._parts.cleanup(self.view.plan, frozenset(not_back(self.view.kept))):
                 _logger.info("%s", sentence)
         if self._parts.lock is not None:
             left = self._parts.lock.release()
             told = f"Not reached: {', '.join(left)}; this run's lock is still there." if left else ""
-            self._log.write(lock_line("released", tuple(h for h in self.view.plan.hosts if h not in left), told))
+            self._log.write(lock_line("released", tuple(h for h in self.view.plan.machines if h not in left), told))
 
     # ------------------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from services.procedures.engine.ports import Acted
 from services.procedures.engine.run_log import RunLog
 from services.procedures.journal.entries import note
 from services.procedures.plan.actions import Action, Detached
-from services.procedures.plan.conditions import Answer, Condition
+from services.procedures.plan.condition import Answer, Condition
 from services.procedures.plan.invariants import touched
 
 AFTER_S, EVERY_S = 10.0, 10.0

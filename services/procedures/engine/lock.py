@@ -3,7 +3,7 @@
 The file is written aside and given its name by link(2), which fails when the name exists (man ln(1)): two consoles can
 never both have made it. It lies under /run, so a host that was restarted has none. All hosts are tried in the same
 order; a majority of the plan's hosts must hold the lock, so that two consoles that see different halves of an estate
-still meet on one host.
+still meet on one host. The lock is a host's: of two servers on one it is taken once, by the plan's first way there.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from services.connections.command import Command
 from services.errors import Refused, Unreachable, UserError
+from services.i18n import tr
 from services.moments import utc_time
 from services.procedures.plan.host_facts import LockSeen
 from services.secrets import Secret
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
@@ -140,6 +140,7 @@ class ClusterLock:
         self._clock = clock
         self._mine: LockSeen | None = None
         self._held: tuple[str, ...] = ()
+        self._roads: dict[str, str] = {}  # host -> the plan's key by which it is reached
         self._maybe: set[str] = set()  # where our file may lie: also hosts that went away in the middle of it
 
     @property
@@ -157,12 +158,12 @@ class ClusterLock:
             LockNotTaken: fewer than a majority of the plan's hosts could be asked; given back too.
         """
         mine = LockSeen(self._owner, self._run_id, self._clock.wall(), plan.procedure, plan.cluster_id)
-        self._mine = mine
+        self._mine, self._roads = mine, plan.roads
         before = set(self._maybe)
         ours, away = list[str](), list[tuple[str, str]]()
         taken_from: LockSeen | None = None
         try:
-            for host in sorted(set(plan.hosts)):
+            for host in sorted(plan.machines):
                 try:
                     other = self._take_one(host, mine, take_over=take_over)
                 except (LockHeld, Refused):
@@ -206,7 +207,7 @@ class ClusterLock:
 
     def _take_one(self, host: str, mine: LockSeen, *, take_over: bool) -> LockSeen | None:
         """Take it on one host; return whom it was taken from."""
-        session = self._hosts.operator(host)
+        session = self._session(host)
         path = lock_path(mine.cluster_id)
         seen = self._read(session, path)
         if seen is not None and self._is_mine(seen):
@@ -225,20 +226,23 @@ class ClusterLock:
         with contextlib.suppress(UserError):
             session.run(Command(("rm", "-f", "--", aside), sudo=True), limit_s=_LIMIT_S)
         if linked.exit_code:
-            self._lost_the_race(session, path)
+            self._lost_the_race(session, path, host)
         return None
 
-    def _lost_the_race(self, session: OperatorSession, path: str) -> None:
+    def _session(self, host: str) -> OperatorSession:
+        return self._hosts.operator(self._roads.get(host, host))
+
+    def _lost_the_race(self, session: OperatorSession, path: str, host: str) -> None:
         """Tell why no link could be made; return when the file there is our own after all."""
         seen = self._read(session, path)
         if seen is None:
-            raise Unreachable(tr("The lock file {path} could not be made.", path=path), host=session.host)
+            raise Unreachable(tr("The lock file {path} could not be made.", path=path), host=host)
         if not self._is_mine(seen):
-            self._maybe.discard(session.host)
-            raise LockHeld(seen, session.host)
+            self._maybe.discard(host)
+            raise LockHeld(seen, host)
 
     def _need_majority(self, plan: Plan, ours: list[str], away: list[tuple[str, str]]) -> None:
-        total = len(set(plan.hosts))
+        total = len(plan.machines)
         if len(ours) > total // 2:
             return
         raise LockNotTaken(
@@ -255,7 +259,7 @@ class ClusterLock:
         left = []
         for host in sorted(hosts):
             try:
-                session = self._hosts.operator(host)
+                session = self._session(host)
                 path = lock_path(self._mine.cluster_id if self._mine else "")
                 seen = self._read(session, path)
                 if seen is not None and self._is_mine(seen):
@@ -277,5 +281,5 @@ class ClusterLock:
 def _done(session: OperatorSession, command: Command) -> None:
     output = session.run(command, limit_s=_LIMIT_S)
     if output.exit_code:
-        why = output.stderr.decode("utf-8", "replace").strip()
+        why = output.error_text
         raise Unreachable(tr("{command} failed: {why}", command=str(command), why=why), host=session.host)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.clock import Clock
-from services.procedures.engine.ports import Past, Prover
-from services.procedures.engine.remembering import Memory, most_gap_s
-from services.procedures.plan.conditions import Answer, Condition, lasts_s
+from services.procedures.engine.ports import Prover
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
+from services.procedures.plan.remembering import Memory, most_gap_s
 
 
 class Looks:
@@ -29,7 +30,7 @@ class Looks:
         return tuple(self._answer(condition, past) for condition in conditions)
 
     def _answer(self, condition: Condition, past: Past) -> Answer:
-        wanted = lasts_s(condition)
+        wanted = condition.declared().lasts_s
         if wanted <= 0:
             return self._prover.look(condition, past, self._memory)
         watched = self._watched.held_s(condition, self._clock, most_gap_s(wanted))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.procedures.engine.ports import Past, Prover
-from services.procedures.engine.remembering import Memory
+from services.procedures.engine.ports import Prover
 from services.procedures.journal.entries import Line, obligation_seen
-from services.procedures.journal.fold import acts_began
+from services.procedures.journal.projection import acts_began
+from services.procedures.plan.looks import Past
+from services.procedures.plan.remembering import Memory
 from services.procedures.plan.run_model import Entry, OpenObligation, RunView
 
 

@@ -45,7 +45,7 @@ class Policy:
         confirmed: hosts whose irreversible steps are confirmed already.
         take_over: replace another console's lock.
         by: who approves and answers, for the journal.
-        approved: the code of a run's words that a person has been shown here and approves again (Desk.drive).
+        approved: the code of a run's words that a person has been shown here and approves again (service.drive).
     """
 
     on_failure: Literal["ask", "undo"] = "ask"
@@ -70,7 +70,7 @@ class Parts:
     listener: Listener | None = None
     continuing: Continuing | None = None
     snapshot: Callable[[], ClusterSnapshot | None] | None = None
-    cleanup: Callable[[Plan], tuple[str, ...]] | None = None
+    cleanup: Callable[[Plan, frozenset[str]], tuple[str, ...]] | None = None
     holders: Callable[[str], tuple[Holder, ...]] | None = None
     policy: Policy = field(default_factory=Policy)
 

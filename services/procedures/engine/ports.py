@@ -9,12 +9,10 @@ from typing import Protocol
 
 from services.connections.ports import ObserverSession, OperatorSession
 from services.errors import UserError
-from services.procedures.engine.remembering import Memory
 from services.procedures.plan.actions import Action
-from services.procedures.plan.conditions import Answer, Condition
-
-AT_THE_END = "told at the end: "
-"""Begins the names of kept values that are sentences: they follow what a run that is done says."""
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
+from services.procedures.plan.remembering import Memory
 
 
 class Hosts(Protocol):
@@ -45,10 +43,15 @@ class Hosts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """What an act left: last lines of its output (masked), values kept."""
+    """What an act left: last lines of its output (masked), values kept.
+
+    Attributes:
+        stays: of an undo, what it did not take back and why, a sentence for a person; '' it took back all.
+    """
 
     output: tuple[str, ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
+    stays: str = ""
 
 
 class ActFailed(UserError):  # noqa: N818 - the name says what happened, as in services.errors
@@ -91,18 +94,6 @@ class Actor(Protocol):
             said: called with a line of progress now and then.
             ready: called right before detached work is begun, never when it is attached to; what it raises forbids it.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What the run has done so far, for conditions that look back.
-
-    Attributes:
-        kept: values; began: step id -> wall time its latest act began (workstation clock, UTC epoch seconds).
-    """
-
-    kept: Mapping[str, str]
-    began: Mapping[str, float]
 
 
 class Prover(Protocol):

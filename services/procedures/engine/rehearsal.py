@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from services.procedures.engine.ports import Past, Prover
-from services.procedures.engine.remembering import Memory
+from services.i18n import mark
+from services.procedures.engine.ports import Prover
 from services.procedures.plan.actions import Ask, Checkpoint, Continue, WaitFor
-from services.procedures.plan.conditions import Answer, Condition, Kept, TransferWas
+from services.procedures.plan.condition import Answer, Condition, Kept
+from services.procedures.plan.inside import of
 from services.procedures.plan.invariants import changes, touched
+from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.remembering import Memory
 from services.procedures.plan.wording import wording
 
-Would = Literal[
-    "nothing to do",
-    "act",
-    "act, when the earlier steps have made it so",
-    "wait",
-    "ask you",
-    "plan on",
-    "stop: what must hold before does not hold",
-    "stop: what must hold before can't be read",
-]
+Would = Literal["nothing", "act", "act-later", "wait", "ask", "plan-on", "stop-not-so", "stop-unread"]
+WOULD_WORDS: Mapping[Would, str] = {
+    "nothing": mark("nothing to do"),
+    "act": mark("act"),
+    "act-later": mark("act, when the earlier steps have made it so"),
+    "wait": mark("wait"),
+    "ask": mark("ask you"),
+    "plan-on": mark("plan on"),
+    "stop-not-so": mark("stop: what must hold before does not hold"),
+    "stop-unread": mark("stop: what must hold before can't be read"),
+}
+"""What a step would do, in the words that a person sees; the codes are compared."""
+_STOPS: frozenset[Would] = frozenset({"stop-not-so", "stop-unread"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,16 @@ class RehearsedStep:
     undo: tuple[str, ...] = ()
     later: bool = False
 
+    @property
+    def stops(self) -> bool:
+        """Return whether the run would stop here as things stand."""
+        return self.would in _STOPS
+
+    @property
+    def words(self) -> str:
+        """Return in English what it would do."""
+        return WOULD_WORDS[self.would]
+
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
@@ -56,7 +73,7 @@ class Rehearsal:
     @property
     def stops(self) -> tuple[RehearsedStep, ...]:
         """Return the steps at which the run would stop as things stand."""
-        return tuple(done for done in self.steps if done.would.startswith("stop"))
+        return tuple(done for done in self.steps if done.stops)
 
 
 def rehearse(plan: Plan, prover: Prover) -> Rehearsal:
@@ -69,7 +86,7 @@ def rehearse(plan: Plan, prover: Prover) -> Rehearsal:
         steps.append(done)
         if not moved:
             unread += _unread(step, done)
-        if changes(step.action) and done.would != "nothing to do":
+        if changes(step.action) and done.would != "nothing":
             changed |= {step.host, *((step.moves,) if step.moves else ())}
         moved = moved or bool(step.moves)  # behind it a server is away that answers now, or the other way round
     return Rehearsal(plan, tuple(steps), tuple(dict.fromkeys(unread)))
@@ -94,7 +111,7 @@ def _would(
 ) -> tuple[Would, bool]:
     """Return what the step would do, and whether that hangs on earlier steps."""
     if already and all(answer.holds for answer in already) and not _hangs(step.already, changed):
-        return "nothing to do", False
+        return "nothing", False
     later = False
     for condition, answer in zip(step.before, before, strict=True):
         if answer.holds:
@@ -102,17 +119,17 @@ def _would(
         if _hangs((condition,), changed):
             later = True
         elif answer.holds is None:
-            return "stop: what must hold before can't be read", False
+            return "stop-unread", False
         else:
-            return "stop: what must hold before does not hold", False
+            return "stop-not-so", False
     match step.action:
         case WaitFor() | Checkpoint():
             return "wait", later
         case Ask():
-            return "ask you", later
+            return "ask", later
         case Continue():
-            return "plan on", later
-    return "act, when the earlier steps have made it so" if later else "act", later
+            return "plan-on", later
+    return "act-later" if later else "act", later
 
 
 def _hangs(conditions: tuple[Condition, ...], changed: frozenset[str]) -> bool:
@@ -121,9 +138,7 @@ def _hangs(conditions: tuple[Condition, ...], changed: frozenset[str]) -> bool:
 
 
 def _looks_back(condition: Condition) -> bool:
-    return isinstance(condition, TransferWas) or any(
-        isinstance(getattr(condition, field.name), Kept) for field in fields(condition)
-    )
+    return bool(condition.declared().since_steps) or any(of(Kept, condition))
 
 
 def _unread(step: Step, done: RehearsedStep) -> list[str]:

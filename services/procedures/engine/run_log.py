@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from services.errors import PilothouseError
-from services.procedures.engine.ports import Past
 from services.procedures.journal.entries import Line, step_state, value_kept
-from services.procedures.journal.fold import UNFINISHED, Folding, acts_began
-from services.procedures.plan.conditions import Answer
+from services.procedures.journal.projection import UNFINISHED, Projecting, acts_began
+from services.procedures.plan.condition import Answer
+from services.procedures.plan.looks import Past
 from services.procedures.plan.run_model import (
     RUN_WAYS,
     STEP_WAYS,
@@ -40,7 +40,7 @@ class RunLog:
         self._listener = listener
         self._armed = armed
         entries = journal.entries(run_id)
-        self._folding = Folding(entries[0])
+        self._folding = Projecting(entries[0])
         for entry in entries[1:]:
             self._folding.add(entry)
         self._began = acts_began(entries)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import getpass
 import socket
 
-from services.discovery.two_primaries import sides_words
+from services.discovery.families.galera.two_primaries import sides_words
 from services.discovery.words import moment
 from services.errors import BadInput
 from services.history.split_log import Split, SplitLog
-from services.words import tr
+from services.i18n import tr
+from services.procedures.plan.inputs import refuse_secret
 
 LONGEST_REASON = 2_000
 
@@ -51,6 +52,7 @@ def settle(log: SplitLog, cluster_uuid: str, by: str, reason: str) -> tuple[Spli
     words = " ".join(reason.split())
     if not words:
         raise BadInput(tr("Say in words what was done about it: the reason stays in the history."))
+    refuse_secret(words)
     return log.settle(cluster_uuid, by, words[:LONGEST_REASON])
 
 

@@ -19,7 +19,7 @@ from services.procedures.engine.parts import (
 from services.procedures.engine.run_log import RunLog
 from services.procedures.engine.watching import Watching
 from services.procedures.journal.entries import answered, asked, run_state
-from services.procedures.plan.conditions import Answer, Condition
+from services.procedures.plan.condition import Answer, Condition
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import Question, RunState, StepState
 

@@ -9,7 +9,7 @@ from services.procedures.engine.looks import Looks
 from services.procedures.engine.ports import Prover
 from services.procedures.engine.run_log import RunLog
 from services.procedures.journal.entries import breach
-from services.procedures.plan.conditions import Answer
+from services.procedures.plan.condition import Answer
 from services.procedures.plan.model import Breach, Plan, WatchRule
 
 
@@ -42,7 +42,7 @@ class Watching:
         self._looks = {r.code: self._looks.get(r.code) or Looks(self._prover, self._clock) for r in rules}
         for rule in rules:
             due = self._accepted if anew else self._due
-            if now < due.get(rule.code, 0.0):
+            if now < due.get(rule.code, 0.0) or self._is_over(rule):
                 continue
             self._due[rule.code] = now + rule.every_s
             (answer,) = self._looks[rule.code].answers((rule.condition,), self._log.past)
@@ -53,6 +53,11 @@ class Watching:
                 self._log.write(breach(rule.code, rule.sentence, answer.evidence, rule.breach, step_id))
                 if rule.breach is Breach.RELEASE and rule.releases:
                     self._release(rule.releases, step_id)
+
+    def _is_over(self, rule: WatchRule) -> bool:
+        """Return whether the run has released what the rule tells the loss of: then it is off by us."""
+        on = {one.obligation.key for one in self._log.view.obligations}
+        return rule.breach is Breach.PAUSE and bool(rule.releases) and rule.releases not in on
 
     def broken(self) -> tuple[WatchRule, Answer] | None:
         """Return a rule that broke and was not answered for yet."""

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 from services.connections.command import Command
 from services.connections.ports import Rows, text
 from services.errors import UserError
-from services.lines import lines_of
+from services.facts.harmless_options import normal
+from services.facts.option_files import printed
+from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.execute.acting_detached import Attendant
 from services.procedures.execute.acting_files import Files
 from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Masks, judged
 from services.procedures.execute.detached import Work
-from services.procedures.execute.option_edit import canonical, option_value
+from services.procedures.execute.option_edit import option_value
+from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
     CopiedSecret,
@@ -30,7 +33,6 @@ from services.procedures.plan.actions import (
 )
 from services.procedures.plan.wording import wording
 from services.secrets import Secret
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
@@ -82,14 +84,17 @@ class RealActor:
             return self._detached(host, action, limit_s, stop, said, ready)
         return self._one(host, action, limit_s)
 
-    def cleanup(self, plan: Plan) -> tuple[str, ...]:
+    def cleanup(self, plan: Plan, stays: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """Remove what the run left on its hosts (kept copies of files, ended detached work), when it is over for good.
 
         Hosts must be armed. Returns one sentence for each host where something could not be removed.
+
+        Args:
+            stays: ids of steps that were not taken back: the originals of their files are kept for a person.
         """
         files: dict[str, set[str]] = {}
         works: dict[str, set[str]] = {}
-        for host, action in _acts(plan):
+        for host, action in _acts(plan, stays):
             if isinstance(action, EditOptions | PutFile):
                 files.setdefault(host, set()).add(action.path)
             elif isinstance(action, Detached):
@@ -128,7 +133,7 @@ class RealActor:
 
     def _several(self, host: str, action: Several, limit_s: float) -> Acted:
         deadline = self._clock.monotonic() + limit_s
-        output: list[str] = []
+        output, stays = list[str](), list[str]()
         for part in action.actions:
             try:
                 acted = self._one(host, part, max(1.0, deadline - self._clock.monotonic()))
@@ -136,7 +141,8 @@ class RealActor:
                 problem.output = (*output, *problem.output)[-MOST_LINES:]
                 raise
             output += acted.output
-        return Acted(tuple(output))
+            stays.append(acted.stays)
+        return Acted(tuple(output), stays="; ".join(filter(None, stays)))
 
     def _detached(
         self,
@@ -179,13 +185,17 @@ class RealActor:
             options = tuple((name, self._revealed(value)) for name, value in action.options)
             secret = any(isinstance(value, CopiedSecret) for _, value in action.options)
             if not files.edit(action.path, action.section, options, secret=secret):
-                return Acted((*said, tr("nothing to change: the file says so already")))
-        elif isinstance(action, PutFile):
+                said = (*said, tr("nothing to change: the file says so already"))
+            wrote = "" if secret else files.wrote(action.path)
+            kept = ((wrote_name(host, action.path), digest(wrote)),) if wrote else ()
+            return Acted(said, kept)
+        if isinstance(action, PutFile):
             files.put(action.path, self._content(action), action.mode, action.owner)
         elif isinstance(action, RemoveFile):
             files.remove(action.path)
-        elif not files.restore(action.path):
-            return Acted((*said, tr("nothing to put back: this run has not changed the file")))
+        else:
+            found = files.restore(action.path, whole=action.whole)
+            return Acted((*said, *filter(None, (found.said, found.stays))), stays=found.stays)
         return Acted(said)
 
     def _work(self, host: str, name: str) -> Work:
@@ -206,7 +216,7 @@ class RealActor:
         if not isinstance(value, CopiedSecret):
             return value
         session = self._hosts.operator(value.host)
-        wanted = canonical(value.option)
+        wanted = normal(value.option)
         # --mysqld: all groups that the server itself reads (man my_print_defaults(1)); MySQL's has no such option.
         asked = (("--mysqld",), ("mysqld", "server")) if value.section == "mysqld" else ((value.section,),)
         for groups in asked:
@@ -215,7 +225,7 @@ class RealActor:
                 ("--show",),
             ):  # MySQL's masks passwords unless told to show them; MariaDB's knows no --show
                 output = session.run(Command(("my_print_defaults", *show, *groups), sudo=True), limit_s=_READ_S)
-                found = _defaults(output).get(wanted) if output.exit_code == 0 else None
+                found = printed(output.text).get(wanted) if output.exit_code == 0 else None
                 if found and set(found) != {"*"}:
                     self._masks.learn(found)
                     return found
@@ -226,12 +236,6 @@ class RealActor:
         )  # fmt: skip
 
 
-def _defaults(output: Output) -> dict[str, str]:
-    """Return what my_print_defaults prints, `--name=value` a line, as name with underscores -> the last value."""
-    lines = [line[2:].partition("=") for line in lines_of(output.text) if line.startswith("--")]
-    return {canonical(name): value for name, _, value in lines}
-
-
 def _parts(output: Output) -> tuple[int, str, str]:
     return output.exit_code, output.text, output.stderr.decode("utf-8", "replace")
 
@@ -240,9 +244,11 @@ def _table(rows: Rows) -> str:
     return "\n".join("\t".join(text(value) for value in row) for row in (rows.columns, *rows.rows)[: _MOST_ROWS + 1])
 
 
-def _acts(plan: Plan) -> Iterator[tuple[str, Action]]:
+def _acts(plan: Plan, but: frozenset[str]) -> Iterator[tuple[str, Action]]:
     """Yield every act that the run may have performed, with its host: steps, their undo, obligations' release."""
     for step in plan.steps:
+        if step.step_id in but:
+            continue
         found = [(step.host, step.action)]
         if step.undo is not None:
             found.append((step.host, step.undo.action))

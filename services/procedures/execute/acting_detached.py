@@ -7,14 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from services.errors import TimedOut, Unreachable, UserError
+from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting_output import Cancelled, Masks
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.command import Command
-    from services.procedures.execute.detached import Found, Work
+    from services.facts.detached_work import Found
+    from services.procedures.execute.detached import Work
 
 _FIRST_S, _MOST_S = 0.3, 2.0
 

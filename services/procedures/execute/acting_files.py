@@ -3,20 +3,26 @@
 The kept copy is PATH.pilothouse-RUN (no *.cnf: the server reads only those of an included folder, MariaDB KB
 "Including Option File Directories"); where there was no file, a marker PATH.pilothouse-RUN.none says so. Either is made
 once, before the first change, and never again: a repeat after a crash would keep the changed file as the original.
+What the run writes is kept too, as PATH.pilothouse-RUN.wrote, before it is written: by it an undo knows whether
+somebody else changed the file since. It stays on the host, as the file itself may hold a secret.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from services.connections import operator_files
 from services.connections.command import Command
+from services.facts.file_answers import owner_and_mode
+from services.facts.masking import masked
+from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.option_edit import edit_options
+from services.procedures.execute.own_lines import own_lines, without_own
 from services.secrets import Secret
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.connections.ports import OperatorSession, Output
@@ -27,6 +33,14 @@ _LIMIT_S = 20.0
 def kept_path(path: str, run_id: str) -> str:
     """Return where a run keeps the file as it was."""
     return f"{path}.pilothouse-{re.sub(r'[^A-Za-z0-9_-]+', '_', run_id)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What became of a file that was to be put back: `said` a line of output, `stays` why it was not taken back."""
+
+    said: str = ""
+    stays: str = ""
 
 
 class Files:
@@ -50,9 +64,9 @@ class Files:
         self._keep(path)
         owner, mode = ("root:mysql", "0640") if secret else ("root:root", "0644")
         if old is not None:
-            owner, bits = self._need("stat", "-L", "-c", "%u:%g %a", "--", path).text.split()
-            mode = f"{int(bits, 8) & 0o777:04o}"  # a program of root's, linked there meanwhile, may be setuid
-        self._session.write_file(path, Secret(after), mode=mode, owner=owner, limit_s=_LIMIT_S)
+            # A program of root's, linked there meanwhile, may be setuid: the bits above 0777 are left.
+            owner, mode = self._owner(path)
+        self._write(path, Secret(after), mode, owner)
         return True
 
     def put(self, path: str, content: Secret, mode: str, owner: str) -> None:
@@ -68,31 +82,89 @@ class Files:
                 try_=(tr("Look at where it leads, and who made it; remove it, then plan anew."),),
             )
         self._keep(path)
-        self._session.write_file(path, content, mode=mode, owner=owner, limit_s=_LIMIT_S)
+        self._write(path, content, mode, owner)
 
     def remove(self, path: str) -> None:
         """Remove a file; no error when it is not there."""
         self._done(operator_files.removed(path), path)
 
-    def restore(self, path: str) -> bool:
-        """Put back content, owner and mode as kept; return False when this run kept nothing, and so changed nothing."""
+    def wrote(self, path: str) -> str:
+        """Return what this run wrote into a file last, '' for nothing."""
+        return self._text(f"{kept_path(path, self._run_id)}.wrote") or ""
+
+    def restore(self, path: str, *, whole: bool) -> Restored:
+        """Put back content, owner and mode as kept; of a file that somebody else changed only the run's own lines go.
+
+        Args:
+            whole: put it back whatever stands there: a file that the server itself writes.
+        """
         kept = kept_path(path, self._run_id)
-        if self._is_there(kept):
-            self._done(operator_files.copied(kept, path), path)
-            return True
-        if self._is_there(f"{kept}.none"):
+        there = self._is_there(kept)
+        if not there and not self._is_there(f"{kept}.none"):
+            return Restored(said=tr("nothing to put back: this run has not changed the file"))
+        wrote = None if whole else self._text(f"{kept}.wrote")
+        now = self._text(path) if wrote is not None else None
+        original = self._text(kept) if there and wrote is not None else None
+        if wrote is None or now == wrote:
+            self._back(path, kept, there=there)
+            return Restored()
+        if now == original:
+            return Restored(said=tr("nothing to put back: somebody else has put {path} back already", path=path))
+        return self._without_own(path, (original, wrote, now))
+
+    def _without_own(self, path: str, texts: tuple[str | None, str, str | None]) -> Restored:
+        """Take the run's own lines out of a file that is not as the run wrote it, where that is certain."""
+        host, (original, wrote, now) = self._session.host, texts
+        lies = kept_path(path, self._run_id) if original is not None else tr("nowhere: there was no such file")
+        if now is None:
+            return Restored(
+                stays=tr("Not taken back: {path} on {host} was removed by somebody else since; the original lies at "
+                         "{kept}", path=path, host=host, kept=lies)
+            )  # fmt: skip
+        back = without_own(original, wrote, now)
+        own = "; ".join(masked(line.strip()) for line in own_lines(original, wrote, now))
+        if back is None:
+            return Restored(
+                stays=tr("Not taken back: {path} on {host} was changed by somebody else since; what the run wrote "
+                         "stands in it: {lines}; the original lies at {kept}", path=path, host=host,
+                         lines=own or tr("nothing of it, line for line"), kept=lies)
+            )  # fmt: skip
+        if back.text is None:
             self.remove(path)
-            return True
-        return False
+        elif back.text != now:
+            owner, mode = self._owner(path)
+            self._session.write_file(path, Secret(back.text), mode=mode, owner=owner, limit_s=_LIMIT_S)
+        return Restored(
+            said=tr("{path} was changed by somebody else since: only what this run wrote was taken out ({lines}), the "
+                    "rest was kept", path=path, lines=own or tr("nothing of it stood there"))
+        )  # fmt: skip
+
+    def _back(self, path: str, kept: str, *, there: bool) -> None:
+        if there:
+            self._done(operator_files.copied(kept, path), path)
+        else:
+            self.remove(path)
 
     def forget(self, paths: tuple[str, ...]) -> None:
         """Remove what was kept of these files, and a folder that was made for one of them, if it is empty now."""
         for path in paths:
             kept = kept_path(path, self._run_id)
             made = self._session.read_file(f"{kept}.none")
-            self._done(operator_files.removed(kept, f"{kept}.none"), kept)
+            self._done(operator_files.removed(kept, f"{kept}.none", f"{kept}.wrote"), kept)
             if made and made.decode("utf-8", "replace") == (folder := posixpath.dirname(path)):
                 self._need("rmdir", "--ignore-fail-on-non-empty", "--", folder)
+
+    def _write(self, path: str, content: Secret, mode: str, owner: str) -> None:
+        """Write a file; what is written is kept first, for root alone, so that no kill leaves it unknown."""
+        self._session.write_file(f"{kept_path(path, self._run_id)}.wrote", content, mode="0600", limit_s=_LIMIT_S)
+        self._session.write_file(path, content, mode=mode, owner=owner, limit_s=_LIMIT_S)
+
+    def _owner(self, path: str) -> tuple[str, str]:
+        return owner_and_mode(self._need("stat", "-L", "-c", "%u:%g %a", "--", path).text)
+
+    def _text(self, path: str) -> str | None:
+        found = self._session.read_file(path)
+        return found.decode("utf-8", "surrogateescape") if found is not None else None
 
     def _keep(self, path: str) -> None:
         kept, folder = kept_path(path, self._run_id), posixpath.dirname(path)
@@ -114,7 +186,7 @@ class Files:
     def _need(self, *argv: str) -> Output:
         output = self._run(*argv)
         if output.exit_code:
-            why = output.stderr.decode("utf-8", "replace").strip()
+            why = output.error_text
             raise ActFailed(
                 tr("{command} ended with exit code {code}: {why}", command=str(Command(argv)), code=output.exit_code,
                    why=why),

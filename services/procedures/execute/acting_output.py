@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from services.connections.command import MASK
 from services.errors import UserError
+from services.facts.causes import cause, cause_or_last
 from services.facts.masking import masked_line
+from services.i18n import tr
 from services.lines import lines_of
 from services.procedures.engine.ports import Acted, ActFailed
-from services.procedures.plan.causes import cause, cause_or_last
 from services.visible import visible
-from services.words import tr
 
 MOST_LINES = 40
 _MOST_WIDTH = 500

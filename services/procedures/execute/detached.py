@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
 
 from services.connections.command import Command
 from services.connections.ports import OperatorSession, Output
 from services.errors import BadInput, Unreachable
-from services.facts.reading import count
-from services.lines import lines_of
-from services.words import tr
+from services.facts.detached_work import UNIT_PROPERTIES, Found, parse_look, parse_unit
+from services.facts.system import systemd_version
+from services.i18n import tr
 
 FOLDER = "/run/pilothouse"
 _LEAST_SYSTEMD = 236
@@ -29,8 +27,6 @@ _LIMIT_S = 20.0
 _STOP_S = 120.0  # DefaultTimeoutStopSec is 90 s
 _TAIL = 16_384
 _WHOLE = 1_000_000
-_PROPERTIES = "LoadState,ActiveState,SubState,Result,ExecMainCode,ExecMainStatus"
-_EXITED = "1"  # CLD_EXITED; killed and dumped otherwise (man waitid(2))
 
 # dash takes a group's number after `--` only with `kill -s`. $1 is the work's folder, the rest its command; mkdir lets
 # only one starter through.
@@ -53,20 +49,6 @@ _END = r"""[ -s "$1/pid" ] || exit 0
 p=$(cat "$1/pid"); kill -s TERM -- "-$p" 2>/dev/null; n=0
 while kill -s 0 -- "-$p" 2>/dev/null && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done
 kill -s KILL -- "-$p" 2>/dev/null; exit 0"""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a look at the work found.
-
-    Attributes:
-        state: 'absent' never began (or was removed, or the host restarted); 'gone': it ended without leaving a result.
-        exit_code: when it ended; 128 and more: killed by that signal. detail: systemd's word for a failure.
-    """
-
-    state: Literal["absent", "running", "ended", "gone"]
-    exit_code: int = 0
-    detail: str = ""
 
 
 def work_name(run_id: str, name: str) -> str:
@@ -103,18 +85,16 @@ class Work:
         """Return whether the host's systemd can carry the work (sd_booted(3), and the version)."""
         if self._systemd is None:
             booted = self._run("test", "-d", "/run/systemd/system", sudo=False).exit_code == 0
-            version = (
-                re.match(r"systemd (\d+)", self._run("systemctl", "--version", sudo=False).text) if booted else None
-            )
-            self._systemd = version is not None and int(version.group(1)) >= _LEAST_SYSTEMD
+            version = systemd_version(self._run("systemctl", "--version", sudo=False).text) if booted else None
+            self._systemd = version is not None and version >= _LEAST_SYSTEMD
         return self._systemd
 
     def look(self) -> Found:
         """Return where the work stands."""
         if not self.uses_systemd():
-            return _found(self._shell(_LOOK).text)
-        shown = self._run("systemctl", "show", f"--property={_PROPERTIES}", self.unit, sudo=False)
-        return _unit_state(dict(line.partition("=")[::2] for line in lines_of(shown.text)))
+            return parse_look(self._shell(_LOOK).text)
+        shown = self._run("systemctl", "show", f"--property={UNIT_PROPERTIES}", self.unit, sudo=False)
+        return parse_unit(shown.text)
 
     def start(self, command: Command) -> None:
         """Begin the work; no error when it exists already."""
@@ -136,7 +116,7 @@ class Work:
             environment = [f"{name}={value}" for name, value in command.environment]
             output = self._shell(_BEGIN, *(["env", *environment] if environment else []), *argv)
         if output.exit_code and self.look().state == "absent":
-            why = output.stderr.decode("utf-8", "replace").strip()
+            why = output.error_text
             raise BadInput(tr("{command} could not be started: {why}", command=str(command), why=why),
                            host=self._session().host)  # fmt: skip
 
@@ -177,26 +157,3 @@ class Work:
 
     def _run(self, *argv: str, sudo: bool = True, limit_s: float = _LIMIT_S) -> Output:
         return self._session().run(Command(argv, sudo=sudo), limit_s=limit_s)
-
-
-def _found(text: str) -> Found:
-    state, _, code = text.strip().partition(" ")
-    if state == "ended":
-        return Found("ended", 255 if (ended := count(code)) is None else ended)
-    if state == "running":
-        return Found("running")
-    return Found("gone") if state == "gone" else Found("absent")
-
-
-def _unit_state(shown: dict[str, str]) -> Found:
-    if shown.get("LoadState", "not-found") == "not-found":
-        return Found("absent")
-    ended = shown.get("ActiveState") in {"failed", "inactive"} or shown.get("SubState") == "exited"
-    if not ended:
-        return Found("running")
-    result, status = shown.get("Result", ""), int(shown.get("ExecMainStatus") or 0)
-    if shown.get("ExecMainCode") == _EXITED:
-        return Found("ended", status, result)
-    if shown.get("ExecMainCode", "0") == "0":  # it never came to run
-        return Found("ended", 255, result)
-    return Found("ended", 128 + status, result)

@@ -1,4 +1,8 @@
-"""The two roads to real hosts for one run: reading sessions of its own, changing ones only while armed (law 2)."""
+"""The two roads to real hosts for one run: reading sessions of its own, changing ones only while armed (law 2).
+
+What is called a host here is a plan's key. An instance's session goes over SSH to the host that carries it, and over
+SQL to its own port or socket with its own account (HostEntry.of_instance); armed is the key, not all that its host has.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import TYPE_CHECKING
 from services.connections.host import HostSession
 from services.connections.operator import HostOperator
 from services.errors import BadInput, Refused
-from services.words import tr
+from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, replace
 
 from services.errors import BadInput
-from services.words import tr
+from services.i18n import tr
 
 _SECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")

@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice
 from services.discovery.model import ClusterSnapshot, PrimariesApart
-from services.discovery.two_primaries import primaries_apart, seen_twice
 from services.errors import UserError
 from services.facts.model import Problem
 from services.history.positions import PositionMemory, PositionSeen
 from services.history.split_log import Split
 from services.history.state_rows import NodeMemory, NodeSighting, sightings
-from services.procedures.plan.host_facts import Facts, HostFacts, Remembered, TwoPrimaries
+from services.procedures.plan.host_facts import Facts, Remembered, TwoPrimaries
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 SECOND_LOOK_S = 2.0
 """Between two looks at two Primary Components: longer than one node's answer takes, shorter than a person waits."""
@@ -99,16 +100,12 @@ def keep(memory: Memory | None, facts: Facts, by: str, addresses: Mapping[str, s
         memory.remember_positions(
             PositionSeen(kept_as.get(host.host, host.host), state.uuid, "grastate", state.seqno, facts.at, by)
             for host in facts.hosts
-            if (state := host.grastate) is not None and state.seqno is not None and _whole(host)
+            if (state := host[DataFolder].grastate) is not None and state.seqno is not None and state.names_state
         )
     except UserError as problem:
         told = Problem("memory", f"What was read is not remembered: {problem.sentence}", problem.code)
         return replace(facts, problems=(*facts.problems, told))
     return facts
-
-
-def _whole(host: HostFacts) -> bool:
-    return host.grastate is not None and host.grastate.names_state
 
 
 def with_two_primaries(

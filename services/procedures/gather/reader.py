@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from services.clock import Clock
 from services.connections.ports import ObserverSession, Output, Rows, text
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import program_of
 from services.errors import AuthFailed, SudoFailed, TimedOut, Unreachable, UserError
 from services.facts.model import Problem
+from services.procedures.plan.part import Company, Reading
 
 
 class Reader:
     """The reading session of one host, with the reasons of what could not be read. One thread at a time."""
 
-    def __init__(self, session: ObserverSession) -> None:
+    def __init__(self, session: ObserverSession, clock: Clock) -> None:
         self.session = session
+        self.clock = clock
         self.problems: list[Problem] = []
         self.sudo_works: bool | None = None
-        self.sst_user = ""  # the account of wsrep_sst_auth, without its password
+        self.operator: Reading | None = None
+        self.company = Company()
+        self._told: dict[CommandRead, str | None] = {}
+        self._rows: dict[SqlRead, Rows | None] = {}
         self._ssh_dead = not session.has_ssh
         self._sql_dead = not session.has_sql
 
@@ -24,6 +30,11 @@ class Reader:
     def host(self) -> str:
         """Return the host's name."""
         return self.session.host
+
+    @property
+    def newest_problem(self) -> tuple[str, str]:
+        """Return (code, sentence) of what failed last, ('', '') where nothing did."""
+        return (self.problems[-1].code, self.problems[-1].sentence) if self.problems else ("", "")
 
     def note(self, part: str, sentence: str, code: str = "") -> None:
         """Remember why a part is missing; the same reason once."""
@@ -63,10 +74,16 @@ class Reader:
         if output is None:
             return None
         if output.exit_code:
-            said = output.stderr.decode("utf-8", "replace").strip()[:200]
+            said = output.error_text[:200]
             self.note(part, said or f"{program_of(read)} ended with exit code {output.exit_code}.", "read-failed")
             return None
         return output.text
+
+    def shared(self, part: str, read: CommandRead) -> str | None:
+        """Return the same of a read that several parts are made from: it is made once in a gathering."""
+        if read not in self._told:
+            self._told[read] = self.text(part, read)
+        return self._told[read]
 
     def query(self, part: str, read: SqlRead, *, limit_s: float = 4.0) -> Rows | None:
         """Return rows, None when the server did not give them."""
@@ -80,6 +97,12 @@ class Reader:
         except UserError as error:
             self.note(part, error.sentence, error.code)
         return None
+
+    def shared_rows(self, part: str, read: SqlRead) -> Rows | None:
+        """Return the same of a statement that several parts are made from: it is sent once in a gathering."""
+        if read not in self._rows:
+            self._rows[read] = self.query(part, read)
+        return self._rows[read]
 
     def one(self, part: str, read: SqlRead) -> str | None:
         """Return the first value of the first row as text; '' for NULL or no row, None when it could not be read."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from services.errors import UserError
+from services.i18n import tr
 from services.procedures.plan.run_model import REFUSED, Binding
-from services.words import tr
 
 if TYPE_CHECKING:
     from services.procedures.journal.seals import Chain
@@ -23,7 +23,7 @@ class NotBound(UserError):  # noqa: N818 - as above
 
     Attributes:
         approve: the code of what the journal says now, to be given back by who has read it.
-        way, key: what was wanted of the run (Desk.drive); hosts: host -> the address where it would be reached.
+        way, key: what was wanted of the run (service.drive); hosts: host -> the address where it would be reached.
     """
 
     code = "not-bound"

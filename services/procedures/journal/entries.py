@@ -31,8 +31,8 @@ import msgspec
 
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
+from services.procedures.journal.codec import encode
 from services.procedures.plan.checks import Check, Override
-from services.procedures.plan.codec import encode
 from services.procedures.plan.model import Breach, Obligation, Plan
 from services.procedures.plan.run_model import Entry, Question, RunState, StepState
 

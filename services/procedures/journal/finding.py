@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,14 @@ from services.connections.host import HostSession
 from services.discovery.crawl import crawl
 from services.discovery.model import ClusterSnapshot, Unasked
 from services.discovery.naming import names_of
+from services.discovery.shared_hosts import shared_among
 from services.discovery.snapshot import updated_estate
-from services.inventory.model import HostEntry, Inventory
+from services.errors import BadInput
+from services.facts.state_files import is_state_uuid
+from services.i18n import tr
+from services.inventory.model import HostEntry, Inventory, with_instances
 from services.inventory.trust import Trust, trust_of
+from services.procedures.journal.lines import addresses_in
 from services.procedures.plan.run_model import Entry
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from services.secrets import Vault
 
 CRAWL_S = 5.0
-_STATE_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +45,21 @@ class Found:
     def entry(self, name: str, remembered: dict[str, tuple[str, str]]) -> HostEntry | None:
         """Return how to reach a host; one that is only remembered shares the ways in of its origin, where it may.
 
+        An instance is reached as the inventory says now, or not at all: no other's account or port stands in for it.
         A found host is the one at the address that the run began with, whoever calls himself so by now.
         """
-        known = self.inventory.host(name)
+        known = self.inventory.entry(name)
         if name not in remembered or (known is not None and not known.ways_of):
             return known
         address, origin = remembered[name]
         if known is not None and known.address == address:
             return known
-        by = self.inventory.host(origin)
+        by = self.inventory.entry(origin)
         return self.trust.entry(by, name, address) if by is not None else None
 
     def addresses(self) -> dict[str, tuple[str, str]]:
         """Return host -> (address, origin), to be remembered with a run."""
-        return {h.name: (h.address, h.ways_of or h.name) for h in self.inventory.hosts}
+        return {e.name: (e.address, e.ways_of or e.name) for e in with_instances(self.inventory.hosts)}
 
 
 def nothing_found(inventory: Inventory) -> Found:
@@ -70,12 +74,28 @@ def find_hosts(inventory: Inventory, clock: Clock, vault: Vault, policy: HostKey
         return HostSession(entry, vault, clock=clock, on_host_key=policy)
 
     trust = trust_of(inventory)
-    found = crawl(inventory.hosts, open_session, clock, trust=trust, limit_s=CRAWL_S)
-    known = {h.name: h.name for h in inventory.hosts}
-    called = names_of(found.facts, known)
+    asked = with_instances(inventory.hosts)
+    found = crawl(asked, open_session, clock, trust=trust, limit_s=CRAWL_S)
+    known = {entry.name: entry.name for entry in asked}
+    called = names_of(found.facts, {key for host in inventory.hosts for key in host.keys})
     fresh = tuple(replace(e, name=called.get(name, name)) for name, e in found.entries.items() if name not in known)
     estate = updated_estate(None, found.facts, clock.wall(), known, unasked=found.unasked)
     return Found(replace(inventory, hosts=(*inventory.hosts, *fresh)), trust, estate.clusters, found.unasked)
+
+
+def refuse_shared_hosts(inventory: Inventory, keys: Iterable[str]) -> None:
+    """Raise BadInput where one of these hosts or instances shares its host with another server, by the inventory."""
+    words = shared_among(inventory, keys)
+    if words:
+        raise BadInput(words, safe=tr("Nothing was changed."), try_=(tr("Name another cluster with --cluster."),))
+
+
+def hosts_meant(cluster: str, inventory: Inventory, seen: tuple[ClusterSnapshot, ...]) -> tuple[str, ...]:
+    """Return the hosts of the cluster meant ('': of any group): those seen in it, and its seeds where the inventory
+    calls it so, whatever its servers call themselves and whether they answer."""
+    found = (one for one in seen if cluster in {one.name, one.cluster_id} or (not cluster and one.components))
+    written = (host for one in inventory.clusters if cluster and one.name == cluster for host in one.seeds)
+    return tuple(dict.fromkeys((*(node.host for one in found for node in one.nodes if node.host), *written)))
 
 
 def meant(cluster: str, seen: tuple[ClusterSnapshot, ...]) -> tuple[str, str]:
@@ -83,13 +103,13 @@ def meant(cluster: str, seen: tuple[ClusterSnapshot, ...]) -> tuple[str, str]:
     known = next((c for c in seen if cluster and cluster in {c.name, c.cluster_id}), None)
     if known is not None:
         return known.cluster_id, ""
-    return (cluster, "") if _STATE_UUID.fullmatch(cluster) else ("", cluster)
+    return (cluster, "") if is_state_uuid(cluster) else ("", cluster)
 
 
 def kept_addresses(entries: tuple[Entry, ...]) -> dict[str, tuple[str, str]]:
-    """Return host -> (address, the inventory host whose ways in it shares), as the run's beginning knew them."""
+    """Return host -> (address, the inventory's key whose ways in it shares), as the run's beginning knew them."""
     for entry in entries:
         data = entry.data or {}
         if entry.kind == "note" and data.get("about") == "hosts":
-            return {str(k): (str(v[0]), str(v[1])) for k, v in json.loads(str(data.get("text"))).items()}
+            return addresses_in(str(data.get("text"))) or {}
     return {}

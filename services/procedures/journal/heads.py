@@ -16,9 +16,9 @@ from typing import Protocol
 from services.errors import StoreError
 from services.files import private_folder, read_bounded, write_whole
 from services.history.procedure_journal import ProcedureLine
+from services.i18n import tr
 from services.procedures.journal.seals import Chain, key_id, next_head, unsealed
 from services.procedures.plan.run_model import Binding
-from services.words import tr
 
 FOLDER = "heads"
 _CONTEXT = b"pilothouse journal head 1\n"

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from dataclasses import replace
 from typing import NoReturn
 
 from services.clock import Clock, SystemClock
-from services.errors import BadInput, StoreError, UserError
+from services.errors import BadInput, JournalDamaged, StoreError, UserError
 from services.history.procedure_journal import Hold, ProcedureLine
 from services.history.state_store import StateStore
+from services.i18n import tr
 from services.procedures.journal.approval import refuse_unbound
+from services.procedures.journal.codec import plain
 from services.procedures.journal.entries import approved_again
 from services.procedures.journal.heads import Head, Heads, head_of, head_text, with_end
+from services.procedures.journal.lines import entry_of
 from services.procedures.journal.seal_key import SealKey
-from services.procedures.journal.seals import Chain, chain_of, next_head, sealed, unsealed
-from services.procedures.plan.codec import plain
+from services.procedures.journal.seals import Chain, chain_of, next_head, sealed
 from services.procedures.plan.run_model import ASKS_AGAIN, Binding, Entry
-from services.words import tr
 
 OBLIGATION_KINDS = ("obligation-taken", "obligation-discharged", "note")
 """The kinds that `open_obligations` reads."""
@@ -83,7 +85,7 @@ class StoredJournal:
             self._writing.add(number)
             if number not in self._holds:
                 self._holds[number] = self._log.hold(number)
-        return _entry(line)
+        return entry_of(line)
 
     def _sealed_line(self, number: int, kind: str, step_id: str, text: str) -> tuple[ProcedureLine, Chain]:
         chain = self._chains.get(number) or self._chain(number, self._key())[1]
@@ -136,7 +138,7 @@ class StoredJournal:
             lines, chain = self._chain(number, self._key())
             self._read(number, lines)
             refuse_unbound(run_id, chain)
-        return tuple(_entry(line) for line in lines)
+        return tuple(entry_of(line) for line in lines)
 
     def bind_again(self, run_id: str, code: str, by: str) -> None:
         """Make the run's words this workstation's: a person has read the plan here and approves it as it stands.
@@ -195,15 +197,19 @@ class StoredJournal:
             lines = self._read(number)
             if not lines and not self._log.has(number):
                 _unknown(run_id)
-        return tuple(_entry(line) for line in lines)
+        return tuple(entry_of(line) for line in lines)
 
     def runs(self) -> tuple[str, ...]:
         """Return the ids of all runs that have an entry, newest first."""
         return tuple(str(number) for number in self._log.runs())
 
     def obligation_entries(self) -> tuple[Entry, ...]:
-        """Return what `open_obligations` needs of all runs, in one read."""
-        return tuple(_entry(line) for line in self._log.lines(kinds=OBLIGATION_KINDS))
+        """Return what `open_obligations` needs of all runs, in one read. A damaged line of one run hides no other's."""
+        found = []
+        for line in self._log.lines(kinds=OBLIGATION_KINDS):
+            with contextlib.suppress(JournalDamaged):  # told where its run is read (ProcedureService.damaged)
+                found.append(entry_of(line))
+        return tuple(found)
 
     def _number(self, run_id: str) -> int:
         # An id of more digits than any database's integer has is unknown, not an error of the driver.
@@ -288,19 +294,6 @@ def json_text(data: dict[str, object] | None) -> str:
     Raises StoreError for a secret or a number that JSON lacks, TypeError for anything else that is no plain data.
     """
     return json.dumps(plain(data or {}), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-
-
-def _entry(line: ProcedureLine) -> Entry:
-    try:
-        data = json.loads(unsealed(line.data)[0])
-    except ValueError as problem:
-        raise _damaged(line, problem) from problem
-    return Entry(str(line.run_id), line.seq, line.at, line.kind, line.step_id, data)
-
-
-def _damaged(line: ProcedureLine, problem: ValueError) -> StoreError:
-    what = tr("Entry {seq} of run {run} is damaged ({problem}).", seq=line.seq, run=line.run_id, problem=problem)
-    return StoreError(what, safe=tr("The journal is as it was."))
 
 
 def _unknown(run_id: str) -> NoReturn:

@@ -7,22 +7,21 @@ person gave up: a host that lost its side of two Primary Components by its typed
 from __future__ import annotations
 
 import logging
-import re
 
 from services.errors import UserError
 from services.facts.reading import count
+from services.facts.state_files import ZERO_UUID, position_of
 from services.history.positions import PositionSeen
 from services.history.state_store import StateStore
+from services.procedures.conditions.galera.clean_position import CleanPosition
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.journal.codec import decode
 from services.procedures.plan.actions import WaitFor
-from services.procedures.plan.codec import decode
-from services.procedures.plan.conditions import CleanPosition, TransferWas
-from services.procedures.plan.host_facts import ZERO_UUID
 from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.positions import kept_name, tail_name
 from services.procedures.plan.run_model import Entry, Journal, StepState
 
 _logger = logging.getLogger(__name__)
-_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([0-9]{1,18})(?![0-9])")
 
 
 def position_in(plan: Plan, step_id: str, name: str, value: str) -> tuple[str, str, str, int] | None:
@@ -34,10 +33,10 @@ def position_in(plan: Plan, step_id: str, name: str, value: str) -> tuple[str, s
     if step is None:
         return None
     if name == kept_name(step.host):
-        found = _POSITION.search(value)
-        if found is None or found.group(1) == ZERO_UUID:
+        found = position_of(value)
+        if found is None or found[0] == ZERO_UUID or found[1] < 0:
             return None
-        return step.host, found.group(1), "recovered", int(found.group(2))
+        return step.host, found[0], "recovered", found[1]
     if count(value) is None or not plan.cluster_id:
         return None
     if name == tail_name(step.host):

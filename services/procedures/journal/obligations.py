@@ -5,10 +5,11 @@ So one whose act never happened may be shown as open after a kill; its release i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from services.procedures.plan.codec import decode
+from services.errors import StoreError
+from services.procedures.journal.codec import decode
 from services.procedures.plan.model import Obligation
 from services.procedures.plan.run_model import Entry, OpenObligation, StepState
 
@@ -35,6 +36,16 @@ def open_obligations(entries: Iterable[Entry]) -> tuple[OpenObligation, ...]:
     for entry in entries:
         change_obligations(found, entry)
     return tuple(sorted(found.values(), key=lambda o: (o.since, o.obligation.key)))
+
+
+def readable(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield the entries without those whose obligation can't be decoded: their run tells that it is damaged."""
+    for entry in entries:
+        try:
+            change_obligations({}, entry)
+        except StoreError:
+            continue
+        yield entry
 
 
 def change_obligations(found: dict[tuple[str, str], OpenObligation], entry: Entry) -> None:

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from services.errors import StoreError, UserError
 from services.files import write_whole
+from services.i18n import tr
 from services.procedures.journal.seals import KEY_BYTES
 from services.secrets import Secret, SecretRef, SystemVault, Vault
-from services.words import tr
 
 KEY_FILE = "journal.key"
 _ENTRY = SecretRef("keyring", "journal-key")

@@ -5,12 +5,15 @@ Every action can be stored in the journal and printed as it will run; none holds
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from services.connections.command import Command
 from services.connections.statement import Statement
-from services.procedures.plan.conditions import Condition
+from services.procedures.plan.condition import Condition
+
+WHERE_SET = "where-set"
+"""Metadata of a field that came later than the first journals: they keep it only where it is not its default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +99,16 @@ class RemoveFile:
 
 @dataclass(frozen=True, slots=True)
 class RestoreFile:
-    """Put back what EditOptions or PutFile kept aside (or remove the file where there was none): their undo."""
+    """Put back what EditOptions or PutFile kept aside (or remove the file where there was none): their undo.
+
+    Of a file that somebody else changed since, only the run's own lines are taken out, or it is kept and that is told.
+
+    Attributes:
+        whole: put it back whatever stands there: a file that the server itself writes.
+    """
 
     path: str
+    whole: bool = field(default=False, metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,12 @@ from dataclasses import replace
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.plan.histories_model import Histories, Side
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Trace
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.own_transactions import all_in, before_turn, own_after
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.traces import Trace, Traces
 from services.procedures.plan.positions import recovered_position
 
 WINDOW = 32
@@ -58,6 +61,7 @@ def side_of(facts: Facts, host: HostFacts) -> Side:
     What a run had its server recover wins over grastate.dat, whose seqno counts where its own traces account for it.
     """
     galera = host.node.galera if host.node is not None else None
+    folder, trace = host[DataFolder], host[Traces].trace
     primary = galera is not None and galera.cluster_status == "Primary"
     recovered = recovered_position(facts, host.host)
     uuid, seqno = "", None
@@ -65,21 +69,21 @@ def side_of(facts: Facts, host: HostFacts) -> Side:
         uuid, seqno = galera.state_uuid or galera.local_state_uuid, galera.last_committed
     elif recovered is not None:
         uuid, seqno = recovered
-    elif host.grastate is not None:
-        uuid = host.grastate.uuid
-        seqno = host.grastate.seqno if claim_is_confirmed(host.grastate, host.trace) else None
+    elif folder.grastate is not None:
+        uuid = folder.grastate.uuid
+        seqno = folder.grastate.seqno if claim_is_confirmed(folder.grastate, trace) else None
     if state_is_lost(host) and recovered is None and not primary:
         uuid, seqno = facts.cluster_id, None  # its traces may still show a fork: whose data it is is asked then
     known = None if seqno is None or seqno < 0 else seqno
-    alone = host.gvwstate is not None and len(host.gvwstate[1]) == 1 and host.gvwstate_by_hand is True
-    return Side(host.host, uuid, known, primary, host.trace or Trace(unread=(_no_trace(host.host),)), alone)
+    alone = folder.gvwstate is not None and len(folder.gvwstate[1]) == 1 and folder.gvwstate_by_hand is True
+    return Side(host.host, uuid, known, primary, trace or Trace(unread=(_no_trace(host.host),)), alone)
 
 
 def state_is_lost(host: HostFacts) -> bool:
     """Return whether a stopped node's data folder is not empty and no state stands in its grastate.dat."""
-    left = host.server_up is not True and host.datadir_entries != 0 and not host.erased_by_transfer
-    named = host.grastate is not None and host.grastate.names_state
-    return left and not named and bool(host.datadir)
+    folder = host[DataFolder]
+    left = host.server_up is not True and folder.entries != 0 and not folder.erased_by_transfer
+    return left and not folder.names_state and bool(folder.path)
 
 
 def _no_trace(host: str) -> str:

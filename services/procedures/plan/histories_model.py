@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from services.procedures.plan.host_facts import Trace
+from services.procedures.plan.parts.galera.traces import Trace
 
 Outcome = Literal["same", "forked", "not known"]
 

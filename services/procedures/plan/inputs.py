@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from services.errors import BadInput
+from services.facts.masking import masked
+from services.i18n import tr
 from services.procedures.plan.fields import Fault, Field, Inputs
-from services.words import tr
 
 _DURATION = re.compile(r"(\d{1,20}(?:\.\d{1,20})?)\s{0,20}(seconds?|sec|s|minutes?|min|m|hours?|h|days?|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
@@ -53,6 +55,20 @@ def hosts_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
+def holds_secret(text: str) -> bool:
+    """Return whether a typed text has what looks like a password in it: a setting, a statement, an address with one."""
+    return masked(text) != text
+
+
+def refuse_secret(reason: str) -> None:
+    """Raise BadInput for a reason with a password in it: it would stand in the journal and in reports for good."""
+    if holds_secret(reason):
+        raise BadInput(
+            tr("The reason has what looks like a password in it, and the journal keeps it for good."),
+            try_=(tr("Say it without the password. Nothing was changed."),),
+        )
+
+
 def filled(fields: Iterable[Field], inputs: Inputs) -> Inputs:
     """Return the inputs with every default put in where nothing was typed."""
     return {field.name: inputs.get(field.name, "").strip() or field.default for field in fields}
@@ -64,21 +80,35 @@ def field_faults(fields: tuple[Field, ...], inputs: Inputs) -> tuple[Fault, ...]
     faults = [Fault(name, tr("There is no input called {name}.", name=name)) for name in inputs if name not in known]
     values = filled(fields, inputs)
     for field in fields:
-        sentence = _fault(field, values[field.name])
+        sentence = _secret(field, values[field.name]) or _fault(field, values[field.name])
         if sentence:
             faults.append(Fault(field.name, sentence))
     return tuple(faults)
 
 
+def _secret(field: Field, text: str) -> str:
+    if not holds_secret(text):
+        return ""
+    return tr("{title}: what looks like a password is in it, and the journal keeps it. Say it without.",
+              title=field.title)  # fmt: skip
+
+
+def _amount_fault(field: Field, text: str) -> str:
+    """Return what is wrong with a time or a size: neither is a choice, a host or a name."""
+    if re.match(r"-\s*\d", text):
+        return tr("{title}: it can't be negative.", title=field.title)
+    if field.kind == "bytes":
+        return tr("{title}: write a size like 20 GB.", title=field.title) if bytes_of(text) is None else ""
+    if number_of(text) is not None:
+        return tr("{title}: {n} of what? Write {n} s, {n} min or {n} h.", title=field.title, n=text)
+    return tr("{title}: write a time like 30 min or 1 h.", title=field.title) if seconds_of(text) is None else ""
+
+
 def _fault(field: Field, text: str) -> str:
     if not text:
         return tr("{title} is needed.", title=field.title) if field.required else ""
-    if field.kind == "duration" and number_of(text) is not None:
-        return tr("{title}: {n} of what? Write {n} s, {n} min or {n} h.", title=field.title, n=text)
-    if field.kind == "duration" and seconds_of(text) is None:
-        return tr("{title}: write a time like 30 min or 1 h.", title=field.title)
-    if field.kind == "bytes" and bytes_of(text) is None:
-        return tr("{title}: write a size like 20 GB.", title=field.title)
+    if field.kind in {"duration", "bytes"}:
+        return _amount_fault(field, text)
     if field.kind == "number" and number_of(text) is None:
         return tr("{title}: write a whole number.", title=field.title)
     if field.kind == "flag" and flag_of(text) is None:

@@ -1,7 +1,7 @@
 """What must be true of every plan before it is shown: pure, one small rule a function, all broken ones told.
 
 The rules are the laws of procedures (resources/docs, design: plans are data, nothing is forgotten): what is switched on
-is switched off on every way out, no host outside the plan is touched, never more than one node of a quorum is in
+is switched off on every way out, no host outside the plan is touched, never more than one member of a quorum is in
 motion, what can't be undone is confirmed or says why.
 """
 
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from services.connections.command import Command
-from services.procedures.plan.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
-from services.procedures.plan.conditions import Kept, NoPrimary, TransferWas
+from services.procedures.plan.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, Run, WaitFor
+from services.procedures.plan.condition import Condition, Kept
+from services.procedures.plan.inside import declared, of, parts, starts_a_server
 from services.procedures.plan.invariants_positions import every_forming_has_its_proofs, one_past, positions_are_held
 from services.procedures.plan.model import Breach, Obligation, Plan, Risk, Step
-from services.procedures.plan.parts import of, parts, starts_a_server
 
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
 
@@ -40,24 +40,26 @@ def only_reads(step: Step) -> bool:
 def touched(value: object) -> frozenset[str]:
     """Return the hosts that an action, a condition, an obligation, an undo or a step reads or changes.
 
-    Hosts that are only declared away (NoPrimary.accounted) and wsrep node names (TransferWas.donor) are not touched.
+    Who is only declared away and wsrep node names (a transfer's donor) are not touched.
     """
     found: set[str] = set()
     for part in parts(value):
-        host, hosts = getattr(part, "host", ""), getattr(part, "hosts", ())
-        found.update((host, *hosts, *getattr(part, "but_desynced", ())))
+        if isinstance(part, Condition):
+            found |= part.declared().touches
+        elif isinstance(part, Step | Obligation | CopiedSecret):
+            found.add(part.host)
     return frozenset(found - {""})
 
 
 def declared_off(plan: Plan) -> tuple[str, ...]:
-    """Return the hosts that a person has declared powered off or fenced (NoPrimary.accounted), in order."""
-    found = [host for part in of(NoPrimary, plan.steps) if isinstance(part, NoPrimary) for host in part.accounted]
-    return tuple(dict.fromkeys(found))
+    """Return the hosts that a person has declared powered off or fenced, in order."""
+    return tuple(dict.fromkeys(host for one in declared(plan.steps) for host in one.declared_off))
 
 
 def kept_by(value: object) -> frozenset[str]:
     """Return the names under which the actions and conditions inside keep values."""
-    return frozenset(str(getattr(part, "keep", "")) for part in parts(value)) - {""}
+    acts = {part.keep for part in parts(value) if isinstance(part, Run | Detached | Ask)}
+    return frozenset(acts.union(*(one.keeps for one in declared(value)))) - {""}
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
@@ -112,7 +114,7 @@ def _spans_can_be_seen(plan: Plan) -> Iterator[str]:
 
 def _longest(value: object) -> float:
     """Return for how many seconds the conditions inside must be so without a break, the longest one."""
-    return max((float(getattr(part, "for_s", 0.0)) for part in parts(value)), default=0.0)
+    return max((one.lasts_s for one in declared(value)), default=0.0)
 
 
 def _no_wait_stands_twice(plan: Plan) -> Iterator[str]:
@@ -124,9 +126,10 @@ def _no_wait_stands_twice(plan: Plan) -> Iterator[str]:
 
 def _patterns_can_be_read(plan: Plan) -> Iterator[str]:
     for step in plan.steps:
-        for part in parts(step):
+        acts = [part.pattern for part in parts(step) if isinstance(part, Run | Detached)]
+        for pattern in (*acts, *(pattern for one in declared(step) for pattern in one.patterns)):
             try:
-                re.compile(str(getattr(part, "pattern", "")))
+                re.compile(pattern)
             except re.error as problem:
                 yield f"Step '{step.step_id}' has a pattern that is no regular expression: {problem}."
 
@@ -148,23 +151,56 @@ def _only_hosts_of_the_plan(plan: Plan) -> Iterator[str]:
             yield f"The watch rule '{rule.code}' reads {host}, which is no host of the plan."
 
 
+def _instances_stand_on_hosts(plan: Plan) -> Iterator[str]:
+    """What carries an instance is a host, never an instance, and the plan says it once."""
+    for key, times in Counter(key for key, _ in plan.on).items():
+        if times > 1:
+            yield f"The plan says {times} times on which host {key} stands."
+    instances = {key for key, _ in plan.on}
+    for key, host in plan.on:
+        if key not in plan.hosts:
+            yield f"{key} stands on {host}, and is no host of the plan."
+        if not host or host in instances:
+            yield f"{key} stands on '{host}', which is no host."
+
+
 def _no_secret_inside(plan: Plan) -> Iterator[str]:
     for step in plan.steps:
         if any(isinstance(part, Command) and part.stdin is not None for part in parts(step)):
             yield f"Step '{step.step_id}' holds a secret; a plan only names one ({CopiedSecret.__name__})."
 
 
-def _one_node_in_motion(plan: Plan) -> Iterator[str]:
-    moving: list[str] = []
-    for step in plan.steps:
-        if step.moves and step.moves not in moving:
-            moving.append(step.moves)
-            if len(moving) > 1:
-                yield f"Step '{step.step_id}' moves {step.moves} while {moving[0]} has not settled."
-        moving = [host for host in moving if host not in step.settles]
-    if not _goes_on(plan):
-        for host in moving:
-            yield f"{host} leaves or joins the quorum, and no step says that it has settled."
+def _one_of_a_quorum_in_motion(plan: Plan) -> Iterator[str]:
+    """Never is more than one member of a quorum away; hosts that are in none are taken for one.
+
+    A member is a server: of two on one host each has its vote, and each counts.
+    """
+    for quorum in (*(frozenset(hosts) for hosts in plan.quorums), _outside(plan)):
+        moving: list[str] = []
+        for step in plan.steps:
+            for host in _set_in_motion(step):
+                if host in quorum and host not in moving:
+                    moving.append(host)
+                    if len(moving) > 1:
+                        yield f"Step '{step.step_id}' moves {host} while {moving[0]} has not settled."
+            moving = [host for host in moving if host not in step.settles]
+        if not _goes_on(plan):
+            for host in moving:
+                yield f"{host} leaves or joins the quorum, and no step says that it has settled."
+
+
+def _set_in_motion(step: Step) -> tuple[str, ...]:
+    """Return who leaves or joins by a step: whom it names, and whom its act stops, as its proof shows.
+
+    Where no quorum is there, as the step reads right before, nobody leaves one.
+    """
+    stops = changes(step.action) and not any(one.no_quorum for one in declared(step.before))
+    stopped = {host for one in declared(step.proof) for host in one.stops} if stops else set()
+    return tuple(sorted({step.moves, *stopped} - {""}))
+
+
+def _outside(plan: Plan) -> frozenset[str]:
+    return frozenset(host for step in plan.steps for host in _set_in_motion(step)) - frozenset(plan.voters)
 
 
 # -- what is switched on, undone, confirmed ----------------------------------------------------------------------------
@@ -288,14 +324,18 @@ def _steps_looked_back_to(plan: Plan) -> Iterator[str]:
             ((step.before, step.already), earlier),
             ((step.action, step.proof, step.undo, step.takes), earlier | {step.step_id}),
         ):
-            for part in of(TransferWas, value):
-                if isinstance(part, TransferWas) and part.since_step not in allowed:
-                    yield f"Step '{step.step_id}' looks back to step '{part.since_step}', which is no earlier one."
+            for name in _looked_back_to(value):
+                if name not in allowed:
+                    yield f"Step '{step.step_id}' looks back to step '{name}', which is no earlier one."
         earlier.add(step.step_id)
     for rule in plan.watches:
-        for part in of(TransferWas, rule.condition):
-            if isinstance(part, TransferWas) and part.since_step not in earlier:
-                yield f"The watch rule '{rule.code}' looks back to step '{part.since_step}', which does not exist."
+        for name in _looked_back_to(rule.condition):
+            if name not in earlier:
+                yield f"The watch rule '{rule.code}' looks back to step '{name}', which does not exist."
+
+
+def _looked_back_to(value: object) -> tuple[str, ...]:
+    return tuple(name for one in declared(value) for name in one.since_steps)
 
 
 def _watches_have_their_steps(plan: Plan) -> Iterator[str]:
@@ -323,8 +363,9 @@ _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     _no_wait_stands_twice,
     _patterns_can_be_read,
     _only_hosts_of_the_plan,
+    _instances_stand_on_hosts,
     _no_secret_inside,
-    _one_node_in_motion,
+    _one_of_a_quorum_in_motion,
     _obligations_end,
     _undos_take_what_was_taken,
     _discharged_was_taken,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
-from services.procedures.plan.actions import Action
-from services.procedures.plan.conditions import Condition
+from services.i18n import tr
+from services.procedures.plan.actions import WHERE_SET, Action
+from services.procedures.plan.condition import Condition
+from services.procedures.plan.waiting_words import waiting_words
 
 
 class Risk(Enum):
@@ -51,11 +53,23 @@ class Consent:
     Attributes:
         question: what the undo would do then, asked after the evidence of what does not hold.
         expect: what has to be typed, a host's name or words with it.
+        otherwise: what is told where nobody accepts it: this step is left as it is and the undo goes on. '': it ends.
     """
 
     unless: tuple[Condition, ...]
     question: str
     expect: str
+    otherwise: str = field(default="", metadata={WHERE_SET: True})
+
+    @property
+    def words(self) -> str:
+        """Return what a person is told beforehand: what is typed, what makes it needless, and the question itself."""
+        found = waiting_words(self.unless)
+        if self.otherwise:
+            asks = tr("Asks for {typed!r}, unless this is found: {found}.", typed=self.expect, found=found)
+            return f"{asks} {tr(self.question)}"
+        told = tr("Waits until {typed!r} is typed, unless this is found: {found}.", typed=self.expect, found=found)
+        return f"{told} {tr(self.question)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,7 @@ class Undo:
             first releases it.
         consent: what a person has to accept first, where it would do more than take the step back.
         leaves: looked at when it is done; the evidence of one that does not hold is told as what stays.
+        loses: the same, where a person has to see to it: what the run may have cost and no undo brings back.
     """
 
     title: str
@@ -81,6 +96,7 @@ class Undo:
     waits_s: float = 0.0
     consent: Consent | None = None
     leaves: tuple[Condition, ...] = ()
+    loses: tuple[Condition, ...] = field(default=(), metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +159,7 @@ class WatchRule:
     Attributes:
         code: stable short name; sentence: what is true and safe when it broke.
         from_step, to_step: step ids between which it is watched ('' = first / last).
-        releases: obligation key for Breach.RELEASE.
+        releases: obligation key for Breach.RELEASE; a rule that only pauses is watched while that obligation is on.
     """
 
     code: str
@@ -174,9 +190,12 @@ class Plan:
     Attributes:
         procedure: catalogue name; title: 'Take n2 down without SST'; summary: one sentence of the whole.
         cluster_id, cluster_name: the state UUID and the name people use; lock_key names the lock on the hosts.
-        hosts: every host that a step may touch (locks are taken there); quorum: hosts that vote.
+        hosts: every key that a step may touch: a host ('n1', its first server), or an instance ('n1:3307').
+        quorums: each a set of hosts that vote together: one for a cluster, one for each shard of a sharded one.
         inputs: (field, value text), never a secret.
         expects: what is true at the end, sentences for the report.
+        on: (key, host) of each instance of `hosts`. SQL, facts and samples are a key's; SSH, files, disk and the lock
+            its host's. Not told by the key: a host may be called by a name with a colon, or by an IPv6 address.
     """
 
     procedure: str
@@ -185,17 +204,40 @@ class Plan:
     cluster_id: str
     cluster_name: str
     hosts: tuple[str, ...]
-    quorum: tuple[str, ...]
+    quorums: tuple[tuple[str, ...], ...]
     inputs: tuple[tuple[str, str], ...]
     steps: tuple[Step, ...]
     watches: tuple[WatchRule, ...] = ()
     charts: tuple[Chart, ...] = ()
     expects: tuple[str, ...] = ()
+    on: tuple[tuple[str, str], ...] = field(default=(), metadata={WHERE_SET: True})
+
+    def machine(self, key: str) -> str:
+        """Return the host that carries what a key names: a host carries its first server itself."""
+        return dict(self.on).get(key, key)
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """Return every host of the plan once, in its order: the lock is taken on each."""
+        return tuple(dict.fromkeys(self.machine(key) for key in self.hosts))
+
+    @property
+    def roads(self) -> dict[str, str]:
+        """Return host -> the first key of the plan by which it is reached: armed are the plan's keys, no other."""
+        found: dict[str, str] = {}
+        for key in self.hosts:
+            found.setdefault(self.machine(key), key)
+        return found
 
     @property
     def nothing_to_do(self) -> bool:
         """Return whether the cluster already is as the procedure would leave it."""
         return not self.steps
+
+    @property
+    def voters(self) -> tuple[str, ...]:
+        """Return the members of all quorums, each once."""
+        return tuple(dict.fromkeys(host for quorum in self.quorums for host in quorum))
 
     @property
     def estimate_s(self) -> float | None:

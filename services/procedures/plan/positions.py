@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from services.procedures.plan.host_facts import ZERO_UUID, Facts
-
-_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(-?[0-9]{1,18})(?![0-9])")
+from services.facts.state_files import ZERO_UUID, position_of
+from services.procedures.plan.host_facts import Facts
 
 
 def kept_name(host: str, prefix: str = "") -> str:
@@ -38,7 +35,5 @@ def recovered_position(facts: Facts, host: str) -> tuple[str, int | None] | None
     told = facts.value(kept_name(host))
     if told is None:
         return None
-    found = _POSITION.search(told)
-    if found is None or found.group(1) == ZERO_UUID or int(found.group(2)) < 0:
-        return "", None
-    return found.group(1), int(found.group(2))
+    found = position_of(told)
+    return ("", None) if found is None or found[0] == ZERO_UUID or found[1] < 0 else found

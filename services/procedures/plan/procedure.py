@@ -9,6 +9,8 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
+from services.procedures.plan.part import Part
+from services.types import ClusterKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,9 @@ class About:
         what, takes, can_break: one sentence each: what it does, how long it takes, what it can break.
         node_field: the input that a right-click on a node fills, '' for none.
         later_checks: codes that only a continued plan's checks have; they may be overridden beforehand.
+        kinds: codes of the kinds of cluster that it is for; elsewhere: what is said beside any other ({name}).
+        place: among the cards, the smallest first; by name where two are the same.
+        needs: the parts of each host's facts that its questions, checks and plans look at; only those are read.
         for_states: node or cluster situation where it is offered first: 'synced', 'down', 'no-primary', 'spare', 'any'.
     """
 
@@ -33,6 +38,14 @@ class About:
     node_field: str = ""
     for_states: tuple[str, ...] = ("any",)
     later_checks: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    elsewhere: str = ""
+    place: int = 1000
+    needs: frozenset[type[Part]] = frozenset()
+
+    def fits(self, kind: ClusterKind) -> bool:
+        """Return whether it is for clusters of this kind."""
+        return kind.code in self.kinds
 
 
 class Procedure(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.words import mark
+from services.i18n import mark
 
 BLOCKED = mark("Blocking checks remain: nothing is run.")
 APPROVAL_NEEDED = mark("Approval needed; no terminal attached.")

@@ -55,7 +55,10 @@ def _file_lines(action: EditOptions | PutFile | RemoveFile | RestoreFile) -> tup
         return (f"write {action.path} ({action.owner} {action.mode})", *(f"+ {line}" for line in lines_of(text)))
     if isinstance(action, RemoveFile):
         return (f"remove {action.path}",)
-    return (f"put back {action.path} as it was before the run",)
+    told = f"put back {action.path} as it was before the run"
+    if action.whole:
+        return (told,)
+    return (told, "  (changed by somebody else since: only the run's own lines go, or it is kept, and that is told)")
 
 
 def _console_lines(action: WaitFor | Ask | Checkpoint | Continue) -> tuple[str, ...]:

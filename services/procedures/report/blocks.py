@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from services.discovery.words import duration
-from services.moments import utc_time
+from services.moments import duration, utc_time
 from services.visible import visible
 
 

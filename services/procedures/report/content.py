@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator
 from services.discovery.model import ClusterSnapshot
 from services.discovery.words import listing
 from services.errors import UserError
+from services.i18n import tr
+from services.procedures.journal.codec import decode
 from services.procedures.journal.entries import Around, topology_of
-from services.procedures.journal.standing import seen_on
+from services.procedures.journal.run_summary import seen_on
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.codec import decode
 from services.procedures.plan.model import Chart, Obligation, Risk
 from services.procedures.plan.run_model import Entry, RunView
 from services.procedures.report.blocks import Block, Fold, Grid, Heading, Picture, Sentence, moment
+from services.procedures.report.change import change_blocks
 from services.procedures.report.course import course
 from services.procedures.report.first import broken_rules, head, not_known, outcome, positions
 from services.procedures.report.plot import Mark, plot_picture
@@ -25,8 +27,8 @@ from services.procedures.report.spoken_inputs import spoken_answers
 from services.procedures.report.steps import step_table, steps_in_full
 from services.procedures.report.time import Axis, axis_of, bars_of, timeline
 from services.procedures.report.topology import topology_picture
+from services.sampling.change.model import Comparison
 from services.series import Series
-from services.words import tr
 
 SeriesOf = Callable[[str, str, float, float], Series]
 """Metric key, host, from, to (UTC epoch seconds): the samples that the history has."""
@@ -41,14 +43,19 @@ def report_blocks(
     after: ClusterSnapshot | None = None,
     series: SeriesOf | None = None,
     unit_of: UnitOf | None = None,
+    change: Comparison | str | None = None,
 ) -> tuple[Block, ...]:
-    """Return the report of a run, whatever state it is in; snapshots that are not given come from the journal."""
+    """Return the report of a run, whatever state it is in; snapshots that are not given come from the journal.
+
+    `change`: what was measured around it, or why nothing was; None where there is no history at all.
+    """
     return (
         *head(view),
         *outcome(view),
         *not_known(view, entries),
         *positions(view),
         *_time(view, series, unit_of or (lambda _: "")),
+        *(change_blocks(change) if change is not None else ()),
         *step_table(view),
         *_topology(entries, before, after),
         *_plan(view),

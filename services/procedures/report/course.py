@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from services.i18n import tr
 from services.procedures.plan.run_model import Entry
 from services.procedures.report.blocks import hour
-from services.words import tr
 
 Row = tuple[str, ...]
 

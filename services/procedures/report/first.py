@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from services.procedures.journal.standing import seen_on
+from services.i18n import tr
+from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.journal.run_summary import seen_on
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.conditions import Joined, Position, Stopped, TransferWas
-from services.procedures.plan.conditions_component import TWO_PRIMARIES, UNEXPECTED
+from services.procedures.plan.inside import declared
+from services.procedures.plan.looks import LEFT, TWO_PRIMARIES, UNEXPECTED, not_back
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.run_model import Entry, RunState, RunView, StepState
 from services.procedures.report.blocks import Block, Grid, Heading, Sentence, hour, moment, took
-from services.words import tr
 
 _TONES = {
     RunState.DONE: "good",
@@ -59,7 +61,7 @@ def head(view: RunView) -> Iterator[Block]:
 def outcome(view: RunView) -> Iterator[Block]:
     """What is true at the end, why it was not what was planned, and what is still on."""
     said = view.sentence or view.plan.summary
-    yield Sentence(said, _TONES.get(view.state, "warn"))
+    yield Sentence(said, "warn" if not_back(view.kept) else _TONES.get(view.state, "warn"))
     for sentence in view.plan.expects if view.state is RunState.DONE else ():
         if sentence not in said:
             yield Sentence(sentence, "good")
@@ -84,11 +86,12 @@ def _left_down(view: RunView) -> tuple[str, ...]:
     """Return the hosts whose server the run stopped and no step of it, nor an undo, brought back."""
     down: dict[str, None] = {}
     for shown in view.steps:
-        step, proof = shown.step, tuple(type(condition) for condition in shown.step.proof)
-        if Stopped in proof and shown.state in {StepState.DONE, StepState.UNDOING, StepState.UNDO_FAILED}:
-            down[step.host] = None
-        elif Joined in proof and shown.state in {StepState.DONE, StepState.ALREADY}:
-            down.pop(step.host, None)
+        proof = tuple(declared(shown.step.proof))
+        if shown.state in {StepState.DONE, StepState.UNDOING, StepState.UNDO_FAILED}:
+            down |= dict.fromkeys(host for one in proof for host in sorted(one.stops))
+        if shown.state in {StepState.DONE, StepState.ALREADY}:
+            for host in (host for one in proof for host in one.joins):
+                down.pop(host, None)
     return tuple(down)
 
 
@@ -96,12 +99,21 @@ def not_known(view: RunView, entries: tuple[Entry, ...]) -> Iterator[Block]:
     """What was lost, or may be: steps in doubt, accepted blocks, warnings about transactions, rules that broke."""
     yield Heading(2, tr("Lost, or not known"))
     told = False
-    known = (*_split(view), *_uncounted(view), *_given_up(view), *_doubts(view), *_losses(view))
+    known = (*_not_back(view), *_split(view), *_uncounted(view), *_given_up(view), *_doubts(view), *_losses(view))
     for sentence in (*known, *broken_rules(entries)):
         told = True
         yield sentence
     if not told:
         yield Sentence(tr("The run knows of no loss: no check warned of one, none was accepted, no step is in doubt."))
+
+
+def _not_back(view: RunView) -> Iterator[Sentence]:
+    """What an undo could not take back, and a person has to see to; then what it only left."""
+    for said in not_back(view.kept).values():
+        yield Sentence(f"{said.rstrip('.')}.", "bad")
+    for name, said in view.kept:
+        if name.startswith(LEFT):
+            yield Sentence(f"{said.rstrip('.')}.", "warn")
 
 
 def _split(view: RunView) -> Iterator[Sentence]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from services.discovery.model import ClusterSnapshot
+from services.i18n import tr
 from services.procedures.plan.run_model import Entry, RunView
 from services.procedures.report.blocks import Block, Fold, Grid, Heading, Lines, Picture, Sentence, clean
 from services.procedures.report.content import SeriesOf, UnitOf, report_blocks
 from services.procedures.report.style import style
-from services.words import tr
+from services.sampling.change.model import Comparison
 
 _SHORT = 24
 """Characters of a cell that stands on one line: a code, a moment, a host; what is longer is broken where it must be."""
@@ -23,14 +24,16 @@ def report_html(
     series: SeriesOf | None = None,
     *,
     unit_of: UnitOf | None = None,
+    change: Comparison | str | None = None,
 ) -> str:
     """Return the whole file's text; write it as UTF-8.
 
     Args:
         before, after: the cluster around the run; None: what the journal has (journal_entries.topology).
         series: the history's samples, None for a report without curves; unit_of: a metric's unit.
+        change: what was measured around the run, or why nothing was.
     """
-    blocks = report_blocks(view, entries, before, after, series, unit_of)
+    blocks = report_blocks(view, entries, before, after, series, unit_of, change)
     html = Element("html")
     head = SubElement(html, "head")
     SubElement(head, "meta", {"charset": "utf-8"})

@@ -11,6 +11,7 @@ from services.discovery.model import ClusterSnapshot
 from services.procedures.plan.run_model import Entry, RunView
 from services.procedures.report.blocks import Block, Fold, Grid, Heading, Lines, Sentence, clean
 from services.procedures.report.content import SeriesOf, UnitOf, report_blocks
+from services.sampling.change.model import Comparison
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 _LIST = re.compile(r"(\d*)([-+.)])(?=\s|$)|(--)")
@@ -24,9 +25,10 @@ def report_markdown(
     series: SeriesOf | None = None,
     *,
     unit_of: UnitOf | None = None,
+    change: Comparison | str | None = None,
 ) -> str:
     """Return the whole file's text (arguments as of `report_html`)."""
-    blocks = report_blocks(view, entries, before, after, series, unit_of)
+    blocks = report_blocks(view, entries, before, after, series, unit_of, change)
     return "\n\n".join(filter(None, map(_text, blocks))) + "\n"
 
 

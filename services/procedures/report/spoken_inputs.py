@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from services.errors import BadInput
+from services.i18n import mark, tr
 from services.procedures.catalogue import procedure_named
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
-from services.words import mark, tr
 
 _ASKED_BY_FACTS = {"drained": mark("Clients that were refused before")}
 """Questions that are only asked where the hosts give cause: their own words name those hosts."""

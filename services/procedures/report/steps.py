@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from services.i18n import tr
 from services.procedures.plan.run_model import TAKEN_BACK, RunView, StepState, StepView
 from services.procedures.plan.wording import wording
 from services.procedures.report.blocks import Block, Fold, Grid, Heading, Lines, Sentence, hour, took
-from services.words import tr
 
 _ILL = frozenset({StepState.FAILED, StepState.UNDO_FAILED, StepState.IN_DOUBT, StepState.CANCELLED})
 

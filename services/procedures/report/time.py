@@ -7,22 +7,21 @@ meaning is never its colour alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from xml.etree.ElementTree import Element, SubElement
 
+from services.drawing.curve import Frame, x_of
+from services.drawing.round_moments import round_moments, time_step
+from services.i18n import tr
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunView, StepState, StepView
 from services.procedures.report.blocks import Grid, Picture, hour
 from services.procedures.report.style import INK
 from services.procedures.report.topology import new_svg, put_text
-from services.words import tr
 
 WIDTH, LEFT, RIGHT = 960.0, 84.0, 16.0
 _TOP, _LANE, _BAR, _LEGEND = 22.0, 30.0, 10.0, 26.0
 _LEAST = 3.0  # a bar that took no time still is seen
 _ROOM = 16.0  # what a number of two digits takes
-_SPANS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 14_400.0,
-          21_600.0, 43_200.0, 86_400.0)  # fmt: skip
 _TICKS = 9
 _ILL = frozenset({StepState.FAILED, StepState.UNDO_FAILED, StepState.CANCELLED, StepState.IN_DOUBT})
 
@@ -36,15 +35,18 @@ class Axis:
 
     def x(self, at: float) -> float:
         """Return where a moment is, inside the drawing."""
-        share = (at - self.start) / max(self.end - self.start, 1.0)
-        return LEFT + min(max(share, 0.0), 1.0) * (WIDTH - LEFT - RIGHT)
+        within = min(max(at, self.start), self.end)
+        return x_of(within, self.start, max(self.end, self.start + 1.0), LEFT, WIDTH - LEFT - RIGHT)
+
+    def frame(self, top: float, bottom: float, values: tuple[float, float]) -> Frame:
+        """Return where a curve of this time stands: between which heights, from which value to which."""
+        end = max(self.end, self.start + 1.0)
+        return Frame(LEFT, top, WIDTH - RIGHT, bottom, self.start, end, values[0], values[1])
 
     def ticks(self) -> tuple[float, ...]:
         """Return round moments, at most nine."""
-        length = max(self.end - self.start, 1.0)
-        step = next((s for s in _SPANS if length / s <= _TICKS), ceil(length / _TICKS / 86_400.0) * 86_400.0)
-        first = ceil(self.start / step) * step
-        return tuple(first + i * step for i in range(int((self.end - first) // step) + 1)) if first <= self.end else ()
+        step = time_step(max(self.end - self.start, 1.0), _TICKS)
+        return round_moments(self.start, self.end, step)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,21 +5,31 @@ State is never told by colour alone: each health has its shape (see services.typ
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
 from xml.etree.ElementTree import Element, SubElement
 
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.drawing.box import Box, around, in_rows
+from services.drawing.cluster import Part, parts
+from services.drawing.routes import Lanes, Route, Router, arrow_head
+from services.i18n import tr
 from services.procedures.report.blocks import Grid, Picture, clean, moment
 from services.procedures.report.style import INK
 from services.types import Health
-from services.words import tr
 
 _WIDTH, _CARD_H, _GAP, _PAD, _HEAD = 960.0, 62.0, 16.0, 14.0, 22.0
 _EDGE = 1.0  # half a line's width on either side: the drawing begins where the text does
 _BELOW, _ALONE = 34.0, 14.0  # room under a row of cards: for the edges between them, without any
+_ARRIVAL = 24.0  # more room over the cards of a group that an edge enters from another
+_BASE = 21.0  # from the top of an enclosure to the baseline of its title
+_LETTER, _CLEAR = 6.2, 8.0  # about the width of a letter; free on either side of a way
 _ACROSS = 4
 _CARD_W = (_WIDTH - 2 * _EDGE - 2 * _PAD - (_ACROSS - 1) * _GAP) / _ACROSS
+_LANES = Lanes(
+    gutter=_GAP / 2, straight=3 * _GAP, above=20.0, dip=14.0, transfer_above=18.0, transfer_dip=8.0, label=10.0
+)
 _INK = {
     Health.GOOD: INK["good"],
     Health.TRANSFER: INK["transfer"],
@@ -32,37 +42,47 @@ _SAID = {_INK[Health.WARN]: INK["warn"], _INK[Health.UNKNOWN]: INK["third"]}
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
-    """Nodes that stand together: a component, or those outside every one."""
+class _Edge:
+    """An arrow: its way, its words, its ink, and its dashes where it has some."""
 
-    title: str
-    nodes: tuple[NodeView, ...]
-    primary: bool
-    enclosed: bool
+    route: Route
+    label: str
+    ink: str
+    dash: str = ""
+
+    def crossings(self, y: float) -> Iterator[float]:
+        """Give where pieces of the way that go up or down pass a height."""
+        for (x, one), (_, other) in itertools.pairwise(self.route.points):
+            if min(one, other) < y < max(one, other):
+                yield x
 
 
 def topology_picture(title: str, snapshot: ClusterSnapshot) -> Picture:
     """Return the drawing of one snapshot, with a table of its nodes."""
-    groups = _groups(snapshot)
+    groups = parts(snapshot)
     below = _BELOW if snapshot.replication or any(t.active for t in snapshot.transfers) else _ALONE
-    heights = [_HEAD + _PAD + _rows(g) * (_CARD_H + below) for g in groups]
-    height = sum(heights) + _GAP * (len(heights) - 1) + 2 * _EDGE
-    svg = new_svg(_WIDTH, height, f"{title}: {snapshot.name}")
-    places: dict[str, tuple[float, float]] = {}
+    entered = _entered(snapshot, groups)
+    frames: list[Box] = []
+    boxes: dict[str, Box] = {}
     top = _EDGE
-    for group, tall in zip(groups, heights, strict=True):
-        _enclosure(svg, group, top, tall)
-        for i, node in enumerate(group.nodes):
-            row, column = divmod(i, _ACROSS)
-            places[node.node_id] = (
-                _EDGE + _PAD + column * (_CARD_W + _GAP),
-                top + _HEAD + _PAD + row * (_CARD_H + below),
-            )
-        top += tall + _GAP
-    _draw_edges(svg, snapshot, places)
+    for group in groups:
+        head = _HEAD + _PAD + (_ARRIVAL if group in entered else 0.0)
+        first = Box(_EDGE + _PAD, top + head, _CARD_W, _CARD_H)
+        cards = in_rows([node.node_id for node in group.nodes], first, _ACROSS, (_GAP, below))
+        boxes |= cards
+        frames.append(Box(_EDGE, top, _WIDTH - 2 * _EDGE, around(cards.values()).bottom + below - top))
+        top = frames[-1].bottom + _GAP
+    svg = new_svg(_WIDTH, around(frames).bottom + _EDGE, f"{title}: {snapshot.name}")
+    edges = _edges(snapshot, Router(boxes, _LANES))
+    for group, frame in zip(groups, frames, strict=True):
+        _enclosure(svg, group, frame)
+        _title(svg, _words(group, snapshot), frame, edges)
+    for edge in edges:
+        _arrow(svg, edge)
     for node in snapshot.nodes:
-        if node.node_id in places:
-            _card(svg, node, places[node.node_id])
+        _card(svg, node, boxes[node.node_id])
+    for edge in edges:
+        _label(svg, edge)
     return Picture(f"{title} ({moment(snapshot.at)})", svg, _table(snapshot))
 
 
@@ -80,40 +100,47 @@ def put_text(parent: Element, at: tuple[float, float], text: str, **more: str) -
     SubElement(parent, "text", {"x": f"{at[0]:.1f}", "y": f"{at[1]:.1f}", **named}).text = clean(text)
 
 
-def _groups(snapshot: ClusterSnapshot) -> tuple[_Group, ...]:
-    found: list[_Group] = []
-    placed: set[str] = set()
-    known = {node.node_id: node for node in snapshot.nodes}
-    for part in snapshot.components:
-        nodes = tuple(known[m] for m in part.members if m in known and m not in placed)
-        placed.update(node.node_id for node in nodes)
-        word = tr("Primary Component") if part.primary else tr("non-Primary")
-        votes = tr("{votes} of {known} votes", votes=part.votes, known=part.votes_known) if part.votes_known else ""
-        found.append(_Group(", ".join(filter(None, (word, votes))), nodes, part.primary, enclosed=True))
-    alone = tuple(node for node in snapshot.nodes if node.node_id not in placed)
-    if alone:
-        title = tr("Outside every component") if snapshot.components else snapshot.name
-        found.append(_Group(title, alone, primary=False, enclosed=False))
-    return tuple(group for group in found if group.nodes)
+def _entered(snapshot: ClusterSnapshot, groups: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Return the groups that an edge enters from another one: it comes from above, under the title."""
+    ends = [(e.source_id, e.replica_id) for e in snapshot.replication]
+    ends += [(t.donor_id, t.joiner_id) for t in snapshot.transfers if t.active]
+    members = {group: {node.node_id for node in group.nodes} for group in groups}
+    return tuple(g for g in groups if any(b in members[g] and a not in members[g] for a, b in ends))
 
 
-def _rows(group: _Group) -> int:
-    return ceil(len(group.nodes) / _ACROSS)
+def _words(group: Part, snapshot: ClusterSnapshot) -> str:
+    part = group.component
+    if part is None:
+        return tr("Outside every component") if snapshot.components else snapshot.name
+    word = tr("Primary Component") if part.primary else tr("non-Primary")
+    votes = tr("{votes} of {known} votes", votes=part.votes, known=part.votes_known) if part.votes_known else ""
+    return ", ".join(filter(None, (word, votes)))
 
 
-def _enclosure(parent: Element, group: _Group, top: float, tall: float) -> None:
+def _enclosure(parent: Element, group: Part, frame: Box) -> None:
     fill, line = (INK["enclosure"], INK["enclosure_line"]) if group.primary else (INK["canvas"], INK["line"])
-    box = {"x": f"{_EDGE:g}", "y": f"{top:.1f}", "width": f"{_WIDTH - 2 * _EDGE:g}", "height": f"{tall:.1f}"}
-    shape = SubElement(parent, "rect", {**box, "rx": "10", "fill": fill, "stroke": line})
-    if not group.primary and group.enclosed:
+    shape = SubElement(parent, "rect", {**_rect(frame), "rx": "10", "fill": fill, "stroke": line})
+    if not group.primary and group.component is not None:
         shape.set("stroke-dasharray", "5 4")
-    put_text(parent, (_EDGE + _PAD, top + 21), group.title, font_size="12", fill=INK["second"])
 
 
-def _card(parent: Element, node: NodeView, place: tuple[float, float]) -> None:
-    x, y = place
-    box = {"x": f"{x:.1f}", "y": f"{y:.1f}", "width": f"{_CARD_W:g}", "height": f"{_CARD_H:g}"}
-    SubElement(parent, "rect", {**box, "rx": "8", "fill": INK["panel"], "stroke": INK["line"]})
+def _title(parent: Element, title: str, frame: Box, edges: tuple[_Edge, ...]) -> None:
+    """Put a group's title where no way from above runs through it."""
+    x, y = frame.x + _PAD, frame.y + _BASE
+    width = _LETTER * len(title)
+    for crossing in sorted(at for edge in edges for at in edge.crossings(y)):
+        if x - _CLEAR < crossing < x + width + _CLEAR:
+            x = crossing + _CLEAR
+    put_text(parent, (x, y), title, font_size="12", fill=INK["second"])
+
+
+def _rect(box: Box) -> dict[str, str]:
+    return {"x": f"{box.x:.1f}", "y": f"{box.y:.1f}", "width": f"{box.w:g}", "height": f"{box.h:.1f}"}
+
+
+def _card(parent: Element, node: NodeView, box: Box) -> None:
+    x, y = box.x, box.y
+    SubElement(parent, "rect", {**_rect(box), "rx": "8", "fill": INK["panel"], "stroke": INK["line"]})
     _glyph(parent, node.health, (x + 16, y + 19))
     put_text(parent, (x + 30, y + 23), _cut(node.name, 18), font_size="13", font_weight="600", fill=INK["text"])
     put_text(parent, (x + 12, y + 41), _cut(node.state or "?", 24), font_size="12", fill=INK["text"])
@@ -143,42 +170,38 @@ def _glyph(parent: Element, health: Health, at: tuple[float, float]) -> None:
         SubElement(parent, "circle", {**ring, "stroke-dasharray": "2.5 2"})
 
 
-def _draw_edges(parent: Element, snapshot: ClusterSnapshot, places: dict[str, tuple[float, float]]) -> None:
-    for edge in snapshot.replication:
-        _edge(parent, (edge.source_id, edge.replica_id), edge.channel, _INK[edge.health], places)
+def _edges(snapshot: ClusterSnapshot, router: Router) -> tuple[_Edge, ...]:
+    found = []
+    for way in router.channels(snapshot.replication):
+        edge = snapshot.replication[way.index]
+        found.append(_Edge(way.route, edge.channel, _INK[edge.health]))
     for transfer in snapshot.transfers:
-        if transfer.active:
-            ends = (transfer.donor_id, transfer.joiner_id)
-            _edge(parent, ends, transfer.kind or tr("transfer"), _INK[Health.TRANSFER], places, dash="6 4")
+        route = router.transfer(transfer.donor_id, transfer.joiner_id) if transfer.active else None
+        if route is not None:
+            found.append(_Edge(route, transfer.kind or tr("transfer"), _INK[Health.TRANSFER], dash="6 4"))
+    return tuple(found)
 
 
-def _edge(
-    parent: Element,
-    ends: tuple[str, str],
-    label: str,
-    ink: str,
-    places: dict[str, tuple[float, float]],
-    dash: str = "",
-) -> None:
-    """Draw an arrow under the cards of one row, or beside cards of two rows, with its label at the bend."""
-    if ends[0] not in places or ends[1] not in places:
-        return
-    (x1, y1), (x2, y2) = places[ends[0]], places[ends[1]]
-    beside = y1 != y2
-    dx, dy = (_CARD_W, _CARD_H / 2) if beside else (_CARD_W / 2, _CARD_H)
-    x1, y1, x2, y2 = x1 + dx, y1 + dy, x2 + dx, y2 + dy
-    bend = (max(x1, x2) + 48.0, (y1 + y2) / 2) if beside else ((x1 + x2) / 2, y1 + 24.0)
-    tip = (x2 + 7, y2) if beside else (x2, y2 + 7)
-    curve = f"M{x1:.1f} {y1:.1f} Q{bend[0]:.1f} {bend[1]:.1f} {tip[0]:.1f} {tip[1]:.1f}"
-    path = SubElement(parent, "path", {"d": curve, "stroke": ink, "stroke-width": "2", "fill": "none"})
-    if dash:
-        path.set("stroke-dasharray", dash)
-    corners = ((8, -4), (8, 4)) if beside else ((-4, 8), (4, 8))
-    head = " ".join(f"{x2 + right:.1f},{y2 + down:.1f}" for right, down in ((0, 0), *corners))
-    SubElement(parent, "polygon", {"points": head, "fill": ink})
-    said = _SAID.get(ink, ink)
-    if label:
-        put_text(parent, (bend[0], bend[1] + 2), label, font_size="11", fill=said, text_anchor="middle")
+def _arrow(parent: Element, edge: _Edge) -> None:
+    head = arrow_head(edge.route.points, 8.0, 4.0)
+    end = ((head[1][0] + head[2][0]) / 2, (head[1][1] + head[2][1]) / 2)
+    line = " L".join(f"{x:.1f} {y:.1f}" for x, y in (*edge.route.points[:-1], end))
+    look = {"stroke": edge.ink, "stroke-width": "2", "stroke-linejoin": "round", "fill": "none"}
+    path = SubElement(parent, "path", {"d": f"M{line}", **look})
+    if edge.dash:
+        path.set("stroke-dasharray", edge.dash)
+    SubElement(parent, "polygon", {"points": " ".join(f"{x:.1f},{y:.1f}" for x, y in head), "fill": edge.ink})
+
+
+def _label(parent: Element, edge: _Edge) -> None:
+    """Put an edge's words where its way has room for them: over every card, and inside the drawing."""
+    side = edge.route.side
+    (x, y), down = edge.route.anchor, {"below": 9.0, "above": -2.0}.get(side, 4.0)
+    anchor = {"right": "start", "left": "end"}.get(side, "middle")
+    if side == "right" and x + _LETTER * len(edge.label) > _WIDTH:
+        x, anchor = x - 2 * _CLEAR, "end"
+    ink = _SAID.get(edge.ink, edge.ink)
+    put_text(parent, (x, y + down), edge.label, font_size="11", fill=ink, text_anchor=anchor)
 
 
 def _table(snapshot: ClusterSnapshot) -> Grid:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView, nobody_answered, stands_alone
+from services.discovery.shared_hosts import shared_words
+from services.discovery.states import SYNCED
 from services.discovery.words import names
 from services.errors import UNREACHED
 from services.facts.model import SSH
+from services.i18n import tr
 from services.procedures.plan.procedure import About
-from services.types import ClusterKind, Reach
-from services.words import tr
+from services.types import ALONE, NOT_KNOWN, VOTES, Reach
 
 _REFUSED = frozenset(
     {"auth-failed", "tls-failed", "tls-missing", "certificate-unknown", "certificate-changed", "secret-missing"}
@@ -18,20 +20,35 @@ _REFUSED = frozenset(
 """Codes of a login that fails at a server which may serve everybody else."""
 
 
+_ACCESS = _REFUSED | {"host-key-unknown", "host-key-changed", "other-protocol", "name-unknown"}
+"""Codes of what a person mends where the connection is written."""
+
+
 def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
     """Return the words of `About.for_states` that are true of a node."""
+    if shared_words(cluster):
+        return frozenset()
     primary = any(component.primary for component in cluster.components)
-    if cluster.kind is not ClusterKind.GALERA or node.role == SPARE:
-        stands_by = cluster.kind is ClusterKind.SINGLE or (cluster.kind is ClusterKind.GALERA and primary)
+    votes = VOTES in cluster.kind.traits
+    if not votes or node.role == SPARE:
+        stands_by = ALONE in cluster.kind.traits or (votes and primary)
         return frozenset({"spare"}) if stands_by and is_spare(node) else frozenset()
     found = set()
-    if not primary:
+    if not primary and not nobody_answered(cluster):
         found.add("no-primary")
-    if node.state == "Synced" and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
+    if node.code == SYNCED.code and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
         found.add("synced")
-    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and _was_a_node(node) and not login_refused(node):
+    down = node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and _was_a_node(node) and not login_refused(node)
+    if down and not _is_counted(cluster, node):
         found.add("down")
     return frozenset(found)
+
+
+def _is_counted(cluster: ClusterSnapshot, node: NodeView) -> bool:
+    """Return whether members of the Primary Component that answer count this node among them: it is up, for others."""
+    primary = {member for component in cluster.components if component.primary for member in component.observers}
+    answering = {one.node_id for one in cluster.nodes if one.reach in {Reach.FULL, Reach.SQL_ONLY}}
+    return bool(primary & answering & set(node.seen_by))
 
 
 def _was_a_node(node: NodeView) -> bool:
@@ -51,30 +68,42 @@ def is_spare(node: NodeView) -> bool:
     return node.reach is Reach.SSH_ONLY and machine is not None and machine.process_state == ""
 
 
-def why_none_fits(cluster: ClusterSnapshot | None) -> str:
-    """Return why no procedure of today is for what is in sight, '' where one may be."""
+def why_none_fits(cluster: ClusterSnapshot | None, about: About) -> str:
+    """Return why what is in sight is no cluster that a procedure is for, '' where it may be."""
     if cluster is None:
         return ""
-    if cluster.kind is ClusterKind.GALERA:
-        return _no_way_in(cluster)
-    if cluster.kind is ClusterKind.SINGLE and any(is_spare(node) for node in cluster.nodes):
+    if why := shared_words(cluster):
+        return why
+    if about.fits(cluster.kind):
+        return _nobody_heard(cluster) or _no_way_in(cluster)
+    if ALONE in cluster.kind.traits and any(is_spare(node) for node in cluster.nodes):
         return ""
-    if cluster.kind is ClusterKind.UNKNOWN and _no_server_tells(cluster):
+    if NOT_KNOWN in cluster.kind.traits and _no_server_tells(cluster):
         return _no_way_in(cluster) if _may_be_dead(cluster) else _nothing_known(cluster)
-    return tr(
-        "These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.",
-        name=cluster.name,
-    )
+    return tr(about.elsewhere, name=cluster.name)
 
 
 def _may_be_dead(cluster: ClusterSnapshot) -> bool:
-    """Return whether it may be a Galera cluster that was down before we looked: no server of it says what it is."""
-    return cluster.kind is ClusterKind.UNKNOWN and not stands_alone(cluster) and _no_server_tells(cluster)
+    """Return whether it may be a cluster that was down before we looked: no server of it says what it is.
+
+    Of hosts that are all silent nothing is known, and there is no disk to read.
+    """
+    unknown = NOT_KNOWN in cluster.kind.traits and not stands_alone(cluster)
+    return unknown and _no_server_tells(cluster) and not nobody_answered(cluster)
+
+
+def _nobody_heard(cluster: ClusterSnapshot) -> str:
+    """Return that no host of a group that was known before has answered yet, '' where one has."""
+    if not nobody_answered(cluster):
+        return ""
+    return tr("No host of {name} has answered: there is nothing to plan from.", name=cluster.name)
 
 
 def _nothing_known(cluster: ClusterSnapshot) -> str:
-    if nobody_answered(cluster):
+    if nobody_answered(cluster) and stands_alone(cluster):
         return tr("It is not known what {name} is: nobody answered.", name=cluster.name)
+    if nobody_answered(cluster):
+        return tr("It is not known what {name} is: no host of it has answered.", name=cluster.name)
     return tr("No server of {name} answers: which cluster it is, is not known yet.", name=cluster.name)
 
 
@@ -85,7 +114,7 @@ def _no_server_tells(cluster: ClusterSnapshot) -> bool:
 def _all_dark(estate: EstateSnapshot) -> bool:
     """Return whether several hosts are watched and no server of any says what it is: one dead cluster, perhaps."""
     alone = all(stands_alone(c) and _no_server_tells(c) for c in estate.clusters)
-    return alone and len(estate.clusters) > 1
+    return alone and len(estate.clusters) > 1 and not all(map(nobody_answered, estate.clusters))
 
 
 def _no_way_in(cluster: ClusterSnapshot) -> str:
@@ -103,15 +132,15 @@ def why_not(about: About, cluster: ClusterSnapshot | None, estate: EstateSnapsho
     """Return why a procedure is not for what is in sight, '' where it may be; said of what is seen, not of what is."""
     if cluster is None or ("no-primary" in about.for_states and (_may_be_dead(cluster) or _all_dark(estate))):
         return ""  # what brings a dead cluster back reads first: what it finds on the disks decides
-    if why := why_none_fits(cluster):
+    if why := why_none_fits(cluster, about):
         return why
     return "" if fitting_cluster((about,), cluster, estate) else _what_is_missing(about, cluster)
 
 
 def _what_is_missing(about: About, cluster: ClusterSnapshot) -> str:
-    if cluster.kind is ClusterKind.UNKNOWN:
+    if NOT_KNOWN in cluster.kind.traits:
         return _nothing_known(cluster)
-    if cluster.kind is not ClusterKind.GALERA:
+    if VOTES not in cluster.kind.traits:
         return tr("{name} is in no cluster. Choose the cluster in the tree first.", name=cluster.name)
     primary = any(component.primary for component in cluster.components)
     if not primary:
@@ -126,16 +155,21 @@ def _what_is_missing(about: About, cluster: ClusterSnapshot) -> str:
 def fitting(abouts: Sequence[About], cluster: ClusterSnapshot, node: NodeView) -> tuple[About, ...]:
     """Return the procedures for this node, in the catalogue's order; what only a cluster without a Primary needs is
     not offered where there is one."""
-    return _answering(abouts, situations(cluster, node))
+    return _answering(_meant_for(abouts, cluster), situations(cluster, node))
 
 
 def fitting_cluster(abouts: Sequence[About], cluster: ClusterSnapshot, estate: EstateSnapshot) -> tuple[About, ...]:
     """Return the procedures that fit any node of a cluster, and what brings a spare host of the estate into it."""
     true = frozenset[str]().union(*(situations(cluster, node) for node in cluster.nodes if node.host))
-    if cluster.kind is ClusterKind.GALERA and any(component.primary for component in cluster.components):
+    if VOTES in cluster.kind.traits and any(component.primary for component in cluster.components):
         others = (c for c in estate.clusters if c.cluster_id != cluster.cluster_id)
         true |= frozenset[str]().union(*(situations(c, n) & {"spare"} for c in others for n in c.nodes if n.host))
-    return _answering(abouts, true)
+    return _answering(_meant_for(abouts, cluster), true)
+
+
+def _meant_for(abouts: Sequence[About], cluster: ClusterSnapshot) -> tuple[About, ...]:
+    """Return the procedures for such a cluster; a host that stands alone may come into one of any kind."""
+    return tuple(about for about in abouts if about.fits(cluster.kind) or ALONE in cluster.kind.traits)
 
 
 def can_be_retried(node: NodeView) -> bool:
@@ -159,9 +193,15 @@ def login_refused(node: NodeView) -> bool:
     )
 
 
+def to_be_mended(node: NodeView) -> bool:
+    """Return whether what is told of a node is mended in its connection: a key, a login, an address, a port."""
+    told = node.facts.problems if node.facts is not None else ()
+    return node.reach is Reach.NONE or login_refused(node) or any(p.code in _ACCESS for p in told)
+
+
 def first_find_out(cluster: ClusterSnapshot) -> str:
     """Return what must come before a start from nothing: a silent node may be Primary and take rows; '' for nothing."""
-    if cluster.kind is not ClusterKind.GALERA or any(c.primary for c in cluster.components) or not cluster.silent:
+    if VOTES not in cluster.kind.traits or any(c.primary for c in cluster.components) or not cluster.silent:
         return ""
     who = names(sorted(node.name for i in cluster.silent if (node := cluster.node(i)) is not None))
     return tr("First find out about {names}", names=who)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from services.events import Event
+from services.i18n import mark, tr
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunState, RunView, StepState
 from services.types import Health
-from services.words import mark, tr
 
 _ENDS = {
     RunState.DONE: (mark("Run {run} is done: {title}"), Health.GOOD),

@@ -1,19 +1,18 @@
-"""The desk: the one facade that the window and the command line steer by. Gathers, drafts, rehearses, runs, reports."""
+"""The one facade that the window and the command line steer by. Gathers, drafts, rehearses, runs, reports."""
 
 from __future__ import annotations
 
 import contextlib
-import getpass
 import json
 import logging
 import secrets
-import socket
 import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput, UserError
 from services.facts.holding_up import read_holders
+from services.i18n import tr
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.engine.approving import addresses_of, bound_entries, with_binding
 from services.procedures.engine.control import Control, Driven
@@ -24,24 +23,33 @@ from services.procedures.engine.parts import Parts, Policy
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
 from services.procedures.execute.acting import RealActor
 from services.procedures.execute.live_hosts import LiveHosts
-from services.procedures.gather.gather import ALL_PARTS, Part, gather
+from services.procedures.gather.gather import gather
 from services.procedures.journal.answers import Answers
 from services.procedures.journal.entries import approved, note, planned
-from services.procedures.journal.finding import find_hosts, kept_addresses, meant, nothing_found
-from services.procedures.journal.fold import ENDED, at_work_elsewhere, fold
+from services.procedures.journal.finding import (
+    find_hosts,
+    hosts_meant,
+    kept_addresses,
+    meant,
+    nothing_found,
+    refuse_shared_hosts,
+)
 from services.procedures.journal.journal import BoundJournal, StoredJournal
 from services.procedures.journal.kept_positions import RememberingJournal
-from services.procedures.journal.obligations import open_obligations
+from services.procedures.journal.projection import ENDED, at_work_elsewhere, project
 from services.procedures.plan.checks import Check, Override, standing_blocks
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import filled
+from services.procedures.plan.inputs import filled, refuse_secret
 from services.procedures.plan.invariants import declared_off, violations
+from services.procedures.plan.looks import LOOKED_AT
+from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
 from services.procedures.plan.sentences import BLOCKED
-from services.procedures.service.undo import tell_holder, with_ways_out
-from services.procedures.verify.conditions import RealProver
-from services.words import tr
+from services.procedures.service.person import person_here
+from services.procedures.service.reading import all_obligations, each_run
+from services.procedures.service.undo import tell_holder, with_ways
+from services.procedures.verify.prover import RealProver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,18 +57,19 @@ if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.host_key_check import HostKeyPolicy
     from services.discovery.model import ClusterSnapshot
+    from services.errors import JournalDamaged
     from services.history.state_store import StateStore
     from services.inventory.model import HostEntry, Inventory
     from services.procedures.engine.ports import Prover
     from services.procedures.journal.heads import Heads
     from services.procedures.journal.seal_key import SealKey
     from services.procedures.plan.model import Plan
+    from services.procedures.plan.part import Part
     from services.procedures.plan.procedure import About
     from services.secrets import Vault
 
 _logger = logging.getLogger(__name__)
 _STORE_ID = "procedures.store_id"
-_QUICK: frozenset[Part] = frozenset({"config"})
 CLOSE_S = 15.0
 
 
@@ -78,7 +87,7 @@ class Draft:
     violations: tuple[str, ...] = ()
 
 
-class Desk:
+class ProcedureService:
     """Thread-safe: every method may be called from any thread; those that read hosts take seconds."""
 
     def __init__(
@@ -109,7 +118,7 @@ class Desk:
         self._found = nothing_found(inventory)
         self._driven: dict[str, Driven] = {}
         self.answers = Answers()
-        self.owner = f"{_user()}@{socket.gethostname()} {self._store_id()}"
+        self.owner = f"{person_here()} {self._store_id()}"
 
     def _store_id(self) -> str:
         """Run numbers are small and local: two stores of one person must not take each other's lock for their own."""
@@ -118,6 +127,11 @@ class Desk:
             known = secrets.token_hex(3)
             self._state.set_setting(_STORE_ID, known)
         return known
+
+    @property
+    def inventory(self) -> Inventory:
+        """Return the hosts it knows."""
+        return self._inventory
 
     def use(self, inventory: Inventory) -> None:
         """Know other hosts from now on; runs that are driven keep what they know."""
@@ -131,32 +145,42 @@ class Desk:
         """Return the cards."""
         return tuple(procedure.about for procedure in all_procedures())
 
-    def gather(self, cluster: str = "", *, parts: frozenset[Part] = ALL_PARTS) -> Facts:
+    def gather(self, cluster: str = "", name: str = "", *, operator: bool = True) -> Facts:
         """Find the hosts and read everything a plan needs. Changes nothing; partial facts carry their problems.
 
         Args:
             cluster: the cluster's name or state UUID; '' for the only one.
+            name: the procedure that it is for; '' for any.
+            operator: the account for changes may be used, to read what it may do.
         """
+        cards = [procedure_named(name).about] if name else self.abouts()
         hosts = self._hosts()
         try:
             found = find_hosts(self._inventory, self._clock, self._vault, self._policy)
             with self._lock:
                 self._found = found
+            refuse_shared_hosts(self._inventory, hosts_meant(cluster, self._inventory, found.clusters))
             cluster_id, cluster_name = meant(cluster, found.clusters)
-            return gather(
+            facts = gather(
                 hosts,
                 found.inventory,
                 self._clock,
                 cluster_id=cluster_id,
                 cluster_name=cluster_name,
                 memory=self._state,
-                parts=parts,
+                needs=LOOKED_AT.union(*(card.needs for card in cards)),
+                operator=operator,
             )
         finally:
             hosts.close()
+        refuse_shared_hosts(self._inventory, facts.members)  # who belongs to it besides: by disks, by our history
+        return facts
 
     def draft(self, name: str, facts: Facts, inputs: Inputs) -> Draft:
-        """Judge inputs and plan; reads the journal where a lock of this console's own is held."""
+        """Judge inputs and plan; reads the journal where a lock of this console's own is held.
+
+        Raises BadInput where a host of the plan carries another server too.
+        """
         procedure = procedure_named(name)
         fields = procedure.fields(facts, inputs)
         faults = procedure.faults(facts, inputs)
@@ -164,7 +188,8 @@ class Desk:
         if faults:
             return Draft(procedure.about, facts, fields, whole, faults)
         plan = procedure.plan(facts, inputs)
-        checks = with_ways_out(procedure.preflight(facts, inputs), facts, self.owner, self.view)
+        refuse_shared_hosts(self._inventory, plan.hosts)  # a host that comes into the cluster by it, too
+        checks = with_ways(procedure.preflight(facts, inputs), facts, self.owner, self.view)
         return Draft(procedure.about, facts, fields, whole, (), checks, plan, violations(plan))
 
     def rehearse(self, draft: Draft) -> Rehearsal:
@@ -183,12 +208,15 @@ class Desk:
             raise BadInput(tr("The inputs are not complete."), try_=tuple(f.sentence for f in draft.faults))
         if draft.violations:
             raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
+        refuse_shared_hosts(self._inventory, plan.hosts)  # it may have been written down since
         blocks = standing_blocks(draft.checks, overrides)
         if blocks:
             raise BadInput(
                 tr(BLOCKED),
                 try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
             )
+        for override in overrides:
+            refuse_secret(override.reason)
         run_id = self.journal.new_run(plan.procedure, plan.cluster_id, plan.title)
         known = {c.code for c in draft.checks} | set(draft.about.later_checks)
         used = tuple(o for o in overrides if o.code in known)
@@ -248,9 +276,11 @@ class Desk:
         control: Control | None = None,
     ) -> RunState:
         """Drive a run on this thread; return the state in which it rests. UserError: nothing was changed."""
+        if way == "leave":
+            refuse_secret(key)
         self.journal.refuse_other_writer(run_id)
         entries = bound_entries(self.journal, run_id, policy or Policy(by=self.owner), way, key)
-        view = fold(entries)
+        view = project(entries)
         hosts = self._hosts(kept_addresses(entries))
         try:
             engine = Engine(self._parts(view, hosts, listener, policy, person), run_id, control)
@@ -283,7 +313,7 @@ class Desk:
         person: Person | None,
     ) -> Parts:
         actor = RealActor(hosts, view.run_id, self._clock)
-        prover = RealProver(hosts, self._clock, self._look(hosts, view, _QUICK, also=declared_off(view.plan)))
+        prover = RealProver(hosts, self._clock, self._look(hosts, view, LOOKED_AT, also=declared_off(view.plan)))
         return Parts(
             journal=RememberingJournal(self.bound, self._state, view.plan),
             hosts=hosts,
@@ -304,7 +334,7 @@ class Desk:
         self,
         hosts: LiveHosts,
         view: RunView,
-        parts: frozenset[Part],
+        needs: frozenset[type[Part]],
         kept: tuple[tuple[str, str], ...] = (),
         also: tuple[str, ...] = (),
     ) -> Facts:
@@ -317,7 +347,7 @@ class Desk:
             cluster_name=plan.cluster_name,
             names=tuple(dict.fromkeys((*plan.hosts, *also))),
             memory=self._state,
-            parts=parts,
+            needs=needs,
             kept=kept,
             by=f"run {view.run_id}",
         )
@@ -328,17 +358,19 @@ class Desk:
     def _continued(self, hosts: LiveHosts, prover: RealProver, view: RunView) -> tuple[tuple[Check, ...], Plan]:
         # A host that was declared off is asked all the same: it may answer, and our history may know it.
         off = declared_off(view.plan)
-        facts = self._look(hosts, view, frozenset({"config", "sizes", "rates", "histories"}), view.kept, off)
+        procedure = procedure_named(view.plan.procedure)
+        needs = LOOKED_AT | (procedure.about.needs - {Links})  # the ways between hosts were tried before it began
+        facts = self._look(hosts, view, needs, view.kept, off)
         prover.facts = facts
         # The hosts of the plan are its members, whatever the crashed servers say of themselves.
-        facts = replace(facts, members=view.plan.quorum, candidates=())
-        return procedure_named(view.plan.procedure).continued(facts, dict(view.plan.inputs), view.plan)
+        facts = replace(facts, members=view.plan.voters, candidates=())
+        return procedure.continued(facts, dict(view.plan.inputs), view.plan)
 
     # -- looking back ------------------------------------------------------------------------------------------------
 
     def view(self, run_id: str) -> RunView:
         """Return a run as its journal tells it; BadInput for an unknown one."""
-        live, view = self.control(run_id) is not None, fold(self.journal.entries(run_id))
+        live, view = self.control(run_id) is not None, project(self.journal.entries(run_id))
         elsewhere = not live and view.state not in ENDED and self.journal.written_elsewhere(run_id)
         if elsewhere:
             return at_work_elsewhere(view)
@@ -350,8 +382,12 @@ class Desk:
         return addresses_of(self.journal.entries(run_id))
 
     def runs(self) -> tuple[RunView, ...]:
-        """Return every run, the newest first."""
-        return tuple(self.view(run_id) for run_id in self.journal.runs())
+        """Return every run that can be read, the newest first."""
+        return each_run(self.journal.runs(), self.view)[0]
+
+    def damaged(self) -> tuple[JournalDamaged, ...]:
+        """Return what is wrong with the journals of the other runs."""
+        return each_run(self.journal.runs(), self.view)[1]
 
     def unfinished(self) -> tuple[RunView, ...]:
         """Return the runs that are not over, or left their lock on hosts, the newest first."""
@@ -359,17 +395,14 @@ class Desk:
 
     def obligations(self) -> tuple[OpenObligation, ...]:
         """Return what is switched on by any run."""
-        found = open_obligations(self.journal.obligation_entries())
-        views = (fold(self.journal.entries(run_id)) for run_id in dict.fromkeys(o.run_id for o in found))
-        return tuple(sorted((o for view in views for o in view.obligations), key=lambda o: (o.since, o.obligation.key)))
+        return all_obligations(self.journal)
 
     def look_at_obligations(self) -> tuple[OpenObligation, ...]:
         """Look again, by reading sessions, at what runs that nobody drives left on; note what was seen. Takes seconds.
 
         Where several workstations share the journal nobody knows who drives a run, and nothing is written into it.
         """
-        for run_id in dict.fromkeys(one.run_id for one in self.obligations()):
-            view = self.view(run_id)
+        for view in each_run(dict.fromkeys(one.run_id for one in self.obligations()), self.view)[0]:
             strange = view.binding not in {Binding.BOUND, Binding.OLD}  # nothing of it is followed, or written to
             if not (view.live or view.elsewhere or view.driver_unknown or strange):
                 self._look_again(view)
@@ -404,10 +437,3 @@ class Desk:
             return self._found.entry(name, addresses or {})
 
         return LiveHosts(entry_of, self._vault, self._clock, on_host_key=self._policy)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"

@@ -13,13 +13,13 @@ from enum import Enum
 
 from services.errors import UserError
 from services.facts.reading import count
+from services.i18n import tr
 from services.procedures.engine.lock import LockHeld
-from services.procedures.journal.fold import ENDED
-from services.procedures.journal.standing import state_words
+from services.procedures.journal.projection import ENDED
+from services.procedures.journal.run_summary import state_words
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, LockSeen
 from services.procedures.plan.run_model import REFUSED, RunState, RunView
-from services.words import tr
 
 ViewOf = Callable[[str], RunView]
 """Returns a run of this console's journal by its id; raises UserError for one that it does not know."""
@@ -102,7 +102,7 @@ def tell_holder(held: LockHeld, owner: str, view_of: ViewOf) -> None:
         held.try_ = (_told(held.own), *(f"{way.command}  ({way.does})" for way in ways_of(held.own)))
 
 
-def with_ways_out(checks: tuple[Check, ...], facts: Facts, owner: str, view_of: ViewOf) -> tuple[Check, ...]:
+def with_ways(checks: tuple[Check, ...], facts: Facts, owner: str, view_of: ViewOf) -> tuple[Check, ...]:
     """Let a LOCK-FREE that blocks name the commands for the run that holds the lock, and where they are typed."""
     locks = {(h.lock.owner, h.lock.run_id): h.lock for h in facts.hosts if h.lock is not None}
     if not locks:

@@ -13,6 +13,8 @@ from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
 from services.procedures.engine.ports import Acted
+from services.procedures.execute.own_lines import without_own
+from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
     CopiedSecret,
@@ -90,14 +92,18 @@ class ScriptedActor:
                     return Acted((text,), ((action.keep, found.group(1)),))
             case EditOptions(path=path, options=options):
                 self._keep(host, path)
-                host.files[path] = _edited(host.files.get(path, "[mysqld]\n"), options)
+                host.files[path] = host.wrote[path] = _edited(host.files.get(path, "[mysqld]\n"), options)
+                return Acted(kept=((wrote_name(host.name, path), digest(host.files[path])),))
             case PutFile(path=path, content=content):
                 self._keep(host, path)
                 host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)
+                host.wrote[path] = host.files[path]
             case RemoveFile(path=path):
                 host.files.pop(path, None)
                 if path == f"{DATADIR}/grastate.dat":
                     host.grastate_uuid, host.grastate_seqno = ZERO, -1
+            case RestoreFile(path=path, whole=False) if path in host.wrote and path in host.kept:
+                return _taken_out(host, path)
             case RestoreFile(path=path):
                 original = host.kept.pop(path, host.files.get(path))
                 host.files.pop(path, None)
@@ -123,6 +129,10 @@ class ScriptedActor:
     def _sql(self, host: Host, text: str) -> None:
         if not host.running:
             raise UserError("The server does not answer.", host=host.name)
+        if back := re.fullmatch(r"SET GLOBAL ([a-z_]+)=IF \( @@GLOBAL\.\1='(.*)' , '(.*)' , @@GLOBAL\.\1 \)", text):
+            if host.variables.get(back[1], "") != back[2]:
+                return
+            text = f"SET GLOBAL {back[1]}='{back[3]}'"
         found = re.fullmatch(r"SET GLOBAL ([a-z_]+)='?([^']*)'?", text)
         assert found is not None, text
         variable, value = found.groups()
@@ -189,6 +199,18 @@ class ScriptedActor:
             case _:
                 raise AssertionError(argv)
         return ""
+
+
+def _taken_out(host: Host, path: str) -> Acted:
+    now = host.files.get(path)
+    back = without_own(host.kept[path], host.wrote[path], now) if now is not None else None
+    if back is None:
+        return Acted(stays=f"Not taken back: {path} on {host.name} was changed by somebody else since")
+    host.kept.pop(path)
+    host.files.pop(path, None)
+    if back.text is not None:
+        host.files[path] = back.text
+    return Acted()
 
 
 def _edited(text: str, options: tuple[tuple[str, object], ...]) -> str:

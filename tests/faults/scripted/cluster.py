@@ -31,6 +31,7 @@ class Host:
     frozen_at: str | None = "-1"
     files: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str | None] = field(default_factory=dict)  # the originals that an edit kept aside
+    wrote: dict[str, str] = field(default_factory=dict)  # files as a run wrote them last
     aside: dict[str, tuple[str, bool]] = field(default_factory=dict)  # data folders: path -> its uuid, of a member
     units: dict[str, str] = field(default_factory=dict)  # transient units: name -> state
     works: dict[str, str] = field(default_factory=dict)  # detached works that ended: name -> output
@@ -149,6 +150,8 @@ class Cluster:
         host.grastate_uuid, host.grastate_seqno = CLUSTER, -1
         host.safe_to_bootstrap = 0
         host.starts += 1
+        if named := _named_donor(host):  # a start reads the option files, and runs with what they say
+            host.variables["wsrep_sst_donor"] = named
 
     def _form_again(self, host: Host) -> None:
         """The members of the last component form it again as soon as all of them are there."""
@@ -159,11 +162,8 @@ class Cluster:
                 other.seqno, other.primary, other.member = newest, True, True
 
     def _donor(self, host: Host, alive: list[Host]) -> Host:
-        for path, text in sorted(host.files.items()):
-            if "wsrep_sst_donor=" in text and path.endswith(".cnf"):
-                wanted = text.partition("wsrep_sst_donor=")[2].split(",")[0].strip()
-                return next((h for h in alive if h.name == wanted), alive[0])
-        return alive[0]
+        wanted = _named_donor(host).partition(",")[0]
+        return next((h for h in alive if h.name == wanted), alive[0])
 
     def kept_rows(self) -> bool:
         """Return whether some host that keeps its data has every row that was ever acknowledged."""
@@ -186,6 +186,13 @@ class Cluster:
         for host in now.hosts.values():
             host.safe_to_bootstrap = 0
         return now.state() == before
+
+
+def _named_donor(host: Host) -> str:
+    """Return the donor that a host's option files give its next start."""
+    texts = (text for path, text in sorted(host.files.items()) if path.endswith(".cnf"))
+    found = [text.partition("wsrep_sst_donor=")[2].splitlines()[0] for text in texts if "wsrep_sst_donor=" in text]
+    return found[-1] if found else ""
 
 
 def whole(*names: str, spare: str = "") -> Cluster:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from services.facts.binlog_marks import Mark
+from services.facts.haproxy import Haproxy, HaproxyServer
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.facts.primary_views import PrimaryView
 from services.facts.start_line import StartLine, StartWord
-from services.procedures.plan.host_facts import (
-    Facts,
-    Grastate,
-    Haproxy,
-    HaproxyServer,
-    HostFacts,
-    Rates,
-    Remembered,
-    Trace,
-)
+from services.facts.state_files import Grastate
+from services.facts.write_rate import Rates
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
+from services.procedures.plan.parts.galera.traces import Trace
 from services.types import Flavour, Reach
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
+from tests.unit.procedures.host_of import host_of
 
 LEFT_BEHIND = (StartWord("wsrep_new_cluster", "", "manager", "_WSREP_NEW_CLUSTER"),)
 STATS_SOCKET = "/run/haproxy/admin.sock"
@@ -55,7 +51,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         uptime_s=86_400.0, started_at=1.0, datadir=DATADIR,
     )  # fmt: skip
     running = host.running and host.reachable
-    return HostFacts(
+    return host_of(
         host=host.name,
         address=f"10.0.0.{number + 1}",
         node=NodeFacts(
@@ -68,24 +64,23 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         node_name=host.name,
         is_root=True,
         may_change=True,
-        root_login=True,
+        root_login_works=True,
         server_up=running,
-        unit="mariadb.service",
-        unit_state="active/running" if running else "inactive/dead",
-        server_program="mariadbd Ver 10.11.18-MariaDB",
+        unit_name="mariadb.service",
+        unit_active_state="active" if running else "inactive",
+        program_text="mariadbd Ver 10.11.18-MariaDB",
         program_version=(10, 11, 18),
-        datadir=DATADIR,
-        datadir_entries=30 if host.has_data else 0,
-        data_bytes=5 * 10**8,
-        disk_free=host.free,
+        data_folder_path=DATADIR,
+        data_folder_entries=30 if host.has_data else 0,
+        data_size_in_bytes=5 * 10**8,
+        data_folder_disk_free=host.free,
         temporary=(("/tmp", 10**9),),
-        start_line=StartLine("mariadb.service", words=LEFT_BEHIND if host.founds else ()),
-        disk_size=10**12,
-        gcache_dir=DATADIR,
-        gcache_free=host.free,
+        starting_line=StartLine("mariadb.service", words=LEFT_BEHIND if host.founds else ()),
+        data_folder_disk_size=10**12,
+        gcache_folder=DATADIR,
+        gcache_disk_free=host.free,
         gcache_disk_size=10**12,
         gcache_page_size=128 * 2**20,
-        galera_cache=host.member,
         grastate=Grastate(host.grastate_uuid or ZERO, host.grastate_seqno, bool(host.safe_to_bootstrap))
         if host.member
         else None,
@@ -93,19 +88,19 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         gvwstate=("view:3", host.view) if host.view else None,
         sst_in_progress=False,
         remembered=(Remembered(CLUSTER, host.seqno, 1.0),) if host.member else (),
-        options=_options(host),
-        option_files=tuple(sorted(host.files.items())),
-        programs=("socat", "mariadb-backup", "mbstream", "rsync", "mariadbd"),
-        mysql_uid=106,
-        restart_policy="on-abnormal",
+        options_given=_options(host),
+        options_files=tuple(sorted(host.files.items())),
+        tools_there=("socat", "mariadb-backup", "mbstream", "rsync", "mariadbd"),
+        data_folder_owner=106,
+        unit_restart="on-abnormal",
         timeout_stop_s=900.0,
         provider_options=((OPTION, host.frozen_at),) if running and host.frozen_at is not None else (),
-        client_sessions=number,
+        sessions_clients=number,
         longest_transaction_s=0.0,
-        async_replicas=0,
-        config_checked=True,
-        sst_account="ok",
-        balancers=("haproxy",) if host.orders else (),
+        sessions_replicas=0,
+        program_checked=True,
+        sst_account_state="ok",
+        balancers_found=("haproxy",) if host.orders else (),
         haproxies=_haproxies(cluster, host),
         rates=Rates(10_000.0, 10.0, 2.0),
         trace=_trace(cluster, host),

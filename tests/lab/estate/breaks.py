@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.lab.estate import cgroups, container, database, galera, network, proc, replication, skew, slow
+from tests.lab.estate import cgroups, container, database, galera, group, lag, network, proc, replication, skew, slow
+from tests.lab.estate.engine import MYSQL
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.spec import EstateSpec
 
@@ -12,7 +13,7 @@ _FILL = f"{database.DATADIR}/lab-fill"
 
 
 def pause(spec: EstateSpec, name: str) -> None:
-    """SIGSTOP to mariadbd: its connections stay open and nobody answers."""
+    """SIGSTOP to the server: its connections stay open and nobody answers."""
     _signal(spec, name, "STOP")
 
 
@@ -21,8 +22,8 @@ def resume(spec: EstateSpec, name: str) -> None:
 
 
 def _signal(spec: EstateSpec, name: str, signal_name: str) -> None:
-    if not container.sh(spec, name, f"pkill -{signal_name} -x -u mysql mariadbd", limit_s=15).ok:
-        raise LabError(f"no mariadbd runs on {name}")
+    if not container.sh(spec, name, f"pkill -{signal_name} {database.process(spec, name)}", limit_s=15).ok:
+        raise LabError(f"no {spec.host(name).engine.process} runs on {name}")
 
 
 def freeze(spec: EstateSpec, name: str) -> None:
@@ -49,6 +50,8 @@ def unthrottle(spec: EstateSpec, name: str) -> None:
 
 def empty(spec: EstateSpec, name: str) -> None:
     """Stop the server and delete all of its data; a Galera member's next start takes an SST."""
+    if spec.host(name).engine is MYSQL:
+        raise LabError(f"{name} runs MySQL, which does not start in an empty data folder")
     database.stop(spec, name)
     done = container.sh(spec, name, f"find {database.DATADIR} -mindepth 1 -delete", limit_s=60)
     if not done.ok:
@@ -127,6 +130,9 @@ def undo(spec: EstateSpec, *, limit_s: float = 180.0) -> None:
     for host in spec.hosts:
         if database.pid(spec, host.name) is None:
             database.start(spec, host.name, limit_s=limit_s)
+        lag.unlag(spec, host.name)
+    if group.members(spec):
+        group.recover(spec, limit_s=limit_s)
     for name in replication.replicas(spec):
         replication.repair(spec, name)
 
@@ -138,7 +144,7 @@ def _undo_host(spec: EstateSpec, name: str) -> None:
     thaw(spec, name)
     unthrottle(spec, name)
     container.wait_for_systemd(spec, name)
-    container.sh(spec, name, "pkill -CONT -x -u mysql mariadbd", limit_s=15)
+    container.sh(spec, name, f"pkill -CONT {database.process(spec, name)}", limit_s=15)
     unfill(spec, name)
     if skew.offset(spec, name):
         skew.skew(spec, name, 0)
@@ -161,6 +167,7 @@ def active(spec: EstateSpec, name: str) -> tuple[str, ...]:
         return (*found, "host down")
     shifted = skew.offset(spec, name)
     found += ["paused"] if database.paused(spec, name) else []
+    found += ["lagging"] if lag.lagged(spec, name) else []
     found += ["disk filled"] if filled(spec, name) else []
     found += [f"clock {shifted:+d} s"] if shifted else []
     found += [] if sshd_running(spec, name) else ["sshd stopped"]

@@ -9,13 +9,13 @@ import sys
 import time
 from collections.abc import Sequence
 
-from tests.lab.estate import load, status
+from tests.lab.estate import dataset, load, status
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.image import ensure_image
 from tests.lab.estate.leftovers import leftovers
 from tests.lab.estate.requirements import unavailable_reason
-from tests.lab.estate.spec import ESTATES
+from tests.lab.estate.spec import ESTATES, EstateSpec
 from tests.lab.estate.verbs import add_verbs
 
 _START = time.monotonic()
@@ -61,10 +61,35 @@ def _load(options: argparse.Namespace) -> int:
     if options.what == "stop":
         _say("load stopped" if load.stop(spec) else "no load was running")
         return 0
-    wanted = load.Load(options.kind, options.seconds, options.rate, options.threads, options.tables, options.rows)
+    if options.what == "data":
+        return _data(spec, options)
+    wanted = load.Load(
+        options.kind, int(options.seconds or 60), options.rate, options.threads, options.tables, options.rows
+    )
     pid = load.start(spec, wanted, [h for h in options.hosts.split(",") if h])
     _say(f"sysbench {wanted.kind}, pid {pid}, ends by itself in {wanted.seconds} s")
     return 0
+
+
+def _data(spec: EstateSpec, options: argparse.Namespace) -> int:
+    host = next((h for h in options.hosts.split(",") if h), spec.hosts[0].name)
+    usual = dataset.DataSet()
+    wanted = dataset.DataSet(options.size or usual.size, float(options.seconds or usual.seconds), options.seed)
+    made = dataset.make(spec, host, wanted, _say)
+    _say(
+        f"{made.rounds} of {made.wanted} rounds in {made.seconds:.0f} s, {made.files / 10**6:.0f} MB of files on {host}"
+    )
+    print(json.dumps(made.rows))
+    return 0 if made.whole else 1
+
+
+def _bytes(text: str) -> int:
+    units = {"MB": 10**6, "GB": 10**9}
+    number, factor = (text[:-2], units[text[-2:]]) if text[-2:] in units else (text, 1)
+    try:
+        return int(float(number) * factor)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size, for example 500MB or 2GB") from None
 
 
 def _env(options: argparse.Namespace) -> int:
@@ -114,11 +139,15 @@ def parser() -> argparse.ArgumentParser:
     verb("down", "take an estate away, whatever state it is in", _down, (*_NAMES, "all"))
     verb("status", "hosts, servers and faults", _status, (*_NAMES, "all")).add_argument("--json", action="store_true")
     add_verbs(verb("break", "break something, or heal it", _break))
-    loads = verb("load", "sysbench against an estate", _load)
-    loads.add_argument("what", choices=("start", "stop"))
+    loads = verb("load", "sysbench against an estate, or a data set of gigabytes (data)", _load)
+    loads.add_argument("what", choices=("start", "stop", "data"))
+    loads.add_argument("--size", type=_bytes, default=0, help="data: 500MB, 2GB (default), 20GB at most")
+    loads.add_argument("--seed", type=int, default=1, help="data: the same seed makes the same rows")
     loads.add_argument("--kind", choices=load.KINDS, default="oltp_read_write")
     loads.add_argument("--hosts", default="", help="n1,n2 (default: the first member or the source)")
-    loads.add_argument("--time", "--seconds", dest="seconds", type=int, default=60)
+    loads.add_argument(
+        "--time", "--seconds", dest="seconds", type=int, default=0, help="60 for sysbench, 1800 for data"
+    )
     loads.add_argument("--rate", type=int, default=50, help="transactions per second, 0 for as many as it can")
     loads.add_argument("--threads", type=int, default=4)
     loads.add_argument("--tables", type=int, default=4)

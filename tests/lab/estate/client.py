@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.lab.estate import vault
+from tests.lab.estate.engine import MYSQL
 from tests.lab.estate.paths import private_dir, state_root
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec
@@ -80,14 +83,12 @@ def write_client(spec: EstateSpec) -> None:
 def inventory(spec: EstateSpec, names: tuple[str, ...]) -> str:
     """Pilothouse's inventory of `names`; secrets are references to environment variables (`lab.py env`)."""
     folder = client_dir(spec)
-    seeds = ", ".join(f'"{n}"' for n in spec.seeds)
-    networks = f'networks = ["{spec.network}.0/24"]\n'
-    parts = [f'version = 1\n\n[[cluster]]\nname = "{spec.name}"\nseeds = [{seeds}]\n{networks}']
+    parts = ["version = 1\n", *_clusters(spec)]
     parts += [
         f'[[host]]\nname = "{name}"\naddress = "{spec.address(name)}"\n'
         f'[host.ssh]\nuser = "dba"\nport = 22\nkey = "{folder}/id_ed25519"\n'
         f'known_hosts = "{folder}/known_hosts"\nsudo = "nopasswd"\n'
-        f'[host.sql]\nuser = "observer"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
+        f'[host.sql]\nuser = "{spec.observer}"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
         f'operator_user = "pilot"\noperator_password = "env:{vault.VARIABLES["pilot"]}"\n'
         f"port = 3306\n{_way(spec, name)}"
         for name in names
@@ -95,8 +96,28 @@ def inventory(spec: EstateSpec, names: tuple[str, ...]) -> str:
     return "\n".join(parts)
 
 
+def _clusters(spec: EstateSpec) -> list[str]:
+    """One cluster an estate; a group and the asynchronous servers beside it have nothing in common and are two."""
+    group = [h.name for h in spec.hosts if h.role == "group"]
+    if not group:
+        return [_cluster(spec.name, spec.seeds, (f"{spec.network}.0/24",))]
+    others = [h.name for h in spec.hosts if h.role != "group"]
+    return [
+        _cluster(f"{spec.name}-{kind}", [n for n in names if n in spec.seeds], [spec.address(n) for n in names])
+        for kind, names in (("group", group), ("async", others))
+    ]
+
+
+def _cluster(name: str, seeds: Sequence[str], networks: Sequence[str]) -> str:
+    return f'[[cluster]]\nname = "{name}"\nseeds = {json.dumps(list(seeds))}\nnetworks = {json.dumps(list(networks))}\n'
+
+
 def _way(spec: EstateSpec, name: str) -> str:
-    """Directly, the server verified by the lab's CA; a spare has the packages' defaults and no certificate: SSH."""
+    """Directly, the server verified by the lab's CA; a spare has the packages' defaults and no certificate: SSH.
+
+    The certificate that MySQL makes for itself names no host: only who signed it can be verified.
+    """
     if spec.host(name).role == "spare":
         return 'via = "tunnel"\n'
-    return f'via = "direct"\nca = "{client_dir(spec)}/ca.pem"\n'
+    verified = 'tls = "verify-ca"\n' if spec.host(name).engine is MYSQL else ""
+    return f'via = "direct"\n{verified}ca = "{client_dir(spec)}/ca.pem"\n'

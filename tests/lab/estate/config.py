@@ -6,7 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from tests.lab.estate import client, rootfs, tls, vault
+from tests.lab.estate import client, config_mysql, rootfs, tls, vault
+from tests.lab.estate.engine import MYSQL
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec, HostSpec
@@ -24,7 +25,7 @@ log_bin = mysql-bin
 log_slave_updates = ON
 binlog_format = ROW
 max_binlog_size = 32M
-binlog_expire_logs_seconds = 1800
+binlog_expire_logs_seconds = {binlog_s}
 report_host = {name}
 ssl_ca = /etc/mysql/tls/ca.pem
 ssl_cert = /etc/mysql/tls/server.pem
@@ -54,10 +55,12 @@ wsrep_sst_auth = mysql:
 
 
 def server_config(spec: EstateSpec, host: HostSpec) -> str:
-    """Text of the host's 90-lab.cnf; empty for a spare, which has the package's defaults only."""
+    """Text of the host's own settings; empty for a spare, which has the package's defaults only."""
     if host.role == "spare":
         return ""
-    text = _SERVER.format(number=host.number, name=host.name)
+    if host.engine is MYSQL:
+        return config_mysql.server_config(spec, host)
+    text = _SERVER.format(number=host.number, name=host.name, binlog_s=spec.binlog_s)
     if host.role != "galera":
         return text + _REPLICATION
     provider = _OTHER_PROVIDER if spec.other_provider else GALERA_PROVIDER
@@ -79,9 +82,12 @@ def write_host(spec: EstateSpec, name: str) -> None:
     client.make_host_key(spec, name, root / "etc/ssh/ssh_host_ed25519_key")
     _accounts(spec, root)
     server = server_config(spec, host)
-    if server:
+    if host.engine is MYSQL:
+        config_mysql.make_own(rootfs.data(spec, name))
+    elif server:
         tls.make_server_certificate(spec, name, root / "etc/mysql/tls", rootfs.mysql_ids(spec, name))
-        _write(root / "etc/mysql/mariadb.conf.d/90-lab.cnf", server)
+    if server:
+        _write(root / host.engine.settings, server)
     if host.role == "galera" and spec.other_provider:
         other = os.environ.get("PILOTHOUSE_LAB_GALERA", "")
         if not Path(other).is_file():

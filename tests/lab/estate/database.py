@@ -11,8 +11,6 @@ from tests.lab.estate.spec import EstateSpec
 from tests.lab.estate.waiting import wait_until
 
 DATADIR = "/var/lib/mysql"
-# The server proper, never the SST scripts or mariadb-backup, which carry longer names.
-_PID = "pgrep -x -u mysql mariadbd"
 
 
 def sql(spec: EstateSpec, name: str, statement: str, *, limit_s: float = 30.0) -> list[list[str]]:
@@ -30,21 +28,33 @@ def record(spec: EstateSpec, name: str, statement: str, *, limit_s: float = 15.0
 
 
 def _ask(spec: EstateSpec, name: str, option: str, statement: str, limit_s: float) -> str:
-    done = container.sh(spec, name, f"exec mariadb --batch {option}", stdin=statement, limit_s=limit_s)
+    done = container.sh(
+        spec, name, f"exec {spec.host(name).engine.client} --batch {option}", stdin=statement, limit_s=limit_s
+    )
     if not done.ok:
         raise LabError(f"{name}: {done.err.strip() or done.out.strip()}")
     return done.out
 
 
+def process(spec: EstateSpec, name: str) -> str:
+    """Words by which pgrep and pkill find the server proper, never the SST scripts and backup programs beside it."""
+    return f"-x -u mysql {spec.host(name).engine.process}"
+
+
+def unit(spec: EstateSpec, name: str) -> str:
+    return spec.host(name).engine.unit
+
+
 def pid(spec: EstateSpec, name: str) -> int | None:
-    """Pid of mariadbd inside the host, or None when it does not run."""
-    found = container.sh(spec, name, _PID, limit_s=15).out.split()
+    """Pid of the server inside the host, or None when it does not run."""
+    found = container.sh(spec, name, f"pgrep {process(spec, name)}", limit_s=15).out.split()
     return int(found[0]) if found else None
 
 
 def paused(spec: EstateSpec, name: str) -> bool:
-    """Whether mariadbd is stopped by a signal (state T in man proc_pid_stat(5))."""
-    return container.sh(spec, name, f"ps -o stat= -p $({_PID}) | grep -q '^T'", limit_s=15).ok
+    """Whether the server is stopped by a signal (state T in man proc_pid_stat(5))."""
+    asking = f"ps -o stat= -p $(pgrep {process(spec, name)}) | grep -q '^T'"
+    return container.sh(spec, name, asking, limit_s=15).ok
 
 
 def start(spec: EstateSpec, name: str, *, limit_s: float = 120.0) -> None:
@@ -58,11 +68,11 @@ def begin_start(spec: EstateSpec, name: str, *, first: bool = False) -> None:
 
     galera_new_cluster itself waits for the server, bounded here by two minutes.
     """
-    container.sh(spec, name, "systemctl reset-failed mariadb", limit_s=20)
+    container.sh(spec, name, f"systemctl reset-failed {unit(spec, name)}", limit_s=20)
     if first:
         done = container.sh(spec, name, "galera_new_cluster", limit_s=120)
     else:
-        done = container.sh(spec, name, "systemctl start --no-block mariadb", limit_s=20)
+        done = container.sh(spec, name, f"systemctl start --no-block {unit(spec, name)}", limit_s=20)
     if not done.ok:
         raise LabError(f"{name}: {done.err.strip()}; {journal(spec, name)}")
 
@@ -70,18 +80,20 @@ def begin_start(spec: EstateSpec, name: str, *, first: bool = False) -> None:
 def wait_active(spec: EstateSpec, name: str, *, limit_s: float) -> None:
     """Wait until systemd says the service is active; LabError as soon as it says failed."""
 
-    def reason() -> str | None:
-        state = container.sh(spec, name, "systemctl is-active mariadb", limit_s=20).out.strip()
-        if state == "failed":
-            raise LabError(f"mariadb on {name} failed to start: {journal(spec, name)}")
-        return None if state == "active" else f"mariadb on {name} is {state}"
+    service = unit(spec, name)
 
-    wait_until(f"mariadb on {name}", reason, limit_s=limit_s)
+    def reason() -> str | None:
+        state = container.sh(spec, name, f"systemctl is-active {service}", limit_s=20).out.strip()
+        if state == "failed":
+            raise LabError(f"{service} on {name} failed to start: {journal(spec, name)}")
+        return None if state == "active" else f"{service} on {name} is {state}"
+
+    wait_until(f"{service} on {name}", reason, limit_s=limit_s)
 
 
 def journal(spec: EstateSpec, name: str, lines: int = 12) -> str:
     """End of the service's journal on the host, one line."""
-    out = container.sh(spec, name, f"journalctl -u mariadb -n {lines} -o cat --no-pager", limit_s=20).out
+    out = container.sh(spec, name, f"journalctl -u {unit(spec, name)} -n {lines} -o cat --no-pager", limit_s=20).out
     return " | ".join(out.splitlines())
 
 
@@ -90,16 +102,17 @@ def stop(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> bool:
 
     A Galera node that waits for its peers would let systemd wait for 15 minutes (the unit's TimeoutStopSec).
     """
-    container.sh(spec, name, "systemctl stop --no-block mariadb", limit_s=20)
+    service = unit(spec, name)
+    container.sh(spec, name, f"systemctl stop --no-block {service}", limit_s=20)
 
     def reason() -> str | None:
         if pid(spec, name) is not None:
-            return f"mariadbd on {name} still runs"
-        state = container.sh(spec, name, "systemctl is-active mariadb", limit_s=20).out.strip()
-        return None if state in ("inactive", "failed") else f"mariadb on {name} is {state}"
+            return f"the server on {name} still runs"
+        state = container.sh(spec, name, f"systemctl is-active {service}", limit_s=20).out.strip()
+        return None if state in ("inactive", "failed") else f"{service} on {name} is {state}"
 
     try:
-        wait_until(f"the stop of mariadb on {name}", reason, limit_s=limit_s)
+        wait_until(f"the stop of {service} on {name}", reason, limit_s=limit_s)
     except LabTimeoutError:
         kill(spec, name)
         return False
@@ -107,7 +120,7 @@ def stop(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> bool:
 
 
 def kill(spec: EstateSpec, name: str, *, limit_s: float = 30.0) -> None:
-    """SIGKILL to mariadbd (and to nothing else), then wait until it is gone and systemd has noticed.
+    """SIGKILL to the server (and to nothing else), then wait until it is gone and systemd has noticed.
 
     The signal is sent again while one is there: in a service that just starts, what dies first may be the run of
     galera_recovery, which is called mariadbd too, and the server itself follows it.
@@ -115,13 +128,16 @@ def kill(spec: EstateSpec, name: str, *, limit_s: float = 30.0) -> None:
     deadline = time.monotonic() + limit_s
     while pid(spec, name) is not None:
         if time.monotonic() > deadline:
-            raise LabTimeoutError(f"mariadbd on {name} is still there {limit_s:g} s after SIGKILL")
-        container.sh(spec, name, "pkill -KILL -x -u mysql mariadbd", limit_s=15)
+            raise LabTimeoutError(f"the server on {name} is still there {limit_s:g} s after SIGKILL")
+        container.sh(spec, name, f"pkill -KILL {process(spec, name)}", limit_s=15)
         time.sleep(0.2)
-    container.sh(spec, name, "systemctl stop --no-block mariadb; systemctl reset-failed mariadb", limit_s=20)
+    service = unit(spec, name)
+    container.sh(spec, name, f"systemctl stop --no-block {service}; systemctl reset-failed {service}", limit_s=20)
 
 
 def version(spec: EstateSpec, name: str) -> str:
     """Version number of the installed server ("10.11.14"), also while it does not run."""
-    found = re.search(r"Ver (\d+\.\d+\.\d+)", container.sh(spec, name, "mariadbd --version", limit_s=15).out)
+    found = re.search(
+        r"Ver (\d+\.\d+\.\d+)", container.sh(spec, name, f"{spec.host(name).engine.process} --version", limit_s=15).out
+    )
     return found.group(1) if found else ""

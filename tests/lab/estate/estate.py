@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from tests.lab.estate import (
     container,
     database,
     galera,
+    group,
+    group_faults,
+    lag,
     limits,
     load,
     network,
@@ -95,6 +99,11 @@ class Estate:
         return self._mark.exists() and all(proc.leader_pid(self.spec.machine(h.name)) for h in self.hosts)
 
     @property
+    def formed_s(self) -> float:
+        """How long the databases took, at `up`, from the first start until all replicated."""
+        return float(json.loads(self._mark.read_text(encoding="utf-8"))["formed_s"])
+
+    @property
     def _mark(self) -> Path:
         return state_root() / self.spec.name / "estate.json"
 
@@ -135,11 +144,12 @@ class Estate:
             list(pool.map(lambda name: container.boot_and_wait(spec, name), names))
             list(pool.map(lambda name: quiet.assert_quiet(spec, name), names))
         say("starting the databases")
-        if any(h.role == "galera" for h in self.hosts):
-            galera.form(spec)
-        else:
-            replication.form(spec)
-        self._mark.write_text(json.dumps({"estate": spec.name, "hosts": self.addresses}), encoding="utf-8")
+        began = time.monotonic()
+        kinds = ((galera.form, galera.members), (group.form, group.members), (replication.form, replication.replicas))
+        with ThreadPoolExecutor(max_workers=len(kinds)) as pool:
+            list(pool.map(lambda form: form(spec), [form for form, hosts in kinds if hosts(spec)]))
+        about = {"estate": spec.name, "hosts": self.addresses, "formed_s": time.monotonic() - began}
+        self._mark.write_text(json.dumps(about), encoding="utf-8")
         say(f"{spec.name} is up")
 
     def _make_host(self, name: str) -> None:
@@ -259,6 +269,25 @@ class Estate:
 
     def break_io(self, replica: str) -> None:
         replication.break_io(self.spec, replica)
+
+    def lag(self, host: str, seconds: int) -> None:
+        lag.lag(self.spec, self.spec.host(host).name, seconds)
+
+    def unlag(self, host: str) -> None:
+        lag.unlag(self.spec, self.spec.host(host).name)
+
+    def expel(self, host: str) -> None:
+        group_faults.expel(self.spec, self.spec.host(host).name)
+
+    def break_member(self, host: str) -> None:
+        group_faults.error(self.spec, self.spec.host(host).name)
+
+    def rejoin(self, host: str) -> None:
+        group_faults.rejoin(self.spec, self.spec.host(host).name)
+
+    def mode(self, mode: str) -> None:
+        """Let one member of the group take writes ("single") or all of them ("multi")."""
+        group.switch_mode(self.spec, mode)
 
     def repair(self, replica: str) -> None:
         replication.repair(self.spec, replica)

@@ -13,14 +13,15 @@ import subprocess
 from pathlib import Path
 
 from tests.lab.estate import mounts, proc
-from tests.lab.estate.errors import LabError
+from tests.lab.estate.engine import MYSQL_RELEASE, engine_of
+from tests.lab.estate.errors import LabError, NotToBeHadError
 from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.mirrors import debian_mirror
 from tests.lab.estate.paths import cache_dir
 from tests.lab.estate.shell import run
 
 RECIPE = 5
-PACKAGES: tuple[str, ...] = (
+_EVERYWHERE: tuple[str, ...] = (
     "systemd",
     "systemd-sysv",
     "dbus",
@@ -29,14 +30,10 @@ PACKAGES: tuple[str, ...] = (
     "procps",
     "sudo",
     "iputils-ping",
-    "mariadb-server",
-    "mariadb-backup",
-    "galera-4",
-    "socat",
-    "rsync",
-    "pigz",
     "libfaketime",
 )
+_MARIADB: tuple[str, ...] = ("mariadb-server", "mariadb-backup", "galera-4", "socat", "rsync", "pigz")
+_MYSQL: tuple[str, ...] = ("mysql-server",)
 _IDLE_UNITS: tuple[str, ...] = (
     "apt-daily.timer",
     "apt-daily-upgrade.timer",
@@ -57,7 +54,7 @@ _IDLE_UNITS: tuple[str, ...] = (
 )
 _UNIT_PLACES = ("etc/systemd/system", "usr/lib/systemd/system")
 DATABASE_WORDS = ("maria", "mysql")
-_DATABASE_UNITS: tuple[str, ...] = ("mariadb.service", "mariadb.socket", "mariadb-extra.socket")
+_DATABASE_UNITS: tuple[str, ...] = ("mariadb.service", "mariadb.socket", "mariadb-extra.socket", "mysql.service")
 
 _SSHD = """\
 PermitRootLogin prohibit-password
@@ -77,9 +74,14 @@ _SUDO_PAM = "session required pam_env.so readenv=1 user_readenv=0\n"
 _UNIT = "[Service]\nRestart=no\n"
 
 
+def packages(release: str) -> tuple[str, ...]:
+    """What is installed in the image of a release."""
+    return _EVERYWHERE + (_MYSQL if release == MYSQL_RELEASE else _MARIADB)
+
+
 def image_key(release: str) -> str:
     """Hash of release, package list and recipe version: another list is another image."""
-    text = "\n".join([release, str(RECIPE), *sorted(PACKAGES), _SSHD, _SUDOERS, _SUDO_PAM, _UNIT])
+    text = "\n".join([release, str(RECIPE), *sorted(packages(release)), _SSHD, _SUDOERS, _SUDO_PAM, _UNIT])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -89,7 +91,10 @@ def image_path(release: str) -> Path:
 
 
 def ensure_image(release: str) -> Path:
-    """Root file system of `release`, built first if the cache has none (about a minute, needs a package mirror)."""
+    """Root file system of `release`, built first if the cache has none (about a minute, needs a package mirror).
+
+    Raises NotToBeHadError where the one release that nobody promises (sid) can't be had today, with the reason.
+    """
     final = image_path(release)
     if final.is_dir():
         return final
@@ -100,10 +105,19 @@ def ensure_image(release: str) -> Path:
         final.parent.mkdir(parents=True, exist_ok=True)
         building = final.parent / f".building-{final.name}"
         _debootstrap(release, building)
-        _customise(building)
+        _customise(building, engine_of(release).unit)
         building.rename(final)
         _remove_outdated(final, release)
     return final
+
+
+def not_to_be_had(release: str) -> str:
+    """Why the image of a release can't be had today; '' when it is there, built first where it was not."""
+    try:
+        ensure_image(release)
+    except NotToBeHadError as error:
+        return str(error)
+    return ""
 
 
 def enabled_units(root: Path, words: tuple[str, ...]) -> list[str]:
@@ -151,7 +165,7 @@ def _mounts_below(folder: Path) -> list[str]:
 
 
 def _debootstrap(release: str, target: Path) -> None:
-    argv = ["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", release, str(target)]
+    argv = ["debootstrap", "--variant=minbase", f"--include={','.join(packages(release))}", release, str(target)]
     mirror = debian_mirror()
     if mirror:
         argv.append(mirror)
@@ -160,10 +174,11 @@ def _debootstrap(release: str, target: Path) -> None:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=handle, stderr=handle, timeout=1700, check=False)
     if done.returncode != 0:
         tail = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
-        raise LabError(f"debootstrap of {release} failed ({log}): {' | '.join(tail)}")
+        error = NotToBeHadError if release == MYSQL_RELEASE else LabError
+        raise error(f"debootstrap of {release} failed ({log}): {' | '.join(tail)}")
 
 
-def _customise(root: Path) -> None:
+def _customise(root: Path, database: str) -> None:
     """Users, sshd, quiet systemd, and nothing that would be the same on every host (keys, machine id)."""
     for user in ("dba", "dbapw"):
         run(["chroot", str(root), "useradd", "--create-home", "--shell", "/bin/bash", user])
@@ -188,7 +203,7 @@ def _customise(root: Path) -> None:
             (folder / unit).unlink(missing_ok=True)
     if left := enabled_units(root, DATABASE_WORDS):
         raise LabError(f"a database would start with every host of the image: {', '.join(left)}")
-    drop_in = system / "mariadb.service.d"
+    drop_in = system / f"{database}.service.d"
     drop_in.mkdir(exist_ok=True)
     (drop_in / "lab.conf").write_text(_UNIT, encoding="utf-8")
     shutil.rmtree(root / "var/cache/apt/archives", ignore_errors=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.lab.estate import database, galera, proc, replication, vault
+from tests.lab.estate import database, galera, group, proc, replication, vault
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.paths import private_dir, state_root
 from tests.lab.estate.shell import run, spawn
@@ -66,7 +66,7 @@ def start(spec: EstateSpec, load: Load, hosts: Sequence[str] = ()) -> int:
 
 
 def _default(spec: EstateSpec) -> tuple[str, ...]:
-    return (galera.members(spec) or (replication.source(spec),))[:1]
+    return (galera.members(spec) or group.members(spec) or (replication.source(spec),))[:1]
 
 
 def _options(spec: EstateSpec, load: Load, targets: Sequence[str]) -> str:

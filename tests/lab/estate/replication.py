@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from tests.lab.estate import accounts, database, vault
+from collections.abc import Mapping
+
+from tests.lab.estate import accounts, config_mysql, database, vault
+from tests.lab.estate.engine import MYSQL
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.spec import EstateSpec
 from tests.lab.estate.waiting import wait_until
 
-_PROBE = "sbtest.lab_probe"
+PROBE = "sbtest.lab_probe"
+MAKE_PROBE = f"CREATE TABLE {PROBE} (id INT PRIMARY KEY, note VARCHAR(40)) ENGINE=InnoDB"
+ERRANT = "written on the replica"
+_GTID = ("gtid_binlog_pos", "MASTER_GTID_WAIT")
 
 
 def source(spec: EstateSpec) -> str:
@@ -19,34 +25,59 @@ def replicas(spec: EstateSpec) -> tuple[str, ...]:
 
 
 def form(spec: EstateSpec, *, limit_s: float = 120.0) -> None:
-    """Start all servers, make the accounts on the source, point the replicas at it; until both threads run."""
-    for host in spec.hosts:
-        database.begin_start(spec, host.name)
-    for host in spec.hosts:
-        database.wait_active(spec, host.name, limit_s=limit_s)
+    """Start its servers, make the accounts on the source, point the replicas at it; until both threads run."""
+    names = (source(spec), *replicas(spec))
+    for name in names:
+        database.begin_start(spec, name)
+    for name in names:
+        database.wait_active(spec, name, limit_s=limit_s)
     accounts.create(spec, source(spec))
-    database.sql(spec, source(spec), f"CREATE TABLE {_PROBE} (id INT PRIMARY KEY, note VARCHAR(40)) ENGINE=InnoDB")
+    database.sql(spec, source(spec), MAKE_PROBE)
     for name in replicas(spec):
         point(spec, name)
     wait_replicating(spec, limit_s=limit_s)
 
 
+def _change(spec: EstateSpec, name: str, options: Mapping[str, int | str], also: str = "") -> str:
+    """CHANGE MASTER or CHANGE REPLICATION SOURCE with these options (MySQL 8.4 took the old words away)."""
+    prefix, verb = ("SOURCE", "REPLICATION SOURCE") if _is_mysql(spec, name) else ("MASTER", "MASTER")
+    given = (f"{prefix}_{key}={value if isinstance(value, int) else repr(value)}" for key, value in options.items())
+    return f"CHANGE {verb} TO {', '.join(given)}{also}; "
+
+
+def _is_mysql(spec: EstateSpec, name: str) -> bool:
+    return spec.host(name).engine is MYSQL
+
+
+def _read_only(spec: EstateSpec, name: str, *, on: bool) -> str:
+    """Make a replica read-only, as in life: on MySQL for root too, so the lab's own write there needs it off."""
+    if _is_mysql(spec, name):
+        return f"SET PERSIST super_read_only = {'ON' if on else 'OFF'}; "
+    return "SET GLOBAL read_only = ON; "
+
+
 def point(spec: EstateSpec, name: str) -> None:
     """Make `name` a read-only replica of the estate's source by GTID, over verified TLS (11.8 insists on it)."""
-    password = vault.load()["replication"]
-    database.sql(
-        spec,
-        name,
-        f"SET GLOBAL read_only = ON; STOP SLAVE; CHANGE MASTER TO MASTER_HOST='{spec.address(source(spec))}', "
-        f"MASTER_USER='replication', MASTER_PASSWORD='{password}', MASTER_USE_GTID=slave_pos, "
-        "MASTER_SSL=1, MASTER_SSL_CA='/etc/mysql/tls/ca.pem', MASTER_SSL_VERIFY_SERVER_CERT=1, "
-        "MASTER_CONNECT_RETRY=2; START SLAVE;",
-    )
+    options: dict[str, int | str] = {
+        "HOST": spec.address(source(spec)),
+        "USER": "replication",
+        "PASSWORD": vault.load()["replication"],
+        "SSL": 1,
+        "CONNECT_RETRY": 2,
+    }
+    if _is_mysql(spec, name):
+        # its certificate names no host
+        how = _change(spec, name, {**options, "AUTO_POSITION": 1, "SSL_CA": config_mysql.CA})
+    else:
+        verified: dict[str, int | str] = {"SSL_CA": "/etc/mysql/tls/ca.pem", "SSL_VERIFY_SERVER_CERT": 1}
+        how = _change(spec, name, {**options, **verified}, ", MASTER_USE_GTID=slave_pos")
+    database.sql(spec, name, f"{_read_only(spec, name, on=True)}STOP REPLICA; {how}START REPLICA")
 
 
 def replica_status(spec: EstateSpec, name: str) -> dict[str, str]:
-    """SHOW SLAVE STATUS of `name` as column -> value; empty when it is no replica."""
-    return database.record(spec, name, "SHOW SLAVE STATUS")
+    """SHOW REPLICA STATUS of `name` as column -> value, MySQL's new names as the old; empty when it is no replica."""
+    said = database.record(spec, name, "SHOW REPLICA STATUS")
+    return {key.replace("Replica_", "Slave_").replace("Source", "Master"): value for key, value in said.items()}
 
 
 def wait_replicating(spec: EstateSpec, *, limit_s: float = 60.0) -> float:
@@ -68,7 +99,7 @@ def wait_replicating(spec: EstateSpec, *, limit_s: float = 60.0) -> float:
 def delay(spec: EstateSpec, name: str, seconds: int) -> None:
     """Hold the replica back by `seconds` (MASTER_DELAY); 0 ends that."""
     _must_be_replica(spec, name)
-    database.sql(spec, name, f"STOP SLAVE; CHANGE MASTER TO MASTER_DELAY={seconds}; START SLAVE;")
+    database.sql(spec, name, f"STOP REPLICA; {_change(spec, name, {'DELAY': seconds})}START REPLICA")
 
 
 def break_sql(spec: EstateSpec, name: str, *, limit_s: float = 20.0) -> None:
@@ -77,9 +108,14 @@ def break_sql(spec: EstateSpec, name: str, *, limit_s: float = 20.0) -> None:
     The replica's own write is kept out of its binary log: an errant row, not an errant GTID.
     """
     _must_be_replica(spec, name)
-    number = int(database.sql(spec, source(spec), f"SELECT COALESCE(MAX(id), 0) + 1 FROM {_PROBE}")[0][0])
-    database.sql(spec, name, f"SET sql_log_bin = 0; INSERT INTO {_PROBE} VALUES ({number}, 'written on the replica')")
-    database.sql(spec, source(spec), f"INSERT INTO {_PROBE} VALUES ({number}, 'written on the source')")
+    number = int(database.sql(spec, source(spec), f"SELECT COALESCE(MAX(id), 0) + 1 FROM {PROBE}")[0][0])
+    database.sql(
+        spec,
+        name,
+        f"{_read_only(spec, name, on=False)}SET sql_log_bin = 0; INSERT INTO {PROBE} VALUES ({number}, '{ERRANT}'); "
+        f"{_read_only(spec, name, on=True)}",
+    )
+    database.sql(spec, source(spec), f"INSERT INTO {PROBE} VALUES ({number}, 'written on the source')")
 
     def reason() -> str | None:
         said = replica_status(spec, name)
@@ -92,7 +128,7 @@ def break_sql(spec: EstateSpec, name: str, *, limit_s: float = 20.0) -> None:
 def break_io(spec: EstateSpec, name: str) -> None:
     """Let the replica log in with a wrong password: its IO thread keeps trying and says error 1045."""
     _must_be_replica(spec, name)
-    database.sql(spec, name, "STOP SLAVE; CHANGE MASTER TO MASTER_PASSWORD='not the password'; START SLAVE;")
+    database.sql(spec, name, f"STOP REPLICA; {_change(spec, name, {'PASSWORD': 'not the password'})}START REPLICA")
 
 
 def repair(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> None:
@@ -101,8 +137,8 @@ def repair(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> None:
     database.sql(
         spec,
         name,
-        f"STOP SLAVE; SET sql_log_bin = 0; DELETE FROM {_PROBE} WHERE note = 'written on the replica'; "
-        "CHANGE MASTER TO MASTER_DELAY=0;",
+        f"STOP REPLICA; {_read_only(spec, name, on=False)}SET sql_log_bin = 0; "
+        f"DELETE FROM {PROBE} WHERE note = '{ERRANT}'; {_change(spec, name, {'DELAY': 0})}",
     )
     point(spec, name)
     catch_up(spec, name, limit_s=limit_s)
@@ -113,10 +149,11 @@ def catch_up(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> float:
 
     Seconds_Behind_Master is no measure for it: it is 0 also before the IO thread has fetched anything.
     """
-    wanted = database.sql(spec, source(spec), "SELECT @@gtid_binlog_pos")[0][0]
+    position, wait = ("gtid_executed", "WAIT_FOR_EXECUTED_GTID_SET") if _is_mysql(spec, name) else _GTID
+    wanted = "".join(database.sql(spec, source(spec), f"SELECT @@GLOBAL.{position}")[0]).replace("\\n", "")
 
     def reason() -> str | None:
-        if database.sql(spec, name, f"SELECT MASTER_GTID_WAIT('{wanted}', 0.2)")[0][0] == "0":
+        if database.sql(spec, name, f"SELECT {wait}('{wanted}', 0.2)")[0][0] == "0":
             return None
         said = replica_status(spec, name)
         return f"{name} has not reached {wanted}: {said.get('Last_Error')}{said.get('Last_IO_Error')}"

@@ -6,12 +6,11 @@ import shutil
 from pathlib import Path
 
 from tests.lab.estate import mounts
+from tests.lab.estate.engine import MYSQL
 from tests.lab.estate.image import ensure_image
 from tests.lab.estate.paths import data_root, private_dir
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec
-
-DATA_DISK_BYTES = 3 * 1024**3
 
 
 def host_dir(spec: EstateSpec, name: str) -> Path:
@@ -39,16 +38,18 @@ def prepare(spec: EstateSpec, name: str, *, filled: bool) -> None:
         options = f"lowerdir={image},upperdir={folder / 'upper'},workdir={folder / 'work'}"
         run(["mount", "-t", "overlay", spec.machine(name), "-o", options, str(folder / "root")])
     if not mounts.mounted(folder / "data"):
-        _data_disk(folder, image if filled else None)
+        # A write into a hole of its file fails on a full disk, and MySQL ends itself there: real servers have no holes.
+        sparse = "never" if spec.host(name).engine is MYSQL else "always"
+        _data_disk(folder, image if filled else None, sparse, size=spec.disk_gib * 1024**3)
 
 
-def _data_disk(folder: Path, image: Path | None) -> None:
+def _data_disk(folder: Path, image: Path | None, sparse: str, *, size: int) -> None:
     disk = folder / "data.img"
     fresh = not disk.exists()
     if fresh:
         new = folder / "data.img.new"
         with new.open("wb") as handle:
-            handle.truncate(DATA_DISK_BYTES)
+            handle.truncate(size)
         # -m 0: no blocks kept for root, so that a full disk is full for the database and for df alike
         run(["mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=1,lazy_journal_init=1", str(new)])
         new.rename(disk)
@@ -56,7 +57,7 @@ def _data_disk(folder: Path, image: Path | None) -> None:
     if fresh:
         (folder / "data" / "lost+found").rmdir()
         if image is not None:
-            run(["cp", "-a", "--sparse=always", f"{image}/var/lib/mysql/.", str(folder / "data")])
+            run(["cp", "-a", f"--sparse={sparse}", f"{image}/var/lib/mysql/.", str(folder / "data")])
 
 
 def mysql_ids(spec: EstateSpec, name: str) -> tuple[int, int]:

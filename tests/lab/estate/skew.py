@@ -15,8 +15,6 @@ from tests.lab.estate.errors import LabError
 from tests.lab.estate.spec import EstateSpec
 
 _FIND = "find /usr/lib -name libfaketimeMT.so.1 -print -quit"
-_FOLDER = "/etc/systemd/system/mariadb.service.d"
-_DROP_IN = f"{_FOLDER}/lab-skew.conf"
 
 
 def skew(spec: EstateSpec, name: str, seconds: int, *, restart: bool = True) -> None:
@@ -28,14 +26,15 @@ def skew(spec: EstateSpec, name: str, seconds: int, *, restart: bool = True) -> 
             raise LabError(f"libfaketime is not in the image of {name}")
         lines = [f"LD_PRELOAD={library}", f"FAKETIME={seconds:+d}", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
     _write(spec, name, "/etc/environment", lines)
-    _write(spec, name, _DROP_IN, ["[Service]", *(f"Environment={line}" for line in lines)])
+    drop_in = f"/etc/systemd/system/{database.unit(spec, name)}.service.d/lab-skew.conf"
+    _write(spec, name, drop_in, ["[Service]", *(f"Environment={line}" for line in lines)])
     if restart and database.pid(spec, name) is not None:
         database.stop(spec, name)
         database.start(spec, name)
 
 
 def _write(spec: EstateSpec, name: str, path: str, lines: list[str]) -> None:
-    script = f"mkdir -p {_FOLDER} && cat > {path} && systemctl daemon-reload"
+    script = f"cat > {path} && systemctl daemon-reload"
     done = container.sh(spec, name, script, stdin="".join(f"{line}\n" for line in lines), limit_s=20)
     if not done.ok:
         raise LabError(f"{name}: {done.err.strip()}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tests.lab.estate.engine import MYSQL_RELEASE, Engine, engine_of
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.paths import PREFIX
 
@@ -12,14 +13,19 @@ from tests.lab.estate.paths import PREFIX
 class HostSpec:
     """One host of an estate.
 
-    `role` is one of "galera", "spare" (packages installed, nothing configured or running), "source", "replica".
-    `number` is the last part of the address and the server_id.
+    `role` is one of "galera", "group" (a member of MySQL's Group Replication), "spare" (packages installed, nothing
+    configured or running), "source", "replica". `number` is the last part of the address and the server_id.
     """
 
     name: str
     number: int
     role: str
     release: str = "bookworm"
+    semi_sync: bool = False
+
+    @property
+    def engine(self) -> Engine:
+        return engine_of(self.release)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,9 @@ class EstateSpec:
     hosts: tuple[HostSpec, ...]
     seeds: tuple[str, ...]
     other_provider: bool = False  # loads the library that PILOTHOUSE_LAB_GALERA names
+    observer: str = "observer"  # the account that only reads
+    binlog_s: int = 1800  # how long the binary logs are kept
+    disk_gib: int = 3  # of each host's data disk; the room is taken on the machine as it is written
 
     @property
     def bridge(self) -> str:
@@ -120,6 +129,9 @@ TRIALS = (
 )
 """The same again: long matrices and random states run on them side by side, while the tests run on the first."""
 
+REJOIN = replace(STEER, name="rejoin", code="j", network="10.213.14", disk_gib=12, binlog_s=4 * 3600)
+"""The same with room for gigabytes (dataset.py), their binary logs and a backup of them: rejoining without an SST."""
+
 FREEZE = EstateSpec(
     name="freeze",
     code="f",
@@ -139,7 +151,22 @@ MIXED = EstateSpec(
 )
 """A cluster of the newer release, and a host of the older one that must not join it."""
 
-ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, FREEZE, MIXED)
+MYSQL = EstateSpec(
+    name="mysql",
+    code="q",
+    network="10.213.13",
+    hosts=(
+        *(HostSpec(f"g{n}", 10 + n, "group", MYSQL_RELEASE) for n in (1, 2, 3)),
+        HostSpec("a1", 21, "source", MYSQL_RELEASE, semi_sync=True),
+        HostSpec("a2", 22, "replica", MYSQL_RELEASE, semi_sync=True),
+        HostSpec("a3", 23, "replica", MYSQL_RELEASE),
+    ),
+    seeds=("g1", "a1"),
+    observer="pilothouse",
+)
+"""Real MySQL: a group of three, and beside it a source with a semi-synchronous and a plain replica."""
+
+ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, REJOIN, FREEZE, MIXED, MYSQL)
 
 
 def estate_spec(name: str) -> EstateSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
-from tests.lab.estate import breaks, database, load, proc, replication
+from tests.lab.estate import breaks, database, group, load, proc, replication
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.spec import EstateSpec
@@ -76,6 +76,10 @@ def _server(spec: EstateSpec, name: str) -> str:
             )
             state = rows.get("wsrep_local_state_comment", "")
             return f"{state}, {rows.get('wsrep_cluster_status', '')} of {rows.get('wsrep_cluster_size', '')}"
+        if spec.host(name).role == "group":
+            seen = group.view(spec, name)
+            reached = sum(m.state == "ONLINE" for m in seen.values())
+            return f"{seen[name].state}, {seen[name].role or 'no role'}, {reached} of {len(seen)} ONLINE"
         said = replication.replica_status(spec, name)
     except LabError as exc:
         return f"no answer ({str(exc).splitlines()[0][:80]})"

@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 
 from tests.lab.estate.client import client_dir
+from tests.lab.estate.config_mysql import CA
+from tests.lab.estate.engine import MYSQL
+from tests.lab.estate.image import ensure_image
 from tests.lab.estate.paths import private_dir, state_root
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec
@@ -15,7 +18,14 @@ _NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes
 
 
 def make_ca(spec: EstateSpec) -> None:
-    """A CA for this estate: its certificate goes to the client folder, its key stays in the state folder."""
+    """A CA for this estate: its certificate goes to the client folder, its key stays in the state folder.
+
+    MySQL makes its own when it is installed: that one is handed to the client, and there is no other.
+    """
+    if spec.hosts[0].engine is MYSQL:
+        image = ensure_image(spec.hosts[0].release)
+        (client_dir(spec) / "ca.pem").write_bytes((image / CA.lstrip("/")).read_bytes())
+        return
     folder = private_dir(state_root() / spec.name / "ca")
     if (folder / "ca.pem").exists():
         return

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.lab.estate import breaks, container, database, galera, replication, skew, slow
+from tests.lab.estate import breaks, container, database, galera, group, group_faults, lag, replication, skew, slow
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.spec import EstateSpec
 
@@ -77,12 +77,12 @@ _SKEW_OPTIONS: tuple[tuple[str, dict[str, object]], ...] = (
 )
 
 VERBS: tuple[Verb, ...] = (
-    Verb("kill9", "host", "SIGKILL to mariadbd; systemd does not restart it", "start", _simple(database.kill)),
+    Verb("kill9", "host", "SIGKILL to the server; systemd does not restart it", "start", _simple(database.kill)),
     Verb("stop", "host", "stop the database cleanly", "start", _simple(database.stop)),
     Verb("start", "host", "start the database, wait until it serves", "stop", _start, _START_OPTIONS),
     Verb("empty", "host", "stop and delete all data: the next start takes an SST", "start", _simple(breaks.empty)),
-    Verb("pause", "host", "SIGSTOP to mariadbd", "resume", _simple(breaks.pause)),
-    Verb("resume", "host", "SIGCONT to mariadbd", "pause", _simple(breaks.resume)),
+    Verb("pause", "host", "SIGSTOP to the server", "resume", _simple(breaks.pause)),
+    Verb("resume", "host", "SIGCONT to the server", "pause", _simple(breaks.resume)),
     Verb("freeze", "host", "stop every process of the host", "thaw", _simple(breaks.freeze)),
     Verb("thaw", "host", "let the host run again", "freeze", _simple(breaks.thaw)),
     Verb(
@@ -140,6 +140,28 @@ VERBS: tuple[Verb, ...] = (
     ),
     Verb("break-sql", "host", "make the replica's SQL thread fail on a row", "repair", _simple(replication.break_sql)),
     Verb("break-io", "host", "give the replica a wrong password", "repair", _simple(replication.break_io)),
+    Verb(
+        "lag",
+        "host",
+        "let a replica or secondary fall behind for so many seconds (a lock on a table it has to write)",
+        "unlag",
+        lambda s, o: lag.lag(s, s.host(o.host).name, o.seconds),
+        _SECONDS,
+    ),
+    Verb("unlag", "host", "let it catch up at once", "", _simple(lag.unlag)),
+    Verb(
+        "expel", "host", "part a member until its group throws it out, then heal", "rejoin", _simple(group_faults.expel)
+    ),
+    Verb("error", "host", "make a member's applier fail on a row", "rejoin", _simple(group_faults.error)),
+    Verb("rejoin", "host", "bring a member back into its group", "", _simple(group_faults.rejoin)),
+    Verb(
+        "mode",
+        "",
+        "let one member of the group take writes, or all of them",
+        "mode single",
+        lambda s, o: group.switch_mode(s, o.mode),
+        (("mode", {"choices": group.MODES}),),
+    ),
     Verb("repair", "host", "make the replica replicate again", "", _simple(replication.repair)),
     Verb("undo", "", "undo every fault, start what is stopped", "", lambda spec, _: breaks.undo(spec)),
 )

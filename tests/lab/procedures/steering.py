@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from services.history.state_store import StateStore
-from services.procedures.journal.fold import fold
 from services.procedures.journal.journal import StoredJournal
 from services.procedures.journal.obligations import open_obligations
+from services.procedures.journal.projection import project
 from services.procedures.plan.run_model import Entry, RunState, RunView
 from tests.lab.estate.estate import Estate
 
@@ -155,7 +155,7 @@ class Console:
 
     def view(self, run_id: str = "") -> RunView:
         """The newest run as its journal tells it."""
-        return fold(self.entries(run_id))
+        return project(self.entries(run_id))
 
     def open_obligations(self) -> tuple[str, ...]:
         """Keys of what is still on, of all runs."""

@@ -41,7 +41,7 @@ def test_that_an_application_behind_haproxy_sees_no_error_while_every_node_resta
     view = console.assert_ended(RunState.DONE, ran)
     assert dict(view.plan.inputs)["drain"] == "haproxy"
     assert "new" in view.plan.hosts
-    assert view.plan.quorum == members(steer)
+    assert view.plan.voters == members(steer)
     assert all(pid not in {None, before[name]} for name, pid in _pids(steer).items())
     served = {row[0] for row in steer.sql("s1", "SELECT DISTINCT node FROM sbtest.acknowledged WHERE text='through'")}
     assert served == set(members(steer))

@@ -15,7 +15,7 @@ from services.connections.read_programs import OS_LOOP, OS_LOOP_SH, READ_PROGRAM
 from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts import reads
-from services.sampling.os_stream import os_command
+from services.facts.os_stream import os_command
 from services.secrets import Secret
 from tests.examples import examples
 

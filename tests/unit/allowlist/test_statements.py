@@ -90,7 +90,7 @@ def test_that_the_statements_of_the_dialects_pass() -> None:
     )
     for known in variables:
         d = dialect.dialect_of(known)
-        for read in (d.replication_status, d.replicas, d.galera_members, d.group_members):
+        for read in (d.replication_status, d.replicas, d.galera_members, d.group_members, d.group_stats):
             if read is not None:
                 check_statement(statement_of(read))
     for read in (dialect.STATUS, dialect.VARIABLES, dialect.PROCESSES):

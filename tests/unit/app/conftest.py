@@ -1,4 +1,4 @@
-"""The program run in this process: its log set up and taken away again, and a desk over scripted hosts."""
+"""The program run in this process: its log set up and taken away again, and a service over scripted hosts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.app.steering_desk import Shell
+from tests.unit.app.steering_service import Shell
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from tests.faults.scripted.cluster import crashed
-from tests.unit.app.steering_desk import DESYNC, Shell, last_run
+from tests.unit.app.steering_service import DESYNC, Shell, last_run
 
 
 def _waiting(shell: Shell) -> None:

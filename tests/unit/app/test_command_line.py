@@ -14,8 +14,8 @@ import pytest
 
 from app.__main__ import main
 from app.cli.arguments import BAD_INPUT, _seconds, _size, build_parser
+from services.i18n import install
 from services.inventory.toml_file import load_inventory
-from services.words import install
 
 HOST = '[[host]]\nname = "db1"\naddress = "10.20.0.11"\n[host.ssh]\nuser = "dba"\n[host.sql]\nuser = "monitor"\n'
 INVENTORY = f'version = 1\n[[cluster]]\nname = "orders"\nseeds = ["db1"]\n{HOST}'
@@ -199,6 +199,36 @@ def test_that_an_import_leaves_a_host_of_another_mind_as_it_is(
     assert main(words) == 0
     assert "db1: stands in the inventory with other values" in said(capsys)[0]
     assert load_inventory(inventory).hosts[0].address == "10.20.0.11"
+
+
+def test_that_an_import_with_json_is_one_document_with_and_without_writing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, path = tmp_path / "config", tmp_path / "inventory.toml"
+    config.write_text("Host db1\n  HostName 10.20.0.11\n  User dba\n")
+    words = ["inventory", "import", "--json", "--from", "ssh", "--file", str(config), "--inventory", str(path)]
+    for write, written in (([], False), (["--write"], True), (["--write"], False)):
+        assert main([*words, *write]) == 0
+        told = json.loads(said(capsys)[0])
+        assert (told["written"], told["inventory"]) == (written, str(path))
+        assert [host["name"] for host in told["hosts"]] == ["db1"]
+        assert (told["added"], told["unchanged"]) == (["db1"], []) if write == [] or written else ([], ["db1"])
+    other = tmp_path / "other"
+    other.write_text("Host db1\n  HostName 10.20.0.99\n")
+    assert main([str(other) if word == str(config) else word for word in words]) == 0
+    assert json.loads(said(capsys)[0])["conflicts"] == ["db1"]
+
+
+@pytest.mark.parametrize("origin", ["ssh", "mycnf", "workbench"])
+def test_that_an_import_that_found_no_file_says_so_in_its_document(
+    origin: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["inventory", "import", "--json", "--from", origin, "--file", str(tmp_path / "none")]
+    assert main([*words, "--inventory", str(tmp_path / "i.toml")]) == 1
+    told = json.loads(said(capsys)[0])
+    assert (told["hosts"], len(told["problems"]), told["written"]) == ([], 1, False)
+    assert main(["inventory", "import", "--json", "--inventory", str(tmp_path / "i.toml")]) == 2
+    assert json.loads(said(capsys)[0])["error"] == "bad-input"
 
 
 def test_that_an_import_from_nowhere_asks_for_its_origin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

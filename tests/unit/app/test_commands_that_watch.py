@@ -6,10 +6,15 @@ import json
 import socket
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from app.__main__ import main
+from app.cli.no_answer import Silence
+from services.discovery.snapshot import updated_estate
+from services.facts.model import NodeFacts, Problem
+from services.types import Reach
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
 
@@ -28,9 +33,20 @@ def dead(quiet_log: None, tmp_path: Path) -> list[str]:
 
 def test_that_sampling_a_dead_host_says_why_once(dead: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sample", "--for", "2.5", *dead]) == 1
-    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("No answer from db1: ")]
+    told = [line for line in capsys.readouterr().err.splitlines() if "refused" in line]
     assert len(told) == 1
-    assert "refused the connection" in told[0]
+    assert told[0].startswith("db1: 127.0.0.1 port ")
+    assert "No answer" not in told[0]
+
+
+def test_that_a_host_that_drops_every_connection_is_told_to_give_no_answer_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    why = "No answer from SSH on 192.0.2.7 port 22 within 10 s."
+    facts = NodeFacts("db1", 1.0, Reach.NONE, problems=(Problem("ssh", why, "timed-out"),))
+    estate = updated_estate(None, {"db1": facts}, 1.0)
+    Silence().tell(SimpleNamespace(snapshot=lambda: estate))
+    assert capsys.readouterr().err == f"db1: {why}\n"
 
 
 def test_that_recording_a_dead_host_says_why_and_what_to_try(
@@ -39,7 +55,7 @@ def test_that_recording_a_dead_host_says_why_and_what_to_try(
     file = tmp_path / "empty.pilothouse"
     assert main(["record", str(file), "--for", "1.5", *dead]) == 1
     told = capsys.readouterr().err
-    assert "No answer from db1: " in told
+    assert "db1: 127.0.0.1 port " in told
     assert "pilothouse inventory check" in told
     assert main(["replay", "--json", str(file)]) == 2
     document = json.loads(capsys.readouterr().out)

@@ -6,7 +6,7 @@ import pytest
 
 from services.discovery.on_purpose import OnPurpose
 from services.events import Event
-from tests.unit.app.steering_desk import ROLLING, Shell
+from tests.unit.app.steering_service import ROLLING, Shell
 
 
 class _WatcherMock:

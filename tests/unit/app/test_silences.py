@@ -8,9 +8,11 @@ import pytest
 
 from app.window.charts.chart_plan import ChartPlan, chart_plan
 from app.window.charts.silences import silences, why_silent
+from services.discovery.families.replication.kind import ASYNC
+from services.discovery.families.single.kind import UNKNOWN
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts, Problem
-from services.types import ClusterKind, Reach
+from services.types import Reach
 from widgets.common.text import format_clock, speak_of_past
 
 AT = 1_795_200_000.0
@@ -74,7 +76,7 @@ def test_that_a_chart_speaks_in_place_of_its_plot_only_when_none_of_its_hosts_gi
     places = {(chart, host): (host, "load.questions") for chart in ("a", "b") for host in ("db1", "db2")}
     dark = node(Reach.NONE, problems=(REFUSED,))
     other = replace(dark, node_id="db2", name="db2", host="db2")
-    both = ClusterSnapshot("c", ClusterKind.ASYNC, "c", AT, nodes=(dark, other))
+    both = ClusterSnapshot("c", ASYNC, "c", AT, nodes=(dark, other))
     told = silences(ChartPlan((), places), both)
     assert told.charts["a"].endswith("refused. 1 more gives none.")
     half = silences(ChartPlan((), places), replace(both, nodes=(dark, node(Reach.FULL, "db2"))))
@@ -93,7 +95,7 @@ def test_that_a_recording_has_no_way_to_add_an_account() -> None:
 
 def test_that_a_cluster_has_no_replica_only_where_every_member_answered() -> None:
     (db1, db2, dark) = node(Reach.FULL), node(Reach.SQL_ONLY, "db2"), node(Reach.NONE, "db3")
-    heard = ClusterSnapshot("c", ClusterKind.UNKNOWN, "c", AT, nodes=(db1, db2))
+    heard = ClusterSnapshot("c", UNKNOWN, "c", AT, nodes=(db1, db2))
     assert _of_lag(heard) == ""
     assert _of_lag(replace(heard, nodes=(db1, dark))) == "Not known: no answer over SQL from db3."
     assert _of_lag(replace(heard, nodes=(dark,))) == "Not known: no answer over SQL from db3."

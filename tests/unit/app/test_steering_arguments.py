@@ -6,7 +6,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.arguments import build_parser
-from tests.unit.app.steering_desk import Shell
+from tests.unit.app.steering_service import Shell
 
 
 def test_that_inputs_are_pairs_and_a_value_may_hold_an_equals_sign() -> None:

@@ -1,4 +1,4 @@
-"""Plans, cards and reports by command, over the real desk and journal on scripted hosts: what is said and refused."""
+"""Plans, cards and reports by command: the real service and journal on scripted hosts: what is said and refused."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from services.facts.model import NodeFacts, Problem
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.types import Reach
 from tests.faults.scripted.cluster import whole
-from tests.unit.app.steering_desk import DESYNC, ROLLING, Shell, nothing_was_changed
+from tests.unit.app.steering_service import DESYNC, ROLLING, Shell, nothing_was_changed
 
 
 def test_that_a_plan_is_printed_with_its_checks_and_changes_nothing(shell: Shell) -> None:
     said = shell("plan", *DESYNC)
     assert (said.code, said.err) == (0, "")
     assert "  ok    LOCK-FREE  No other console works on this cluster: no lock is held\n" in said.out
-    assert "   1. n3       Desync n3   [changes, 1.0 s]\n        $ n3: SET GLOBAL wsrep_desync=ON;\n" in said.out
+    assert "   1. n3       Desync n3   [changes, 1 s]\n        $ n3: SET GLOBAL wsrep_desync=ON;\n" in said.out
     assert nothing_was_changed(shell)
 
 

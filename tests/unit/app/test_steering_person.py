@@ -1,11 +1,11 @@
-"""A person at the terminal, over the real desk and engine on scripted hosts: what is asked, and what counts."""
+"""A person at the terminal, over the real service and engine on scripted hosts: what is asked, and what counts."""
 
 from __future__ import annotations
 
 import json
 
 from tests.faults.scripted.cluster import crashed
-from tests.unit.app.steering_desk import DESYNC, Shell, last_run, nothing_was_changed
+from tests.unit.app.steering_service import DESYNC, Shell, last_run, nothing_was_changed
 
 
 def test_that_a_plan_that_is_not_approved_is_not_run(shell: Shell) -> None:

@@ -1,13 +1,13 @@
-"""Runs by command, over the real desk and engine on scripted hosts: one exit code for each state, and the lock."""
+"""Runs by command, over the real service and engine on scripted hosts: one exit code for each state, and the lock."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import replace
 
-from services.words import install
+from services.i18n import install
 from tests.faults.scripted.cluster import crashed
-from tests.unit.app.steering_desk import DESYNC, HOLDER, ROLLING, Shell, last_run
+from tests.unit.app.steering_service import DESYNC, HOLDER, ROLLING, Shell, last_run
 
 
 def test_that_a_run_that_is_done_ends_with_0_and_has_a_report(shell: Shell) -> None:

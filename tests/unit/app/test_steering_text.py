@@ -16,10 +16,10 @@ from app.cli.procedure_text import (
     WIDTH,
     card_lines,
     check_lines,
-    duration,
     fault_lines,
     field_lines,
     obligation_lines,
+    place_of,
     plan_lines,
     problem_lines,
     run_lines,
@@ -94,24 +94,6 @@ def test_that_an_obligation_says_when_it_was_last_seen_on() -> None:
     assert "last seen on 2020" in next(obligation_lines((replace(never, seen=1_600_000_000.0),)))
     off = replace(never, seen=1_600_000_000.0, seen_off=1_640_000_000.0)
     assert f"last seen on {moment(1.6e9)}, seen off {moment(1.64e9)}" in next(obligation_lines((off,)))
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (None, ""),
-        (0.25, "0.2 s"),
-        (1.9, "1.9 s"),
-        (2, "2 s"),
-        (89, "89 s"),
-        (90, "2 min"),
-        (1800, "30 min"),
-        (5400, "1 h 30 min"),
-        (86_400, "24 h 0 min"),
-    ],
-)
-def test_that_a_duration_is_told_in_the_unit_a_person_would_use(seconds: float | None, text: str) -> None:
-    assert duration(seconds) == text
 
 
 def test_that_every_card_fits_the_width_and_says_what_can_break() -> None:
@@ -219,9 +201,9 @@ def test_that_a_plan_shows_each_step_with_its_exact_text_risk_undo_and_obligatio
     assert list(plan_lines(plan, {"n1": "10.0.0.1", "n2": "n2", "n9": "10.0.0.9"})) == [
         "Take n2 down without SST",
         "  n1 keeps its gcache while n2 is away.",
-        "  3 steps, about 1.0 s",
+        "  3 steps, about 1 s",
         "  on n1 (10.0.0.1), n2, n3",
-        "   1. n1       Freeze the gcache of n1   [changes, 1.0 s]",
+        "   1. n1       Freeze the gcache of n1   [changes, 1 s]",
         "        $ n1: SET GLOBAL wsrep_provider_options='gcache.freeze_purge_at_seqno=now';",
         "        obligation: gcache frozen on n1",
         "        undo: Unfreeze the gcache of n1",
@@ -244,9 +226,9 @@ def test_that_a_plan_without_steps_says_that_nothing_is_to_be_done() -> None:
 
 def test_that_a_step_is_told_in_the_past_when_it_is_done_and_with_its_error_when_it_failed() -> None:
     done = StepView(freeze(), StepState.DONE, 10.0, 13.0, said="nothing of interest")
-    assert step_line(done, 1) == "●  1. n1       The gcache of n1 is frozen  [done]  3 s"
+    assert step_line(done, 1) == "●  1. n1       The gcache of n1 is frozen  [done]  3.0 s"
     failed = StepView(freeze(), StepState.FAILED, 10.0, 13.0, error="No answer.")
-    assert step_line(failed, 12) == "■ 12. n1       Freeze the gcache of n1  [failed]  3 s\n        No answer."
+    assert step_line(failed, 12) == "■ 12. n1       Freeze the gcache of n1  [failed]  3.0 s\n        No answer."
 
 
 OPEN = OpenObligation("1", FREEZE, 5.0, "n1 does not answer.", seen=7.0)
@@ -258,7 +240,7 @@ VIEW = RunView(
 
 def test_that_a_run_tells_its_state_steps_breaches_obligations_and_question() -> None:
     lines = list(run_lines(VIEW))
-    assert lines[:2] == ["run 1: Take n2 down without SST  [waiting for you]", "  It waits."]
+    assert lines[:2] == [f"run 1: Take n2 down without SST  ({GOOD.cluster_name})  [waiting for you]", "  It waits."]
     assert lines[2] == "  ○  1. n1       Freeze the gcache of n1  [pending]"
     assert lines[-4:] == [
         "  ▲ disk: it fills",
@@ -271,6 +253,18 @@ def test_that_a_run_tells_its_state_steps_breaches_obligations_and_question() ->
 def test_that_an_obligation_without_a_danger_has_no_empty_brackets() -> None:
     one = replace(OPEN, obligation=replace(FREEZE, danger=""), release_failed="")
     assert list(obligation_lines((one,))) == [f"  ! gcache frozen on n1; last seen on {moment(7.0)}"]
+
+
+def test_that_what_is_on_in_one_of_several_clusters_is_told_with_cluster_and_address() -> None:
+    one = replace(OPEN, obligation=replace(FREEZE, danger=""), release_failed="")
+    place = place_of(one, VIEW, {FREEZE.host: "10.0.0.5"})
+    assert place == f"{GOOD.cluster_name}, {FREEZE.host} (10.0.0.5)"
+    (line,) = obligation_lines((one,), {(one.run_id, FREEZE.key): place})
+    assert line.startswith(f"  ! {place}: gcache frozen on n1; ")
+    document = run_document(replace(VIEW, obligations=(one,)), {FREEZE.host: "10.0.0.5"})
+    assert (document["cluster_name"], document["title"]) == (GOOD.cluster_name, GOOD.title)
+    (told,) = document["obligations"]
+    assert (told["cluster_name"], told["address"]) == (GOOD.cluster_name, "10.0.0.5")
 
 
 # --- the person at the terminal -----------------------------------------------------------------------------------

@@ -10,10 +10,13 @@ import pytest
 from app.cli.terminal import component_sentence, estate_text
 from app.cli.visible import VisibleLines
 from app.window.charts.node_numbers import machine_rows
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.replication.kind import ASYNC
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge, Unasked
-from services.facts.model import Problem
+from services.discovery.snapshot import updated_estate
+from services.facts.model import NodeFacts, Problem
 from services.sampling.model import Metric
-from services.types import ClusterKind, Flavour, Health
+from services.types import Flavour, Health, Reach
 
 NODES = (
     NodeView("n1", "db1", address="10.20.0.11:3306", state="Synced", health=Health.GOOD, role="writer"),
@@ -27,7 +30,7 @@ NODES = (
 )
 CLUSTER = ClusterSnapshot(
     "8f21c0de",
-    ClusterKind.GALERA,
+    GALERA,
     "orders",
     100.0,
     Flavour.MARIADB,
@@ -54,6 +57,18 @@ def test_that_a_cluster_is_told_with_its_quorum_its_nodes_and_whose_eyes_saw_it(
     ]
 
 
+def test_that_a_host_reached_by_neither_way_is_told_with_both_reasons_and_none_twice() -> None:
+    sql, ssh = "db1 port 3306 refused the connection.", "There is no route to db1 port 22."
+    twice = "The way to the database: There is no route to db1 port 22."
+    for of_sql, told in ((sql, [sql, ssh]), (twice, [ssh, twice]), (ssh, [ssh])):
+        problems = (Problem("sql", of_sql, "connection-refused" if of_sql == sql else "no-route"),
+                    Problem("ssh", ssh, "no-route"))  # fmt: skip
+        facts = NodeFacts("db1", 1.0, Reach.NONE, problems=problems)
+        lines = [line.strip() for line in estate_text(updated_estate(None, {"db1": facts}, 1.0)).splitlines()]
+        found = [line for line in lines if "port" in line]
+        assert found == ([told[0]] if of_sql == twice else told)
+
+
 def test_that_every_health_has_a_shape_of_its_own() -> None:
     shapes = {estate_text(_with(health)).splitlines()[1].strip()[0] for health in Health}
     assert len(shapes) == len(Health)
@@ -65,12 +80,15 @@ def _with(health: Health) -> EstateSnapshot:
 
 
 def test_that_a_part_without_majority_promises_nothing() -> None:
-    assert component_sentence(Component("c", False, ("n1",), votes=1, votes_known=3)) == "non-Primary: 1 of 3 votes"
+    assert (
+        component_sentence(Component("c", False, ("n1",), votes=1, votes_known=3), CLUSTER)
+        == "non-Primary: 1 of 3 votes"
+    )
 
 
 def test_that_an_asynchronous_edge_tells_its_lag() -> None:
     edge = ReplicationEdge("n1", "n2", "", Health.GOOD, "Yes", "Yes", lag_s=2.0)
-    cluster = replace(CLUSTER, kind=ClusterKind.ASYNC, components=(), replication=(edge,))
+    cluster = replace(CLUSTER, kind=ASYNC, components=(), replication=(edge,))
     text = estate_text(EstateSnapshot(1.0, (cluster,)))
     assert any("db1" in line and "db2" in line and "2" in line for line in text.splitlines())
 

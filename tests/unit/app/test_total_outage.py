@@ -9,13 +9,14 @@ from pathlib import Path
 
 from app.cli.one_look import look, past_of
 from services.clock import ManualClock
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ALL_DOWN, SPARE, ClusterSnapshot, EstateSnapshot
 from services.events import Bus
 from services.facts.model import NodeFacts
 from services.history.positions import PositionSeen
 from services.history.state_store import StateStore
 from services.sampling.hub import Hub
-from services.types import ClusterKind, Health, Reach
+from services.types import Health, Reach
 from tests.unit.discovery.scenes import AT, STATE, address, estate, machine, member, only
 
 DOWN_AT = AT + 3600.0
@@ -43,7 +44,7 @@ def _seen_before(folder: Path) -> None:
 
 
 def _is_down(cluster: ClusterSnapshot) -> None:
-    assert (cluster.kind, cluster.cluster_id, cluster.health) == (ClusterKind.GALERA, STATE, Health.BAD)
+    assert (cluster.kind, cluster.cluster_id, cluster.health) == (GALERA, STATE, Health.BAD)
     assert not any(node.role == SPARE for node in cluster.nodes)
 
 

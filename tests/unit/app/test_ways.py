@@ -14,7 +14,7 @@ from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import LockSeen
 from services.procedures.plan.model import Obligation
 from services.procedures.plan.run_model import OpenObligation, RunState, RunView
-from services.procedures.service.undo import WayCode, tell_holder, ways_of, with_ways_out
+from services.procedures.service.undo import WayCode, tell_holder, ways_of, with_ways
 from tests.unit.procedures.engine_world import is_, plan_of, put, switch
 from tests.unit.procedures.facts_of_three import facts, host
 
@@ -73,7 +73,7 @@ def test_that_a_lock_of_this_console_names_the_way_out_of_the_run_that_holds_it(
     for on in ((), ON):
         view = _view(state, on)
         commands = tuple(way.command for way in ways_of(view))
-        (told,) = with_ways_out((BLOCK,), seen, OWNER, lambda _, view=view: view)
+        (told,) = with_ways((BLOCK,), seen, OWNER, lambda _, view=view: view)
         assert told.commands == commands
         held = LockHeld(SEEN, "n1")
         tell_holder(held, OWNER, lambda _, view=view: view)
@@ -87,12 +87,12 @@ def test_that_a_lock_of_another_console_names_its_run_there_and_an_unknown_run_n
         raise BadInput(f"There is no run {run}.")
 
     seen = facts(host("n1", lock=SEEN), host("n2"), host("n3"))
-    (told,) = with_ways_out((BLOCK,), seen, "eva@desk2 d1e2f3", unknown)
+    (told,) = with_ways((BLOCK,), seen, "eva@desk2 d1e2f3", unknown)
     assert (told.commands, told.try_[0]) == ((), "Wait.")
     assert "pilothouse undo 9" in told.try_[1]
-    assert with_ways_out((BLOCK,), seen, OWNER, unknown) == (BLOCK,)
+    assert with_ways((BLOCK,), seen, OWNER, unknown) == (BLOCK,)
     passed = replace(BLOCK, verdict=Verdict.PASS)
-    assert with_ways_out((passed,), seen, OWNER, lambda _: _view(RunState.FAILED)) == (passed,)
+    assert with_ways((passed,), seen, OWNER, lambda _: _view(RunState.FAILED)) == (passed,)
 
 
 def test_that_a_lock_is_taken_over_by_its_owner_typed_exactly_and_the_refusal_says_what_to_type() -> None:

@@ -6,17 +6,20 @@ import hashlib
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pymysql
 import pytest
 
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.limits import Limits
 from services.connections.mysql_wire import Account, MySqlWire
+from services.connections.sql_errors import connect_error
 from services.connections.tls import Trust
-from services.errors import TlsFailed, Unreachable
+from services.errors import TimedOut, TlsFailed, Unreachable
 from services.inventory.model import HostEntry, SqlAccess, SshAccess, Tls
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections import packets as p
@@ -102,13 +105,47 @@ def serve() -> Iterator[Callable[[Script], Server]]:
         server.close()
 
 
-def status(server: Server, *, tls: Tls = "off") -> dict[str, str]:
+def status(server: Server, *, tls: Tls = "off", limit_s: float = 5.0) -> dict[str, str]:
     sql = SqlAccess("obs", password=SecretRef("env", "P"), port=server.port, tls=tls)
     entry = HostEntry("db1", "127.0.0.1", sql=sql)
     with HostSession(
         entry, MemoryVault({"env:P": PASSWORD}), clock=SystemClock(), limits=Limits(handshake_s=3.0)
     ) as made:
-        return made.status()
+        return made.status(limit_s=limit_s)
+
+
+def test_that_a_server_far_away_is_logged_in_to_by_a_poll_of_a_second(serve: Callable[[Script], Server]) -> None:
+    trip_s = 0.33
+
+    def script(server: Server) -> None:
+        time.sleep(trip_s)
+        server.send(greeting("mysql_native_password"), 0)
+        server.read()
+        time.sleep(trip_s)
+        server.send(OK, 2)
+        while command := server.read():
+            time.sleep(trip_s)
+            if b"SHOW GLOBAL STATUS" in command:
+                server._sock.sendall(p.result([p.column("Variable_name"), p.column("Value")], [[b"Uptime", b"7"]]))
+            else:
+                server.send(OK, 1)
+
+    assert status(serve(script), limit_s=0.9) == {"Uptime": "7"}
+
+
+def test_that_a_set_up_that_takes_the_logins_whole_time_is_told_with_that_time(
+    serve: Callable[[Script], Server],
+) -> None:
+    def script(server: Server) -> None:
+        server.send(greeting("mysql_native_password"), 0)
+        server.read()
+        server.send(OK, 2)
+        while server.read():
+            time.sleep(1.4)
+            server.send(OK, 1)
+
+    with pytest.raises(TimedOut, match=r"no answer within 3 s"):
+        status(serve(script), limit_s=0.9)
 
 
 @pytest.mark.parametrize("plugin", [b"mysql_clear_password", b"dialog"])
@@ -206,3 +243,21 @@ def test_that_a_connection_cut_by_another_thread_leaves_no_socket_open_underneat
     wire = MySqlWire(sock, Account("obs", b"p"), server_name="", trust=Trust(), road="open", limit_s=3.0, most=1000)
     wire.abort()
     assert sock.fileno() == -1
+
+
+def test_that_a_server_that_never_greets_is_left_after_the_limit_of_a_greeting_not_of_the_whole_login(
+    serve: Callable[[Script], Server],
+) -> None:
+    """The kernel of a paused server takes connections: seen on the lab, where each try then took 5 s, not 2."""
+    server = serve(lambda server: server.read())
+    with socket.create_connection(("127.0.0.1", server.port)) as sock:
+        started = time.monotonic()
+        with pytest.raises(pymysql.OperationalError) as caught:
+            MySqlWire(
+                sock, Account("obs", b"p"), server_name="", trust=Trust(), road="open",
+                limit_s=5.0, most=1000, greeting_s=0.2,
+            )  # fmt: skip
+        assert time.monotonic() - started < 1.5
+    told = connect_error(caught.value, where="db1 port 3306", user="obs", host="db1", limit_s=5.0, tls="verify")
+    assert isinstance(told, TimedOut)
+    assert told.bare == "The server on db1 port 3306 did not answer the login within 0.2 s."

@@ -9,7 +9,16 @@ import pytest
 
 from services.connections.sql_errors import connect_error, statement_error
 from services.connections.text_rows import ServerError
-from services.errors import AuthFailed, QueryFailed, TimedOut, TlsFailed, TlsMissing, Unreachable, UserError
+from services.errors import (
+    AuthFailed,
+    OfflineMode,
+    QueryFailed,
+    TimedOut,
+    TlsFailed,
+    TlsMissing,
+    Unreachable,
+    UserError,
+)
 
 
 def told(problem: BaseException) -> UserError:
@@ -29,6 +38,13 @@ def wrapped(cause: OSError) -> pymysql.OperationalError:
         (pymysql.OperationalError(1130, "Host '10.0.0.9' is not allowed to connect"), Unreachable, "not allowed"),
         (pymysql.OperationalError(1129, "Host is blocked"), Unreachable, "blocked"),
         (pymysql.OperationalError(1040, "Too many connections"), Unreachable, "Too many connections"),
+        (pymysql.OperationalError(3032, "The server is currently in offline mode"), OfflineMode, "offline mode"),
+        (
+            pymysql.OperationalError(6400, "The server is currently in offline mode since 2026, reason: (GR) leave"),
+            OfflineMode,
+            "(GR) leave",
+        ),
+        (pymysql.OperationalError(6401, "offline mode since 2026, set by user root"), OfflineMode, "set by user root"),
         (pymysql.OperationalError(4151, "Access denied, this account is locked"), AuthFailed, "locked"),
         (pymysql.OperationalError(2026, "SSL is required but the server doesn't support it"), TlsMissing, "no TLS"),
         (pymysql.OperationalError(3159, "insecure transport are prohibited"), TlsFailed, "only takes TLS"),
@@ -50,7 +66,7 @@ def test_that_a_failed_connection_is_told_by_its_kind(problem: Exception, kind: 
 
 
 def test_that_every_login_refusal_brings_advice() -> None:
-    for number in (1045, 1130, 1129, 1040, 1203, 1226, 3159):
+    for number in (1045, 1130, 1129, 1040, 1203, 1226, 3032, 3159, 6400, 6401):
         assert told(pymysql.OperationalError(number, "text")).try_
 
 
@@ -66,7 +82,15 @@ def test_that_a_certificate_for_another_name_and_one_of_another_authority_get_di
 
 @pytest.mark.parametrize(
     ("errno", "kind"),
-    [(1969, TimedOut), (3024, TimedOut), (1053, Unreachable), (1927, Unreachable), (1142, QueryFailed)],
+    [
+        (1969, TimedOut),
+        (3024, TimedOut),
+        (1053, Unreachable),
+        (1927, Unreachable),
+        (3032, OfflineMode),
+        (6400, OfflineMode),
+        (1142, QueryFailed),
+    ],
 )
 def test_that_a_statements_error_is_told_by_its_number(errno: int, kind: type[UserError]) -> None:
     found = statement_error(ServerError(errno, "words"), host="db1", limit_s=2.0)

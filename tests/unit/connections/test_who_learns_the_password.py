@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from services import data_place
 from services.connections import known_certificates, tls
 from services.connections.known_certificates import accept_certificate
 from services.connections.limits import Limits
@@ -285,7 +286,7 @@ def test_that_no_certificate_is_accepted_for_what_is_no_single_server(name: str,
 
 def test_that_the_data_folder_named_at_the_start_holds_them(tmp_path: Path) -> None:
     usual = known_certificates.place()
-    with known_certificates.kept_in(tmp_path):
+    with data_place.kept_in(tmp_path):
         assert known_certificates.place() == tmp_path / "known_certificates"
     assert known_certificates.place() == usual
 

@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.replication.kind import ASYNC
+from services.discovery.families.single.kind import SINGLE
 from services.discovery.model import ReplicationEdge
 from services.facts.model import ReplicaSeen
-from services.types import ClusterKind, Health, Reach
+from services.types import Health, Reach
 from tests.unit.discovery.scenes import (
     AT,
     address,
@@ -30,7 +33,7 @@ def _edges(snapshot_edges: tuple[ReplicationEdge, ...]) -> set[tuple[str, str, s
 
 def test_that_a_tree_is_one_cluster_named_after_its_root() -> None:
     cluster = only(estate(plain(1), plain(2, channel(1)), plain(3, channel(1)), plain(4, channel(2))))
-    assert (cluster.kind, cluster.name, cluster.cluster_id) == (ClusterKind.ASYNC, "db1", "async:db1")
+    assert (cluster.kind, cluster.name, cluster.cluster_id) == (ASYNC, "db1", "async:db1")
     assert _edges(cluster.replication) == {("db1", "db2", ""), ("db1", "db3", ""), ("db2", "db4", "")}
     assert [n.state for n in cluster.nodes] == ["source", "replica of db1", "replica of db1", "replica of db2"]
     assert cluster.health is Health.GOOD
@@ -91,7 +94,7 @@ def test_that_a_zero_of_a_stopped_thread_is_not_believed() -> None:
         ({"seconds_behind": None}, "replica of db1", Health.WARN, "the server does not tell its lag"),
         ({"delay_s": 3600, "seconds_behind": 3601.0}, "replica of db1", Health.GOOD, "held back by 1 h on purpose"),
         ({"delay_s": 3600, "seconds_behind": 3700.0}, "replica of db1", Health.BAD,
-         "2 min behind beyond the 1 h that are meant"),
+         "1 min 40 s behind beyond the 1 h that are meant"),
     ],
 )  # fmt: skip
 def test_that_a_channel_is_judged_with_its_reason(
@@ -120,7 +123,7 @@ def test_that_a_source_behind_a_vip_is_found_by_its_server_id_when_it_sees_the_r
     seen = plain(1, replicas=(ReplicaSeen(host=address(2)),))
     assert only(estate(seen, plain(2, virtual))).replication[0].source_id == "db1"
     apart = estate(plain(1), plain(2, virtual))
-    assert {c.kind for c in apart.clusters} == {ClusterKind.SINGLE, ClusterKind.ASYNC}
+    assert {c.kind for c in apart.clusters} == {SINGLE, ASYNC}
 
 
 def test_that_a_copied_server_uuid_stays_two_nodes_and_is_told() -> None:
@@ -150,7 +153,7 @@ def test_that_two_servers_on_one_host_are_told_by_their_ports() -> None:
 def test_that_a_replica_behind_a_galera_node_is_drawn_with_the_cluster() -> None:
     report = plain(9, channel(3))
     cluster = only(estate(member(1), member(2), member(3), report))
-    assert cluster.kind is ClusterKind.GALERA
+    assert cluster.kind == GALERA
     behind = cluster.node("db9")
     assert behind is not None
     assert (behind.state, behind.component, behind.segment) == ("replica of db3", "", None)
@@ -172,6 +175,33 @@ def test_that_the_gap_counts_what_the_source_has_while_the_io_thread_is_stopped(
     assert edge.gtid_gap == 10
 
 
+def _gap(**of_channel: object) -> tuple[str, str, Health] | None:
+    """Return the gap on the card of a replica whose source stands at 0-1-100."""
+    numbers = node(estate(plain(1), plain(2, channel(1, **of_channel))), "db2").numbers
+    return next((number for number in numbers if number[0] == "GTID gap"), None)
+
+
+def test_that_the_gap_is_told_by_the_source_while_nothing_was_received_since_the_start() -> None:
+    """MySQL forgets Retrieved_Gtid_Set when the IO thread starts anew."""
+    assert _gap(gtid_received="", gtid_executed="0-1-100") == ("GTID gap", "0 transactions", Health.GOOD)
+    assert _gap(gtid_received="", gtid_executed="0-1-90") == ("GTID gap", "10 transactions", Health.GOOD)
+
+
+def test_that_a_gap_which_nobody_can_tell_is_not_known_and_none_without_gtid() -> None:
+    alone = node(estate(plain(2, channel(1, gtid_received="", gtid_executed="0-1-90"))), "db2").numbers
+    assert ("GTID gap", "not known", Health.UNKNOWN) in alone
+    assert _gap(gtid_received="", gtid_executed="", gtid_mode="No") is None
+
+
+def test_that_the_gap_has_the_colour_of_the_lag_and_is_bad_where_a_thread_is_stopped() -> None:
+    behind = {"gtid_received": "0-1-100", "gtid_executed": "0-1-90"}
+    assert _gap(**behind, seconds_behind=1.0) == ("GTID gap", "10 transactions", Health.GOOD)
+    assert _gap(**behind, seconds_behind=30.0) == ("GTID gap", "10 transactions", Health.WARN)
+    assert _gap(**behind, seconds_behind=None, sql_running="No") == ("GTID gap", "10 transactions", Health.BAD)
+    whole = {"gtid_received": "0-1-100", "gtid_executed": "0-1-100"}
+    assert _gap(**whole, seconds_behind=None, sql_running="No") == ("GTID gap", "0 transactions", Health.GOOD)
+
+
 def test_that_a_cluster_keeps_its_id_when_the_root_changes() -> None:
     before = estate(plain(1), plain(2, channel(1)), plain(3, channel(1)))
     after = estate(plain(1, channel(2)), plain(2), plain(3, channel(2)), previous=before, at=AT + 1)
@@ -181,7 +211,7 @@ def test_that_a_cluster_keeps_its_id_when_the_root_changes() -> None:
 
 def test_that_a_server_on_its_own_is_a_single() -> None:
     cluster = only(estate(facts(1)))
-    assert (cluster.kind, cluster.nodes[0].state) == (ClusterKind.SINGLE, "serving")
+    assert (cluster.kind, cluster.nodes[0].state) == (SINGLE, "serving")
 
 
 def test_that_a_heartbeat_is_preferred_to_what_the_server_says() -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from services.discovery.as_json import snapshot_from_json
 from services.discovery.changes import events_between
+from services.discovery.families.group_replication.kind import GROUP_REPLICATION
+from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView
 from services.errors import BadInput, NothingListens
 from services.facts.model import DiskFacts, Problem, TransferFacts
 from services.sampling.hub import EventLog
@@ -196,3 +198,28 @@ def test_that_a_bad_state_that_is_over_is_told_with_how_long_it_lasted() -> None
     (state,) = [e for e in events_between(second, third) if e.kind == "state"]
     assert state.text.startswith("db3: Synced (was ")
     assert state.text.endswith(" for 25 s)")
+
+
+@pytest.mark.parametrize(
+    ("named", "known"),
+    [
+        ({"uuid_history": ("u2",)}, {"uuid_history": ("u1", "u2")}),
+        ({"address": "10.0.0.2:3306"}, {"address": "10.0.0.2:3306"}),
+    ],
+)
+def test_that_a_member_that_was_only_named_and_is_known_now_has_neither_left_nor_come(
+    named: dict[str, object], known: dict[str, object]
+) -> None:
+    def group(node: NodeView, at: float) -> EstateSnapshot:
+        nodes = (NodeView("g1", "g1"), node)
+        whole = Component("main", True, ("g1", node.node_id), votes=2, votes_known=2)
+        return EstateSnapshot(
+            at, (ClusterSnapshot("u", GROUP_REPLICATION, "shop", at, nodes=nodes, components=(whole,)),)
+        )
+
+    before = group(replace(NodeView("member:u2", "10.0.0.2"), **named), AT)  # type: ignore[arg-type]
+    after = group(replace(NodeView("g2", "g2"), **known), AT + 1)  # type: ignore[arg-type]
+    assert [e for e in events_between(before, after) if e.kind == "view"] == []
+    other = group(NodeView("g3", "g3"), AT + 1)
+    (event,) = [e for e in events_between(before, other) if e.kind == "view"]
+    assert event.text.startswith("shop: 10.0.0.2 left and g3 came")

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from services.discovery.changes import events_between
-from services.discovery.galera_view import may_lose
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.galera.views import may_lose
 from services.facts.model import DiskFacts, GaleraMember, MachineFacts, NodeFacts, Problem
-from services.types import ClusterKind, Health, Reach
+from services.types import Health, Reach
 from tests.unit.discovery.scenes import (
     AT,
     STATE,
@@ -28,7 +29,7 @@ from tests.unit.discovery.scenes import (
 
 def test_that_three_synced_nodes_are_one_primary_component_and_agree() -> None:
     cluster = only(estate(member(1), member(2), member(3)))
-    assert (cluster.cluster_id, cluster.kind, cluster.name) == (STATE, ClusterKind.GALERA, "orders")
+    assert (cluster.cluster_id, cluster.kind, cluster.name) == (STATE, GALERA, "orders")
     assert cluster.agreement == "Seen from db1, db2, db3 (they agree)"
     assert cluster.observers_agree
     (component,) = cluster.components

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.discovery.galera_members import MOST_STRANGERS
-from services.discovery.grouping import LOST_S, MOST_LOST
+from services.discovery.families.galera.members import MOST_STRANGERS
+from services.discovery.families.shared.placeholders import LOST_S, MOST_LOST
 from services.discovery.model import EstateSnapshot
 from services.facts.model import GaleraMember
 from tests.unit.discovery.scenes import AT, address, estate, galera, group_uuid, member, node, only, unreached

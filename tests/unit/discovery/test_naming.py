@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from services.clock import SystemClock
+from services.clock import ManualClock, SystemClock
 from services.discovery.crawl import CrawlResult
 from services.discovery.model import Unasked
-from services.discovery.naming import name_of, names_of, shown_names
+from services.discovery.naming import name_of, names_of, names_of_clusters, shown_names
+from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.inventory.model import HostEntry, Inventory, SqlAccess
@@ -18,6 +19,7 @@ from services.procedures.journal import finding
 from services.secrets import MemoryVault
 from services.types import Reach
 from tests.unit.discovery import scenes as s
+from tests.unit.recorded.replies import ReplaySession, load
 
 
 def found(number: int, key: str, hostname: str) -> NodeFacts:
@@ -62,6 +64,12 @@ def test_that_two_of_one_name_are_told_apart() -> None:
     assert names_of(twins) == {"10.0.0.2": "debian (10.0.0.2)", "10.0.0.3": "Debian (10.0.0.3)"}
     written = {"debian": found(1, "debian", "x"), "10.0.0.2": found(2, "10.0.0.2", "debian")}
     assert names_of(written, {"debian"}) == {"debian": "debian", "10.0.0.2": "debian (10.0.0.2)"}
+
+
+@pytest.mark.parametrize("own", ["N1:6032", "n1\u22366032", "n\uff11"])
+def test_that_nobody_is_shown_by_a_name_that_looks_like_one_of_the_inventory(own: str) -> None:
+    silent = {"10.0.0.2": found(2, "10.0.0.2", own)}
+    assert names_of(silent, {"n1", "n1:6032"}) == {"10.0.0.2": f"{own} (10.0.0.2)"}
 
 
 def test_that_nobody_takes_the_name_of_a_host_of_the_inventory_by_calling_himself_so() -> None:
@@ -109,3 +117,17 @@ def test_that_procedures_call_a_found_host_as_the_window_does(monkeypatch: pytes
     named = here.inventory.host("srv-c")
     assert named is not None
     assert (named.address, named.ways_of) == (s.address(3), "n1")
+
+
+@pytest.mark.parametrize(("recorded", "seed"), [("group-single-primary", "g2"), ("async-healthy", "a1")])
+def test_that_a_cluster_has_the_inventorys_name_from_the_first_look_on_by_any_seed_in_it(
+    recorded: str, seed: str
+) -> None:
+    """Of the replicas nobody says which cluster they are in: the picture tells."""
+    found = load(f"mysql/9.7.4-{recorded}.json")
+    clock = ManualClock(found["at"] + 1)
+    facts = {h: probe(ReplaySession(h, a), clock, address=a["address"]) for h, a in found["hosts"].items()}
+    first = updated_estate(None, facts, clock.wall())
+    called = names_of_clusters({seed: "shop", "elsewhere": "stock"}, first, facts)
+    assert [c.name for c in updated_estate(None, facts, clock.wall(), called).clusters] == ["shop"]
+    assert names_of_clusters({}, first, facts) == {}

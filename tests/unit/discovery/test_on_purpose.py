@@ -8,7 +8,8 @@ import pytest
 
 from services.discovery.changes import events_between
 from services.discovery.model import EstateSnapshot
-from services.discovery.on_purpose import STARTED, STOPPED, OnPurpose, told_on_purpose
+from services.discovery.on_purpose import OnPurpose, told_on_purpose
+from services.discovery.states import STARTED_BY_RUN, STOPPED_BY_RUN
 from services.facts.model import NodeFacts
 from services.types import Health, Reach
 from tests.unit.discovery.scenes import AT, estate, member, node, only, side, sql_gone
@@ -31,7 +32,7 @@ def test_that_a_node_which_the_run_stopped_is_calm_in_drawing_and_journal() -> N
     first = estate(*WHOLE, expected={"db1": 3})
     second = told(first, *side(1, 2, at=AT + 5), off(AT + 5), at=AT + 5, moved=(STOPS,))
     shown = node(second, "db3")
-    assert (shown.state, shown.health, shown.reason) == (STOPPED, Health.TRANSFER, "run 47, step 7 of 42")
+    assert (shown.state, shown.health, shown.reason) == (STOPPED_BY_RUN.word, Health.TRANSFER, "run 47, step 7 of 42")
     assert (only(second).health, only(second).problems) == (Health.TRANSFER, ())
     events = {e.kind: e for e in events_between(first, second)}
     assert events["state"].text == "db3: stopped by the run (was Synced): run 47, step 7 of 42"
@@ -85,7 +86,7 @@ def test_that_its_return_is_told_as_part_of_the_run() -> None:
     first = estate(*WHOLE)
     back = replace(STOPS, step=9, starts=True)
     second = told(first, *side(1, 2, at=AT + 5), off(AT + 5), at=AT + 5, moved=(back,))
-    assert node(second, "db3").state == STARTED
+    assert node(second, "db3").state == STARTED_BY_RUN.word
     fresh = member(3, at=AT + 20)
     assert fresh.server is not None
     again = replace(fresh, server=replace(fresh.server, started_at=AT + 18, uptime_s=2.0))

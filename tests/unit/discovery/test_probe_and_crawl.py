@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,12 +17,13 @@ from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import statement_of
 from services.discovery.changes import events_between
 from services.discovery.crawl import crawl, leads_of
-from services.discovery.probe import facts_from_poll, log_facts, machine_facts, probe
+from services.discovery.probe import FINDING_PARTS, facts_from_poll, log_facts, machine_facts, probe
 from services.discovery.snapshot import updated_estate
 from services.errors import SecretMissing, Unreachable, UserError
 from services.facts.dialect import VARIABLES
 from services.facts.model import NodeFacts
-from services.inventory.model import HostEntry, SqlAccess
+from services.inventory.lookalikes import skeleton
+from services.inventory.model import HostEntry, Instance, SqlAccess
 from services.inventory.trust import Trust
 from services.types import Reach
 from tests.unit.discovery.scenes import AT, address, machine, member
@@ -89,6 +91,31 @@ def test_that_the_slow_parts_can_be_read_alone() -> None:
     assert unit is not None
     assert unit.unit_state == "active/running"
     assert isinstance(transfers, tuple)
+
+
+EXPELLED = load("mysql/9.7.4-group-expelled.json")["hosts"]["g3"]
+
+
+def test_that_a_server_in_offline_mode_is_told_with_the_reason_in_its_log_by_one_look_too() -> None:
+    session = ReplaySession("g3", EXPELLED)
+    found = probe(session, ManualClock(AT), parts=FINDING_PARTS)
+    assert [(p.part, p.code) for p in found.problems] == [("sql", "offline-mode")]
+    assert found.machine is not None
+    assert found.machine.group_error.startswith("Member was expelled from the group")
+
+
+def test_that_the_log_of_a_server_in_offline_mode_is_not_found_without_its_option_files() -> None:
+    hidden = {words: told for words, told in EXPELLED["commands"].items() if not words.startswith("my_print_defaults")}
+    found = probe(ReplaySession("g3", {**EXPELLED, "commands": hidden}), ManualClock(AT), parts=FINDING_PARTS)
+    assert found.machine is not None
+    assert (found.reach, found.machine.group_error) == (Reach.SSH_ONLY, "")
+
+
+def test_that_the_log_of_a_server_that_answers_or_is_silent_is_not_asked_for_by_a_search() -> None:
+    for status in ({}, {"status": {"error": "timed-out", "sentence": "No answer within 0.9 s."}}):
+        session = _session(**status)
+        probe(session, ManualClock(AT), parts=FINDING_PARTS)
+        assert [words for words in session.asked if words.startswith(("tail ", "journalctl ", "my_print"))] == []
 
 
 def test_that_ten_thousand_threads_are_survived() -> None:
@@ -304,3 +331,29 @@ def test_that_identical_member_names_get_different_keys() -> None:
 
     crawl([_entry("db1", address(1))], open_session, SystemClock(), trust=NEIGHBOURS, known={"db1": bent})
     assert sorted(opened) == ["10.20.0.13", "node"]
+
+
+@pytest.mark.parametrize(
+    "name", ["n1:6032", "N1:6032", "n1\u22366032", "n\uff11:3307", "n1", "\u05781", "spare", "Spare."]
+)
+def test_that_a_member_gets_no_key_that_stands_in_the_inventory_or_looks_like_one(name: str) -> None:
+    """Keys of instances that are only named, and of hosts that are no seeds this time, are somebody's too."""
+    two = replace(member(1), machine=machine(1))
+    assert two.galera is not None
+    members = tuple(replace(m, name="n1" if m.name == "db1" else name) for m in two.galera.members if m.name != "db3")
+    bent = replace(two, host="n1", galera=replace(two.galera, members=members))
+    instances = (Instance("n1", "mysql", 3307, SqlAccess("inst", port=3307)), Instance("n1", "proxysql", 6032))
+    seed = replace(_entry("n1", address(1)), beside=instances)
+    spare = _entry("spare", "10.9.9.9")
+    opened: list[str] = []
+
+    def open_session(entry: HostEntry) -> ReplaySession:
+        opened.append(entry.name)
+        return ReplaySession(entry.name, {"ssh": False})
+
+    trust = NEIGHBOURS.with_host(seed).with_host(spare)
+    found = crawl([seed], open_session, SystemClock(), trust=trust, known={"n1": bent})
+    assert address(2) in found.facts
+    written = {key for host in (seed, spare) for key in host.keys}
+    assert {skeleton(key) for key in found.facts} & {skeleton(key) for key in written} == {"n1"}
+    assert opened == [address(2), address(3)]

@@ -16,8 +16,10 @@ from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.model import EstateSnapshot
 from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
-from services.words import PSEUDO, install
-from tests.unit.recorded.replies import ReplaySession, load, situations
+from services.i18n import PSEUDO, install
+from tests.unit.recorded.replies import ReplaySession, load, situations, states_of_mysql
+
+EVERYTHING = [*situations(), *states_of_mysql()]
 
 
 def drawn(recorded: dict[str, Any]) -> EstateSnapshot:
@@ -36,7 +38,7 @@ def told(snapshot: EstateSnapshot) -> list[dict[str, Any]]:
     return [
         {
             "name": c.name,
-            "kind": c.kind.value,
+            "kind": c.kind.words,
             "version": f"{c.flavour.value} {c.version}",
             "health": c.health.value,
             "agreement": c.agreement,
@@ -53,7 +55,7 @@ def told(snapshot: EstateSnapshot) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("name", situations())
+@pytest.mark.parametrize("name", EVERYTHING)
 def test_that_a_recorded_situation_is_drawn_as_it_was(name: str) -> None:
     recorded = load(name)
     assert recorded["source"]
@@ -61,7 +63,16 @@ def test_that_a_recorded_situation_is_drawn_as_it_was(name: str) -> None:
     assert told(drawn(recorded)) == recorded["expect"]
 
 
-@pytest.mark.parametrize("name", situations())
+@pytest.mark.parametrize(
+    ("mode", "roles"),
+    [("single", ["primary", "secondary", "secondary"]), ("multi", ["primary", "primary", "primary"])],
+)
+def test_that_the_members_of_a_recorded_group_have_their_roles(mode: str, roles: list[str]) -> None:
+    (cluster,) = drawn(load(f"mysql/9.7.4-group-{mode}-primary.json")).clusters
+    assert [node.role for node in cluster.nodes] == roles
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
 def test_that_a_recorded_situation_survives_json(name: str) -> None:
     snapshot = drawn(load(name))
     data = snapshot_to_json(snapshot)
@@ -72,7 +83,7 @@ def test_that_a_recorded_situation_survives_json(name: str) -> None:
     assert snapshot_from_json(json.dumps(grown)) == snapshot
 
 
-@pytest.mark.parametrize("name", situations())
+@pytest.mark.parametrize("name", EVERYTHING)
 def test_that_what_is_stored_is_english_whatever_the_language(name: str) -> None:
     recorded = load(name)
     in_english = snapshot_to_json(drawn(recorded))

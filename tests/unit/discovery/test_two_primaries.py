@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.cli.terminal import estate_text
+from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot, NotSettled
-from services.discovery.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.facts.model import NodeFacts
 from services.types import Health
 from tests.unit.discovery.scenes import AT, STATE, address, estate, member, only, side, sql_gone

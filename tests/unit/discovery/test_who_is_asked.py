@@ -13,9 +13,10 @@ from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.crawl import MOST_UNASKED, CrawlResult, crawl
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
-from services.discovery.unasked import UNASKED
-from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
+from services.discovery.states import UNASKED
+from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.trust import Trust, is_covered, is_place, trust_of
+from services.procedures.journal.finding import nothing_found
 from services.secrets import SecretRef
 from services.types import Health
 from tests.unit.recorded.replies import ReplaySession, load
@@ -63,8 +64,8 @@ def test_that_members_that_nobody_wrote_down_get_no_account_and_are_drawn() -> N
         ("n3", "10.213.1.13", ("n1",), "n1", True),
     ]
     (cluster,) = _drawn(found).clusters
-    assert {node.name: node.state for node in cluster.nodes}["n2"] == UNASKED
-    unasked = [node for node in cluster.nodes if node.state == UNASKED]
+    assert {node.name: node.state for node in cluster.nodes}["n2"] == UNASKED.word
+    unasked = [node for node in cluster.nodes if node.code == UNASKED.code]
     assert {node.name for node in unasked} == {"n2", "n3"}
     assert {node.health for node in unasked} == {Health.UNKNOWN}
     assert cluster.health is Health.UNKNOWN
@@ -76,10 +77,10 @@ def test_that_a_source_and_its_other_replicas_are_drawn_and_not_asked() -> None:
     found = _found(estate, Inventory(hosts=(_entry("src", "10.213.2.21"),)))
     assert estate.addresses == ["10.213.2.21"]
     (cluster,) = _drawn(found).clusters
-    assert sorted(node.address for node in cluster.nodes if node.state == UNASKED) == ["10.213.2.22", "10.213.2.23"]
+    assert sorted(node.address for node in cluster.nodes if node.code == UNASKED.code) == ["10.213.2.22", "10.213.2.23"]
     from_replica = _found(estate, Inventory(hosts=(_entry("r1", "10.213.2.22"),)))
     (cluster,) = _drawn(from_replica).clusters
-    assert [node.state for node in cluster.nodes if not node.host] == [UNASKED]
+    assert [node.state for node in cluster.nodes if not node.host] == [UNASKED.word]
 
 
 def test_that_a_declared_network_lets_members_be_asked_without_the_account_for_changes() -> None:
@@ -134,7 +135,7 @@ def test_that_unasked_hosts_stand_in_recordings_and_keep_their_since() -> None:
     first = _drawn(found)
     assert snapshot_from_json(snapshot_to_json(first)) == first
     later = updated_estate(first, found.facts, first.at + 7, unasked=found.unasked)
-    sinces = {node.state_since for c in later.clusters for node in c.nodes if node.state == UNASKED}
+    sinces = {node.state_since for c in later.clusters for node in c.nodes if node.code == UNASKED.code}
     assert sinces == {first.at}
 
 
@@ -197,6 +198,29 @@ def test_that_a_found_host_of_a_found_host_has_the_ways_of_the_written_one() -> 
     assert (second.ways_of, second.sql) == ("n1", SqlAccess("observer"))
     trust = Trust(places={"n1": ("10.0.0.0/24",)})
     assert trust.entry(second, "n4", "10.0.0.4") is not None
+
+
+def test_that_an_instance_s_account_stays_out_of_the_networks_of_its_host_s_cluster() -> None:
+    """Each hop is one more server that names the next: whose account goes there is carried through all of them."""
+    account = SqlAccess("inst", port=3307)
+    host = replace(_entry("n1", "10.0.0.1"), beside=(Instance("n1", "mysql", 3307, account),))
+    trust = trust_of(Inventory(hosts=(host,), clusters=(ClusterEntry("c", ("n1",), networks=("10.0.0.3",)),)))
+    instance = host.of_instance(host.beside[0])
+    assert trust.entry(instance, "m3", "10.0.0.3") is None
+    second = replace(trust, also=("10.0.0.2",)).entry(instance, "m2", "10.0.0.2")
+    assert second is not None
+    assert (second.ways_of, second.sql) == ("n1:3307", account)
+    assert trust.entry(second, "m3", "10.0.0.3") is None
+    assert trust.entry(host.for_member("m2", "10.0.0.2"), "m3", "10.0.0.3") is not None
+
+
+def test_that_a_member_found_by_an_instance_is_remembered_with_the_instance_s_account() -> None:
+    account = SqlAccess("inst", port=3307)
+    host = replace(_entry("n1", "10.0.0.1"), beside=(Instance("n1", "mysql", 3307, account),))
+    inventory = Inventory(hosts=(host,), also=("10.0.0.0/24",))
+    found = nothing_found(inventory).entry("m2", {"m2": ("10.0.0.2", "n1:3307")})
+    assert found is not None
+    assert found.sql == account
 
 
 def test_that_a_person_s_accept_new_is_not_for_found_hosts(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.replication.kind import ASYNC
+from services.discovery.families.single.kind import SINGLE, UNKNOWN
 from services.discovery.model import SPARE, EstateSnapshot, kind_words
 from services.facts.model import NodeFacts, Problem
 from services.inventory.membership import written_clusters
@@ -34,14 +37,14 @@ def test_that_two_clusters_of_unreachable_hosts_stay_two() -> None:
     hosts = [silent(f"{cluster}-{n:02d}") for cluster in ("east", "west") for n in range(15)]
     snapshot = estate(*hosts, written={one.host: one.host.partition("-")[0] for one in hosts})
     assert [(c.name, c.kind, len(c.nodes)) for c in snapshot.clusters] == [
-        ("east", ClusterKind.UNKNOWN, 15),
-        ("west", ClusterKind.UNKNOWN, 15),
+        ("east", UNKNOWN, 15),
+        ("west", UNKNOWN, 15),
     ]
 
 
 def test_that_a_silent_host_stands_in_the_group_its_fellows_are_in() -> None:
     cluster = only(estate(member(1, 2), member(2, 2), unreached(4), written=ORDERS))
-    assert (cluster.kind, [n.name for n in cluster.nodes]) == (ClusterKind.GALERA, ["db1", "db2", "db4"])
+    assert (cluster.kind, [n.name for n in cluster.nodes]) == (GALERA, ["db1", "db2", "db4"])
     assert cluster.silent == ("db4",)
 
 
@@ -60,27 +63,27 @@ def test_that_a_written_cluster_keeps_its_place_when_its_servers_begin_to_replic
     dark = estate(unreached(1), unreached(2), unreached(3), written=written)
     light = estate(plain(1), plain(2, channel(1)), unreached(3), previous=dark, written=written)
     assert only(light).cluster_id == only(dark).cluster_id
-    assert shape(light) == [("billing", ClusterKind.ASYNC, ["db1", "db2", "db3"])]
+    assert shape(light) == [("billing", ASYNC, ["db1", "db2", "db3"])]
 
 
 def test_that_a_host_alone_in_no_cluster_comes_after_the_clusters() -> None:
     snapshot = estate(replace(idle(9), host="a-spare"), member(1, 2), member(2, 2), written={"db1": "orders"})
-    assert [c.kind for c in snapshot.clusters] == [ClusterKind.GALERA, ClusterKind.SINGLE]
+    assert [c.kind for c in snapshot.clusters] == [GALERA, SINGLE]
 
 
 def test_that_one_host_that_never_answered_is_called_nothing() -> None:
     dark = only(estate(unreached(1)))
-    assert (dark.kind, kind_words(dark)) == (ClusterKind.UNKNOWN, "not known what it is: nobody answered")
+    assert (dark.kind, kind_words(dark)) == (UNKNOWN, "not known what it is: nobody answered")
     heard = only(estate(replace(unreached(1), reach=Reach.SSH_ONLY, ssh_at=AT)))
-    assert (heard.kind, kind_words(heard)) == (ClusterKind.UNKNOWN, "replication not known")
-    assert only(estate(idle(1))).kind is only(estate(plain(1))).kind is ClusterKind.SINGLE
+    assert (heard.kind, kind_words(heard)) == (UNKNOWN, "replication not known")
+    assert only(estate(idle(1))).kind is only(estate(plain(1))).kind == SINGLE
     gone = only(estate(replace(plain(1), reach=Reach.NONE)))
-    assert (gone.kind, kind_words(gone)) == (ClusterKind.SINGLE, "single server")
+    assert (gone.kind, kind_words(gone)) == (SINGLE, "single server")
 
 
 def test_that_a_silent_host_in_no_cluster_comes_after_the_clusters() -> None:
     snapshot = estate(replace(unreached(9), host="a-silent"), member(1, 2), member(2, 2))
-    assert [c.kind for c in snapshot.clusters] == [ClusterKind.GALERA, ClusterKind.UNKNOWN]
+    assert [c.kind for c in snapshot.clusters] == [GALERA, UNKNOWN]
 
 
 def test_that_a_spare_host_is_drawn_with_its_cluster_and_takes_nothing_from_its_health() -> None:

@@ -16,14 +16,14 @@ from services.connections.ports import Output
 from services.connections.read_programs import VIEWS_OF_LOG
 from services.connections.reads.registry import command_of
 from services.facts import reads
+from services.facts.causes import cause
 from services.facts.client_text import LEFT_OUT, LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
 from services.facts.error_log import parse_transfers
 from services.facts.primary_views import parse_views
-from services.procedures.gather.histories import read_views
-from services.procedures.plan.causes import cause
-from services.procedures.plan.host_facts import HostFacts
+from services.procedures.looking.histories import read_views
 from tests.unit.facts.binary_logs import run
 from tests.unit.facts.test_refused_names import told
+from tests.unit.procedures.host_of import host_of
 from tests.unit.recorded.histories_recorded import FOLDER, UUID
 
 OWN = "2026-11-22 19:19:03 7 [Note] WSREP: "
@@ -141,7 +141,7 @@ def test_that_a_log_without_a_view_says_that_one_may_stand_among_clients_words()
         return Output(0, b"left out\nread 500 0\n", b"")
 
     unread: list[str] = []
-    assert read_views(HostFacts("s3", datadir="/data"), road, unread) == ((), None)
+    assert read_views(host_of("s3", data_folder_path="/data"), road, unread) == ((), None)
     assert unread == [
         "the log of s3 tells of no Primary Component after the newest place where it may stand among clients' words"
     ]

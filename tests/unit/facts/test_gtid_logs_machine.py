@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +20,8 @@ from services.facts.machine import (
     parse_process,
     parse_units,
 )
-from services.facts.replication import dumping, parse_channels, parse_replication
+from services.facts.numeric import replication_values
+from services.facts.replication import dumping, parse_channels, parse_replication, replication_problems
 from tests.unit.recorded.replies import HERE, load, rows
 
 UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
@@ -74,6 +77,68 @@ def test_that_subtraction_agrees_with_counting_one_by_one(
     assert rest.count() == len(slow)
     assert {n for part in rest.groups.values() for low, high in part for n in range(low, high + 1)} == slow
     assert right.contains(left) == (not slow)
+
+
+def _large(number: int, tag: str = "", size: int = 99_000) -> str:
+    """Return a set of so many characters; each number gives another."""
+    parts = (f"{tag}{number + n}:1" if tag else str(2 * (number + n)) for n in range(16_000))
+    return f"{UUID}:{':'.join(parts)}"[:size].rpartition(":")[0]
+
+
+@pytest.mark.parametrize("size", [99_000, 32_000])
+@pytest.mark.parametrize("tag", ["", "t"])
+def test_that_a_set_that_is_too_large_is_not_known_with_the_reason_and_nothing_is_missing_by_it(
+    tag: str, size: int
+) -> None:
+    text = _large(1, tag, size)
+    read = parse_replication(None, processes=Rows((), ()), variables={"gtid_executed": text})
+    assert [p.code for p in replication_problems(read)] == ["gtid-too-large"]
+    assert gtid.parse(text) is None
+    assert (gtid.gap(text, ""), gtid.gap(f"{UUID}:1-5", text)) == (None, None)
+    assert gtid.parse(gtid.TOO_LARGE) is None
+    holes = ":".join(str(2 * n) for n in range(1, 4000))
+    whole = gtid.parse(f"{UUID}:{holes}")
+    assert whole is not None
+    assert whole.count() == 3999
+
+
+def _channels(number: int, large: int) -> Rows:
+    row = ("h", f"c{number}", "Yes", "Yes")
+    columns = ("Source_Host", "Channel_Name", "Replica_IO_Running", "Replica_SQL_Running")
+    sets = tuple((*row[:1], f"c{n}", *row[2:], _large(large + n), _large(large + n, "t")) for n in range(number))
+    return Rows((*columns, "Retrieved_Gtid_Set", "Executed_Gtid_Set"), sets)
+
+
+def test_that_the_sets_of_one_server_have_a_room_and_what_is_beyond_is_told_as_not_known() -> None:
+    read = parse_replication(_channels(30, 10_000), variables={"gtid_executed": f"{UUID}:1-7"})
+    assert read is not None
+    assert {(c.gtid_received, c.gtid_executed) for c in read.channels} == {(gtid.TOO_LARGE, gtid.TOO_LARGE)}
+    assert read.gtid_executed == f"{UUID}:1-7"
+    (problem,) = replication_problems(read)
+    assert (problem.part, problem.code) == ("gtid", "gtid-too-large")
+    assert "60 of its GTID sets" in problem.sentence
+    assert not [key for key in replication_values(read) if key.endswith("gtid_gap")]
+    assert replication_problems(replace(read, channels=())) == ()
+
+
+def test_that_one_set_that_every_channel_repeats_is_counted_once_and_many_that_differ_are_not_kept() -> None:
+    columns = ("Source_Host", "Channel_Name", "Retrieved_Gtid_Set", "Executed_Gtid_Set")
+    executed = f"{UUID}:" + ":".join(str(2 * n) for n in range(1, 3000))
+    same = Rows(columns, tuple(("h", f"c{n}", f"{UUID}:{n}", executed) for n in range(1, 40)))
+    read = parse_replication(same)
+    assert read is not None
+    assert {c.gtid_executed for c in read.channels} == {executed}
+    others = Rows(columns, tuple(("h", f"c{n}", f"{UUID}:{n}", f"{executed}:{9000 + 2 * n}") for n in range(1, 40)))
+    read = parse_replication(others)
+    assert read is not None
+    assert sum(len(c.gtid_executed) for c in read.channels) <= gtid.MOST_OF_A_SERVER
+    assert gtid.TOO_LARGE in {c.gtid_executed for c in read.channels}
+
+
+def test_that_sets_that_are_new_each_time_take_a_bounded_room_in_memory() -> None:
+    for number in range(400):
+        assert gtid.parse(f"{UUID}:" + ":".join(str(2 * n) for n in range(number + 1, number + 3000))) is not None
+    assert gtid.cached_bytes() < 5_000_000
 
 
 @given(st.text(max_size=60))
@@ -193,7 +258,22 @@ def test_that_old_and_new_column_names_give_the_same_channel() -> None:
 
 def test_that_channels_of_group_replication_are_no_sources() -> None:
     found = Rows(("Source_Host", "Channel_Name"), (("h", "group_replication_applier"), ("", "x"), ("h", "real")))
-    assert [c.name for c in parse_channels(found)] == ["real"]
+    assert [c.name for c in parse_channels(found, grouped=True)] == ["real"]
+
+
+@pytest.mark.parametrize("name", ["group_replication_applier", "group_replication_recovery"])
+@pytest.mark.parametrize("column", ["Channel_Name", "Connection_name"])
+def test_that_a_channel_with_the_name_of_a_group_s_own_is_a_channel_where_no_group_is_configured(
+    name: str, column: str
+) -> None:
+    stopped = Rows(("Master_Host", "Slave_SQL_Running", column), (("h", "No", name),))
+    read = parse_replication(stopped, variables={"version": "11.4.5-MariaDB"})
+    assert read is not None
+    assert [(c.name, c.sql_running) for c in read.channels] == [(name, "No")]
+    group = {"group_replication_group_name": "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"}
+    inside = parse_replication(stopped, variables=group)
+    assert inside is not None
+    assert inside.channels == ()
 
 
 def test_that_real_mysql_replication_is_read() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from services.facts.machine import LATEST, clock_offset, parse_df, zone_offset
-from services.procedures.gather.links import parse_listening
-from services.sampling.numeric import gtid_gap
-from services.sampling.os_stream import OsParser
+from services.facts.numeric import gtid_gap
+from services.facts.os_stream import OsParser
+from services.facts.tcp_ways import parse_listening
 
 ODD = ("²", "٣", "9" * 5000, "1e999", "nan", "-")
 ROOT = Path(__file__).resolve().parents[3]

@@ -12,9 +12,9 @@ from services.connections.ports import Output
 from services.connections.read_programs import VIEWS_OF_LOG
 from services.facts.client_text import without_client_text
 from services.facts.primary_views import how_far, parse_views
-from services.procedures.gather.histories import read_views
-from services.procedures.plan.host_facts import HostFacts
+from services.procedures.looking.histories import read_views
 from tests.unit.facts.binary_logs import run
+from tests.unit.procedures.host_of import host_of
 from tests.unit.recorded.histories_recorded import UUID
 
 MEMBER = "\t0: b77d0b33-e63b-11f1-ba60-baec77942897, s3"
@@ -109,7 +109,7 @@ def test_that_a_log_that_is_not_read_to_its_beginning_says_how_far_and_what_fill
         def road(command: Command, limit_s: float) -> Output:
             return Output(code, printed.encode(), b"")
 
-        return len(read_views(HostFacts("s3", datadir="/data"), road, unread)[0]), unread
+        return len(read_views(host_of("s3", data_folder_path="/data"), road, unread)[0]), unread
 
     shown = [line for line in VIEW.splitlines() if line.startswith(("View", "  id", "  status", "\t"))]
     newest_first = "".join(f"{line}\n" for line in shown[::-1])

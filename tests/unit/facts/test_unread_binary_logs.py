@@ -15,9 +15,9 @@ from services.connections.reads.registry import command_of
 from services.facts.binlog_marks import parse_marks
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
-from services.procedures.gather.histories import binlog_index, first_round, read_marks
-from services.procedures.plan.host_facts import HostFacts
+from services.procedures.looking.histories import binlog_index, first_round, read_marks
 from tests.unit.facts.binary_logs import BROKEN, EMPTY, TEXT, a_binary_log, run
+from tests.unit.procedures.host_of import host_of
 
 WAYS = ("missing", "fifo", "folder", "broken", "cut", "empty")
 
@@ -111,7 +111,7 @@ def test_that_files_without_an_index_are_a_log_that_was_not_read() -> None:
         def listed(command: Command, limit_s: float) -> Output:
             return Output(0, listing.encode(), b"")
 
-        return binlog_index(HostFacts("s3", datadir="/data"), listed, unread), unread
+        return binlog_index(host_of("s3", data_folder_path="/data"), listed, unread), unread
 
     found, why = road("aria_log.00000001\nibdata1\nmysql-bin.000007\n")
     assert found is None
@@ -126,7 +126,7 @@ def test_that_only_a_log_that_was_read_tells_that_nothing_is_lost() -> None:
             reads_marks = BINLOG_MARKS in command_of(read).argv
             return Output(code if reads_marks else 0, printed if reads_marks else b"mysql-bin.index\n", b"")
 
-        return first_round(HostFacts("s3", datadir="/data"), road).log_told
+        return first_round(host_of("s3", data_folder_path="/data"), road).log_told
 
     assert told(0)
     assert not any(told(code, b"why\n") for code in (1, 3, 4, 5, 6, 124))

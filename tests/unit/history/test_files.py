@@ -56,11 +56,22 @@ def test_that_a_damaged_file_is_kept_and_reported_and_a_new_one_begun(
 
 def test_that_a_damaged_file_to_read_is_an_error_and_left_as_it_is(open_store: Open, tmp_path: Path) -> None:
     path = tmp_path / "x.pilothouse"
-    path.write_bytes(b"not a database at all, but long enough to look at" * 40)
+    path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
     with pytest.raises(StoreError, match="damaged or not a history file") as caught:
         open_store("x.pilothouse", read_only=True)
-    assert caught.value.try_
+    assert ".recover" in caught.value.try_[0]
     assert path.exists()
+
+
+@pytest.mark.parametrize("data", [b"ten bytes!", b"not a database at all, but long enough to look at" * 40])
+def test_that_what_is_no_recording_is_told_as_that_and_nothing_is_to_be_recovered_of_it(
+    open_store: Open, tmp_path: Path, data: bytes
+) -> None:
+    (tmp_path / "x.pilothouse").write_bytes(data)
+    with pytest.raises(StoreError, match=r"x\.pilothouse is not a recording") as caught:
+        open_store("x.pilothouse", read_only=True)
+    assert caught.value.try_ == ("Open a file made by `pilothouse record`.",)
+    assert (tmp_path / "x.pilothouse").read_bytes() == data
 
 
 def test_that_somebody_elses_database_is_not_taken_for_a_history(open_store: Open, tmp_path: Path) -> None:

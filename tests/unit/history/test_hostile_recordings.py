@@ -16,6 +16,7 @@ import pytest
 import zstandard
 
 from services.clock import ManualClock
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.errors import UserError
 from services.events import Event
@@ -26,7 +27,6 @@ from services.history.recording import finish_recording
 from services.history.store import HistoryStore
 from services.sampling.replay import Replay
 from services.series import Sample
-from services.types import ClusterKind
 from tests.unit.history.conftest import START
 
 LITTLE = 96 * 2**20
@@ -42,7 +42,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for second in range(20):
         store.append(Sample("db1", clock.wall(), clock.monotonic(), {"uptime": 5.0 + second, "questions": second}, "1"))
         nodes = (NodeView("a", "db1", state=f"Synced {second}"),)
-        cluster = ClusterSnapshot("c", ClusterKind.GALERA, "prod", clock.wall(), nodes=nodes)
+        cluster = ClusterSnapshot("c", GALERA, "prod", clock.wall(), nodes=nodes)
         store.append_snapshot(EstateSnapshot(clock.wall(), clusters=(cluster,), hosts_total=1))
         store.append_event(Event(clock.wall(), "note", "seen"))
         store.flush()

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.history.snapshots import SnapshotWriter, StoredSnapshot, unpack
-from services.types import ClusterKind, Health
+from services.types import Health
 from tests.unit.history.conftest import START
 
 NODES = 12
@@ -19,11 +20,11 @@ def estate(at: float, *, changed: int = 0) -> EstateSnapshot:
     words = np.random.default_rng(1).bytes(400 * NODES).hex()
     other = np.random.default_rng(2).bytes(400 * NODES).hex()
     nodes = tuple(
-        NodeView(f"n{i}", f"db{i}", state="Synced", health=Health.GOOD,
+        NodeView(f"n{i}", f"db{i}", state="Synced", code="synced", health=Health.GOOD,
                  reason=(other if i < changed else words)[800 * i : 800 * i + 800])
         for i in range(NODES)
     )  # fmt: skip
-    return EstateSnapshot(at, (ClusterSnapshot("c", ClusterKind.GALERA, "c", at, nodes=nodes),))
+    return EstateSnapshot(at, (ClusterSnapshot("c", GALERA, "c", at, nodes=nodes),))
 
 
 def packed(snapshots: list[EstateSnapshot]) -> list[StoredSnapshot]:
@@ -75,7 +76,7 @@ def test_that_a_clock_that_jumps_back_begins_a_keyframe() -> None:
 
 def test_that_names_longer_than_a_host_may_have_are_cut_when_a_snapshot_is_read() -> None:
     long = NodeView("n1", "W" * 9_000, state="Synced", health=Health.GOOD)
-    cluster = ClusterSnapshot("c", ClusterKind.GALERA, "C" * 9_000, START, nodes=(long, NodeView("n2", "W" * 255)))
+    cluster = ClusterSnapshot("c", GALERA, "C" * 9_000, START, nodes=(long, NodeView("n2", "W" * 255)))
     (row,) = packed([EstateSnapshot(START, (cluster,))])
     (read,) = unpack(row.data, None).clusters
     assert [node.name for node in read.nodes] == ["W" * 254 + "…", "W" * 255]

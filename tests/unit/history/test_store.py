@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from services.clock import ManualClock
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.errors import StoreError
 from services.events import Event
 from services.history.store import HistoryStore
+from services.i18n import PSEUDO, install, tr
 from services.series import Sample
-from services.types import ClusterKind, Health
-from services.words import PSEUDO, install, tr
+from services.types import Health
 from tests.unit.history.conftest import START
 
 Open = Callable[..., HistoryStore]
@@ -226,9 +227,7 @@ def test_that_sentences_are_stored_in_english_whatever_the_language(open_store: 
         event = Event(START, "connection", tr("{name} answers again", name="db1"))
         node = NodeView("n1", "db1", state="Synced", reason=tr("{name} is joining the group", name="db1"))
         store.append_event(event)
-        store.append_snapshot(
-            EstateSnapshot(START, (ClusterSnapshot("c", ClusterKind.GALERA, "c", START, nodes=(node,)),))
-        )
+        store.append_snapshot(EstateSnapshot(START, (ClusterSnapshot("c", GALERA, "c", START, nodes=(node,)),)))
     finally:
         install("en")
     assert not event.text.isascii()
@@ -242,7 +241,7 @@ def test_that_sentences_are_stored_in_english_whatever_the_language(open_store: 
 
 def test_that_a_snapshot_is_read_while_another_thread_reads_samples(open_store: Open) -> None:
     store = open_store()
-    store.append_snapshot(EstateSnapshot(START, (ClusterSnapshot("c", ClusterKind.GALERA, "c", START),)))
+    store.append_snapshot(EstateSnapshot(START, (ClusterSnapshot("c", GALERA, "c", START),)))
     store.close()
     again = open_store(read_only=True)
     found: list[EstateSnapshot | None] = []

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.single.kind import SINGLE
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge, TransferEdge
 from services.facts.model import GaleraFacts, GaleraMember, NodeFacts, Problem, ReplicationChannel, ReplicationFacts
 from services.history.bounds import LATEST, MOST_NODES, MOST_WORD
 from services.history.snapshots import SnapshotWriter, unpack
-from services.types import ClusterKind
 from tests.examples import examples
 from tests.unit.history.conftest import START
 
@@ -31,13 +32,13 @@ def estates(draw: st.DrawFn) -> EstateSnapshot:
     node = NodeView("db1", draw(long_texts), "db1", reason=draw(long_texts), uuid_history=(text,), facts=told)
     strangers = (NodeView("member:q", "q"),) * draw(counts)
     cluster = ClusterSnapshot(
-        text, ClusterKind.GALERA, draw(long_texts), START, nodes=(node, *strangers),
+        text, GALERA, draw(long_texts), START, nodes=(node, *strangers),
         components=(Component("primary", primary=True, members=()),) * draw(counts),
         replication=(ReplicationEdge("a", "b"),) * draw(counts),
         transfers=(TransferEdge("a", "b", draw(long_texts)),),
         problems=(Problem("galera", "x"),) * draw(counts),
     )  # fmt: skip
-    alone = (ClusterSnapshot("s", ClusterKind.SINGLE, "s", START),) * draw(counts)
+    alone = (ClusterSnapshot("s", SINGLE, "s", START),) * draw(counts)
     problems = tuple(Problem("identity", draw(long_texts)) for _ in range(draw(st.sampled_from((0, 1, 3)))))
     return EstateSnapshot(START, (cluster, *alone), problems, hosts_total=7, hosts_answering=5)
 
@@ -61,7 +62,7 @@ def test_that_whatever_is_written_is_read(first: EstateSnapshot, second: EstateS
 
 
 def with_nodes(*nodes: NodeView) -> EstateSnapshot:
-    return EstateSnapshot(START, (ClusterSnapshot("c", ClusterKind.GALERA, "prod", START, nodes=nodes),), hosts_total=1)
+    return EstateSnapshot(START, (ClusterSnapshot("c", GALERA, "prod", START, nodes=nodes),), hosts_total=1)
 
 
 @pytest.mark.parametrize("length", [MOST_WORD, 100_000])

@@ -143,8 +143,8 @@ def test_that_a_secret_in_the_file_is_refused_and_never_quoted(key: str, value: 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", 'must begin with "version = 1"'),
-        ("version = 2", "newer than this program"),
+        ("", 'must begin with "version = 2"'),
+        ("version = 3", "newer than this program"),
         ('version = "1"', '"version" must be 1'),
         ("version = true", '"version" must be 1'),
         ("version = 1\nhost = 3", "[[host]]"),
@@ -217,6 +217,8 @@ def test_that_any_text_gives_an_inventory_or_one_bad_input(text: str) -> None:
         ("port 22", """line 3, column 6: Expected '=' after a key in a key/value pair, at the key "port"."""),
         ("= 3", "line 3, column 1: Invalid statement, at the character =."),
         ("[host.ssh", "Expected ']' at the end of a table declaration"),
+        ("[[host]", """line 3, column 7: Expected ']]' at the end of an array declaration, at "[[host]"."""),
+        ("[host.ssh]]", 'line 3, column 11: Expected newline or end of document after a statement, at "[host.ssh]]".'),
         ("[defaults]\n[defaults]", "Cannot declare defaults twice"),
     ],
 )
@@ -227,6 +229,7 @@ def test_that_a_text_that_is_no_toml_is_told_with_its_key_or_character(line: str
 @pytest.mark.parametrize(
     "line",
     ["password = hunter2", "password hunter2", 'password = "x" hunter2', "hunter2", "hunter2 hunter2", "[hunter2\n",
+     "[[hunter2]",
      "hunter2 = ", "[hunter2]\n[hunter2]", '["hunter2"]\n["hunter2"]', 'password = """\nx"""\nhunter2 hunter2',
      "hunter2.hunter2 = 1\nhunter2 = 2", "['a''hunter2']"],
 )  # fmt: skip

@@ -52,6 +52,16 @@ def test_that_saving_what_is_there_changes_nothing(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["inventory.toml"]
 
 
+@pytest.mark.parametrize("between", ["", "\n", "\n\n# a word\n"])
+def test_that_an_unchanged_host_is_left_as_it_is_written_however_close_its_tables_stand(between: str) -> None:
+    ways = f'[host.ssh]\nuser = "dba"\nport = 22\n{between}[host.sql]\nuser = "o"\nport = 3306\ntls = "verify"\n'
+    text = "version = 1\n\n" + "".join(
+        f'[[host]]\nname = "n{n}"\naddress = "10.0.0.{n}"\n{between}{ways}{between}' for n in (1, 2)
+    )
+    inventory = parse_inventory(text)
+    assert render_inventory(with_host(inventory, inventory.hosts[0]), text) == text
+
+
 def test_that_comments_and_order_survive_a_change_and_defaults_are_not_repeated() -> None:
     inventory = parse_inventory(TEXT)
     changed = replace(inventory.hosts[0], sql=SqlAccess("o", password=SecretRef("env", "X"), port=3307))

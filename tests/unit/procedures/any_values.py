@@ -11,6 +11,11 @@ from hypothesis import strategies as st
 
 from services.connections.command import Command
 from services.connections.statement import Keyword, Sign, Value, Variable
+from services.procedures import conditions
+from services.procedures.plan.condition import Condition
+from services.procedures.plan.finding import conditions_of
+
+KINDS = tuple(conditions_of(conditions).values())
 
 _TEXT = st.text(max_size=12)
 _PLAIN: dict[Any, st.SearchStrategy[Any]] = {
@@ -36,6 +41,8 @@ def any_value(hint: Any) -> st.SearchStrategy[Any]:
     """Return a strategy of values of a type annotation."""
     if hint in _PLAIN:
         return _PLAIN[hint]
+    if hint is Condition:
+        return st.one_of(*(st.deferred(lambda kind=kind: any_value(kind)) for kind in KINDS))
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return st.one_of(*(st.deferred(lambda arg=arg: any_value(arg)) for arg in args))

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from services.clock import ManualClock
+from tests.unit.procedures import needs_guard
 from tests.unit.procedures.scripted_sessions import Attempt, ScriptedHosts, two_members
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_what_a_card_needs_is_looked_at() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        needs_guard.stand(patch)
+        yield
 
 
 @pytest.fixture

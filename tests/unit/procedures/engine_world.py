@@ -13,18 +13,20 @@ from services.connections.ports import ObserverSession, OperatorSession
 from services.connections.statement import Value, Variable, set_global
 from services.discovery.model import ClusterSnapshot
 from services.errors import StoreError, Unreachable, UserError
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.engine.control import Control
 from services.procedures.engine.engine import Engine
 from services.procedures.engine.parts import Continuing, Parts, Policy
-from services.procedures.engine.ports import Acted, Past, Prover
-from services.procedures.engine.remembering import Memory
+from services.procedures.engine.ports import Acted, Prover
 from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.journal import MemoryJournal
 from services.procedures.journal.seals import KEY_BYTES
 from services.procedures.plan.actions import Action, Ask, Checkpoint, Detached, Run, Sql, WaitFor
 from services.procedures.plan.checks import Check, Override
-from services.procedures.plan.conditions import Answer, Condition, VariableIs
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.remembering import Memory
 from services.procedures.plan.run_model import Entry, Question, RunState, RunView
 
 
@@ -375,7 +377,9 @@ def rest() -> Step:
 def plan_of(*steps: Step, watches: tuple[WatchRule, ...] = ()) -> Plan:
     """Return a plan for three hosts."""
     hosts = ("n1", "n2", "n3")
-    return Plan("trial", "Try it", "A trial.", "uuid", "c1", hosts, hosts, (), steps, watches, expects=("It is so.",))
+    return Plan(
+        "trial", "Try it", "A trial.", "uuid", "c1", hosts, (hosts,), (), steps, watches, expects=("It is so.",)
+    )
 
 
 def lost(host: str) -> Unreachable:

@@ -8,9 +8,13 @@ from typing import Any
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, Problem, ServerFacts
 from services.facts.primary_views import PrimaryView
 from services.facts.start_line import StartLine
+from services.facts.state_files import Grastate
+from services.facts.write_rate import Rates
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.host_facts import Facts, Grastate, HostFacts, Rates, Trace
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.traces import Trace
 from services.types import Flavour, Reach
+from tests.unit.procedures.host_of import changed, host_of
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 OTHER = "aaaaaaaa-e5aa-11f1-ae7d-76e16c615942"
@@ -34,15 +38,16 @@ def host(name: str, *, group: GaleraFacts | None = None, **more: Any) -> HostFac
     server = ServerFacts(flavour=Flavour.MARIADB, version_key=(10, 11, 18), version_text="10.11.18-MariaDB")
     machine = MachineFacts(clock_offset_s=0.1)
     node = NodeFacts(name, 1.0, Reach.FULL, server=server, galera=group or galera(name), machine=machine)
-    base = HostFacts(
+    base = host_of(
         host=name, node=node, node_name=name, is_root=True, may_change=True, rights_evidence="granted SUPER",
-        server_up=True, program_version=(10, 11, 18), server_program="mariadbd Ver 10.11.18-MariaDB",
-        disk_free=10**10, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), client_sessions=0,
-        longest_transaction_s=0.0, config_checked=True, sst_account="ok", options=(("mysqld", "wsrep_on", "ON"),),
-        programs=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0), trace=TOGETHER,
-        temporary=(("/tmp", 10**9),), start_line=StartLine("mariadb.service"),
+        server_up=True, program_version=(10, 11, 18), program_text="mariadbd Ver 10.11.18-MariaDB",
+        data_folder_disk_free=10**10, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), sessions_clients=0,
+        longest_transaction_s=0.0, program_checked=True, sst_account_state="ok",
+        options_given=(("mysqld", "wsrep_on", "ON"),),
+        tools_there=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0), trace=TOGETHER,
+        temporary=(("/tmp", 10**9),), starting_line=StartLine("mariadb.service"),
     )  # fmt: skip
-    return replace(base, **more)
+    return changed(base, **more)
 
 
 def facts(*changed: HostFacts, **more: Any) -> Facts:

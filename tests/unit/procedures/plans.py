@@ -6,6 +6,16 @@ from hypothesis import strategies as st
 
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
+from services.procedures.conditions.galera.clean_position import CleanPosition
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.disk import FreeDisk
+from services.procedures.conditions.server.stopped import Stopped
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import (
     Ask,
     Checkpoint,
@@ -17,19 +27,7 @@ from services.procedures.plan.actions import (
     Sql,
     WaitFor,
 )
-from services.procedures.plan.conditions import (
-    CleanPosition,
-    ClusterWhole,
-    FreeDisk,
-    Joined,
-    Kept,
-    Position,
-    ProviderOption,
-    SameHistory,
-    Stopped,
-    TransferWas,
-    VariableIs,
-)
+from services.procedures.plan.condition import Kept
 from services.procedures.plan.model import Breach, Obligation, Plan, Risk, Step, Undo, WatchRule
 
 UUID = "6c1f0c1e-93a2-11ef-8d3c-0242ac110002"
@@ -155,7 +153,7 @@ def plan_of(*steps: Step, watches: tuple[WatchRule, ...] = (), hosts: tuple[str,
         UUID,
         "prod-eu",
         hosts,
-        HOSTS,
+        (HOSTS,),
         (("node", "n2"),),
         steps,
         watches,

@@ -7,10 +7,10 @@ from services.connections.ports import ObserverSession, OperatorSession, Output,
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, statement_of
 from services.errors import QueryFailed, SudoFailed, Unreachable, UserError
-from services.procedures.engine.ports import Past
-from services.procedures.engine.remembering import Memory
-from services.procedures.plan import conditions as c
-from services.procedures.verify.conditions import RealProver
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.verify.prover import RealProver
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 UNIT = "mariadb.service"
@@ -106,7 +106,7 @@ class Attempt:
         self.real = RealProver(hosts, clock)
         self.memory = Memory()
 
-    def look(self, condition: c.Condition, past: Past) -> c.Answer:
+    def look(self, condition: Condition, past: Past) -> Answer:
         return self.real.look(condition, past, self.memory)
 
 

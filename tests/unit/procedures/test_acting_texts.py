@@ -10,10 +10,11 @@ from services.connections.command import Command
 from services.connections.ports import Output, Rows
 from services.connections.statement import set_global
 from services.errors import AuthFailed, QueryFailed, TimedOut, Unreachable
+from services.facts.detached_work import Found, parse_look, parse_unit
 from services.procedures.engine.lock import holder_sentence, lock_path, lock_text, parse_lock
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting_output import Masks, judged
-from services.procedures.execute.detached import Found, _found, _unit_state, work_name
+from services.procedures.execute.detached import work_name
 from services.procedures.plan.actions import (
     Action,
     Checkpoint,
@@ -63,6 +64,7 @@ AUTH = CopiedSecret("n1", "wsrep_sst_auth")
                 "+ A=b",
                 "remove /run/y",
                 "put back /run/z as it was before the run",
+                "  (changed by somebody else since: only the run's own lines go, or it is kept, and that is told)",
             ),
         ),
         (Checkpoint("Nothing is half done."), ("rest: Nothing is half done.",)),
@@ -182,12 +184,12 @@ def test_that_a_missing_client_is_told_from_a_failing_one() -> None:
     ],
 )  # fmt: skip
 def test_that_a_units_properties_tell_where_the_job_stands(shown: dict[str, str], found: Found) -> None:
-    assert _unit_state(shown) == found
+    assert parse_unit("\n".join(f"{name}={value}" for name, value in shown.items())) == found
 
 
 def test_that_a_jobs_name_is_a_units_name_and_its_status_is_read() -> None:
     assert work_name("47", "start n2/x") == "pilothouse-47-start_n2_x"
-    assert [_found(text) for text in ("absent\n", "running\n", "ended 3\n", "gone\n", "")] == [
+    assert [parse_look(text) for text in ("absent\n", "running\n", "ended 3\n", "gone\n", "")] == [
         Found("absent"),
         Found("running"),
         Found("ended", 3),

@@ -9,14 +9,17 @@ from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Unreachable
-from services.procedures.engine.ports import Past
-from services.procedures.plan import conditions as c
-from services.procedures.verify.conditions import RealProver
+from services.procedures.conditions.galera.cache import CacheFrozen, CacheReaches
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.machine.unit import UnitFresh
+from services.procedures.plan.condition import Kept
+from services.procedures.plan.looks import Past
+from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.scripted_sessions import UUID, ScriptedHosts, out, status
 
 OPTION = "gcache.freeze_purge_at_seqno"
-FROZEN = c.CacheFrozen("n1", OPTION, c.Kept("stopped_at"), "/gcache")
-REACHES = c.CacheReaches("n3", "/var/lib/mysql", UUID, ("n1", "n2"))
+FROZEN = CacheFrozen("n1", OPTION, Kept("stopped_at"), "/gcache")
+REACHES = CacheReaches("n3", "/var/lib/mysql", UUID, ("n1", "n2"))
 PAGES = "-rw-r----- 1 106 112 134217728 1795265449 gcache.page.000000\n"
 
 
@@ -119,7 +122,7 @@ def test_that_a_node_which_is_a_member_already_misses_nothing(prover: RealProver
 
 # -- the guard ---------------------------------------------------------------------------------------------------------
 
-GUARD = c.UnitFresh("n1", "guard.service", "Releases after 5400 s", 120.0)
+GUARD = UnitFresh("n1", "guard.service", "Releases after 5400 s", 120.0)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +168,7 @@ def test_that_an_accepted_sst_is_a_proof_and_one_that_nobody_accepted_is_none(
 
     session.run = run  # type: ignore[method-assign]
     clock_is_right = RealProver(hosts, ManualClock(1_795_265_460.0))
-    shown = c.TransferWas("n3", "IST", "n1", "start-n3", accepted="sst_accepted")
+    shown = TransferWas("n3", "IST", "n1", "start-n3", accepted="sst_accepted")
     began = {"start-n3": 1_795_265_449.0}
     assert clock_is_right.look(shown, Past({}, began)).holds is False
     answer = clock_is_right.look(shown, Past({"sst_accepted": "n3"}, began))

@@ -9,9 +9,9 @@ import pytest
 from services.connections.command import Command
 from services.errors import BadInput, StoreError, UserError
 from services.procedures.engine.parts import Policy
-from services.procedures.engine.ports import AT_THE_END
 from services.procedures.plan.actions import Ask, Continue, Run
 from services.procedures.plan.checks import Check, Override, Verdict
+from services.procedures.plan.looks import AT_THE_END
 from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.run_model import Question, RunState, RunView
 from tests.unit.procedures.engine_world import (

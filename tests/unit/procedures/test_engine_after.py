@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot
 from services.procedures.engine.parts import Policy
 from services.procedures.journal.entries import topology_of
 from services.procedures.plan.run_model import RunState
-from services.types import ClusterKind
 from tests.unit.procedures.engine_world import Bench, is_, lost, plan_of, switch
 from tests.unit.procedures.test_failure_texts import refused
 
@@ -18,7 +18,7 @@ BROKEN = switch("n2", "b", proof=(is_("n2", "never"),))
 
 def pictured(policy: Policy, *answers: str) -> Bench:
     bench = Bench(plan_of(switch("n1", "a"), BROKEN), policy=policy)
-    bench.snapshot = lambda: ClusterSnapshot("uuid", ClusterKind.GALERA, "c1", bench.clock.wall())
+    bench.snapshot = lambda: ClusterSnapshot("uuid", GALERA, "c1", bench.clock.wall())
     bench.person.answers["failed"] = list(answers)
     return bench
 

@@ -15,14 +15,15 @@ from services.errors import BadInput, TimedOut, Unreachable, UserError
 from services.procedures.engine.control import Control
 from services.procedures.engine.engine import Engine
 from services.procedures.engine.parts import Parts, Policy
-from services.procedures.engine.ports import Acted, Past
-from services.procedures.engine.remembering import Memory
+from services.procedures.engine.ports import Acted
 from services.procedures.journal.entries import approved, planned
-from services.procedures.journal.fold import ENDED, fold
 from services.procedures.journal.journal import MemoryJournal
+from services.procedures.journal.projection import ENDED, project
 from services.procedures.plan.actions import Action
-from services.procedures.plan.conditions import Answer, Condition
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Plan
+from services.procedures.plan.remembering import Memory
 from services.procedures.plan.run_model import Question, RunState, StepState
 from tests.examples import examples
 from tests.unit.procedures.engine_world import FragileJournal, Killed, WorldHosts
@@ -63,7 +64,7 @@ class Fate:
     ) -> Acted:
         """Do nothing, or fail; every act must have been announced."""
         del action, kept, limit_s, stop, said, ready
-        view = fold(self.journal.entries(self.run_id))
+        view = project(self.journal.entries(self.run_id))
         what, _, name = step_id.rpartition(":") if step_id.startswith("undo:") else ("", "", step_id)
         states = {s.step.step_id: s.state for s in view.steps}
         if step_id.startswith("release:"):
@@ -124,7 +125,7 @@ def test_that_any_plan_with_any_outcome_on_dying_consoles_keeps_its_journal_lega
         journal.written, journal.kill_at, journal.kill_before = 0, draws.randint(1, 60), draws.random() < 0.5
         with contextlib.suppress(Killed, BadInput):
             _console(Engine(parts, run_id, control), draws)
-        view = fold(journal.entries(run_id))
+        view = project(journal.entries(run_id))
         assert fate.unannounced == []
         assert hosts.armed == ()
         if view.state in {RunState.DONE, RunState.UNDONE}:

@@ -12,22 +12,26 @@ from hypothesis import strategies as st
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
+from services.procedures.conditions.galera.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.whole import FormedAgain
+from services.procedures.conditions.server.clients import NoClients
+from services.procedures.conditions.server.status import StatusIs
 from services.procedures.engine.looks import Looks
-from services.procedures.engine.ports import Past
 from services.procedures.engine.rehearsal import rehearse
-from services.procedures.engine.remembering import Memory, most_gap_s
-from services.procedures.plan import conditions as c
 from services.procedures.plan.actions import WaitFor
-from services.procedures.plan.conditions import Answer, Condition
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Risk, Step, Undo, WatchRule
+from services.procedures.plan.remembering import Memory, most_gap_s
 from services.procedures.plan.run_model import RunState
-from services.procedures.verify.conditions import RealProver
+from services.procedures.verify.prover import RealProver
 from tests.examples import examples
 from tests.unit.procedures.engine_world import Bench, Killed, ask, plan_of, put, switch
 from tests.unit.procedures.scripted_sessions import UNIT, UUID, ScriptedHosts, out, status
 
 QUEUE = "wsrep_local_recv_queue"
-EMPTY = c.StatusIs("n1", QUEUE, "<", "10", for_s=20.0)
+EMPTY = StatusIs("n1", QUEUE, "<", "10", for_s=20.0)
 NOTHING = Past({}, {})
 
 
@@ -155,10 +159,10 @@ def _stopped(hosts: ScriptedHosts) -> None:
 
 TIMED: list[tuple[Condition, Callable[[ScriptedHosts], None], Callable[[Answer], bool]]] = [
     (EMPTY, _quiet, lambda a: bool(a.holds)),
-    (c.FormedAgain(("n1", "n2"), UUID, 20.0), _apart, lambda a: bool(a.holds)),
-    (c.NoClients("n1", patience_s=20.0), _working, lambda a: bool(a.holds)),
-    (c.FlowControlBelow("n1", 0.1), _quiet, lambda a: a.holds is not None),
-    (c.Joined("n1", UUID, UNIT), _stopped, lambda a: a.final),
+    (FormedAgain(("n1", "n2"), UUID, 20.0), _apart, lambda a: bool(a.holds)),
+    (NoClients("n1", patience_s=20.0), _working, lambda a: bool(a.holds)),
+    (FlowControlBelow("n1", 0.1), _quiet, lambda a: a.holds is not None),
+    (Joined("n1", UUID, UNIT), _stopped, lambda a: a.final),
 ]
 
 
@@ -190,7 +194,7 @@ def test_that_a_rehearsal_and_a_watch_rule_remember_nothing_of_the_run() -> None
             alive.append(memory)
             return super().look(condition, past, memory)
 
-    calm = c.FlowControlBelow("n1", 0.9)
+    calm = FlowControlBelow("n1", 0.9)
     plan = plan_of(watch("first", EMPTY, calm), watch("second", EMPTY, calm), watches=(WatchRule("CALM", calm, "x"),))
     rehearse(plan, Noting())
     assert len({memory for _, memory in seen}) == len(seen) == 4

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from services.errors import StoreError, UserError
 from services.procedures.engine.parts import Policy
-from services.procedures.journal.fold import ENDED, UNFINISHED, fold
+from services.procedures.journal.projection import ENDED, UNFINISHED, project
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Breach, Plan, Step, WatchRule
 from services.procedures.plan.run_model import RUN_WAYS, STEP_WAYS, Entry, Question, RunState, RunView, StepState
@@ -84,7 +84,7 @@ def test_that_no_fate_of_a_run_leads_off_the_legal_ways_or_leaves_anything_armed
     assert violations(fate.plan) == ()
     bench = _live(fate)
     entries = bench.journal.entries(bench.run_id)
-    view = fold(entries)  # raises for a way that no reader could follow
+    view = project(entries)  # raises for a way that no reader could follow
     _legal(entries)
     assert bench.hosts.armed == ()
     if view.state in ENDED:

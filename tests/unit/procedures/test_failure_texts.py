@@ -9,19 +9,19 @@ import pytest
 from app.cli.procedure_text import run_lines, step_line
 from services.connections.command import Command
 from services.errors import Unreachable
+from services.facts.causes import cause, cause_or_last, telling
 from services.procedures.engine.parts import failure
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.journal.entries import run_state, step_state
-from services.procedures.journal.fold import fold
+from services.procedures.journal.projection import project
 from services.procedures.plan.actions import Run, Several
-from services.procedures.plan.causes import cause, cause_or_last, telling
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.run_model import RunState, StepState, StepView
 from services.procedures.report.html import report_html
 from services.procedures.report.markdown import report_markdown
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch
-from tests.unit.procedures.test_fold import Writer
+from tests.unit.procedures.test_projection import Writer
 
 MARIADB = (
     "2026-11-22  6:20:41 0 [Note] InnoDB: Buffer pool(s) load",
@@ -98,7 +98,7 @@ def test_that_the_output_of_a_failed_act_is_in_journal_terminal_and_report() -> 
     bench = failed_run(switch("n1", "a"), refused(*PRINTED))
     assert next(e["lines"] for e in bench.lines("output")) == list(PRINTED)
     bench = failed_run(switch("n1", "a", undo=None, why="It stays."), refused(*PRINTED))
-    view = fold(bench.journal.entries(bench.run_id))
+    view = project(bench.journal.entries(bench.run_id))
     assert view.steps[0].output == PRINTED
     assert view.steps[0].broken == PRINTED
     assert f"          | {PRINTED[1]}" in list(run_lines(view))
@@ -146,7 +146,7 @@ def test_that_a_step_that_is_taken_back_is_told_by_its_undo_and_the_undo_s_own_t
     assert bench.run() is RunState.UNDONE
     seen = next(s for v in bench.views for s in v.steps if s.state is StepState.UNDOING and s.step.step_id == "a-n1")
     assert seen.title == "Switch a of n1 off"
-    first, second = fold(bench.journal.entries(bench.run_id)).steps
+    first, second = project(bench.journal.entries(bench.run_id)).steps
     assert first.undo is not None
     assert first.undo.output == ("a is OFF",)
     assert first.output == ("a is ON",)
@@ -157,14 +157,14 @@ def test_that_a_step_that_is_taken_back_is_told_by_its_undo_and_the_undo_s_own_t
     assert first.ended is not None
     assert first.ended <= begun
     assert second.failed.startswith("Not within")
-    assert "take back: Switch a of n1 off  [undone]  7 s" in step_line(first, 1)
+    assert "take back: Switch a of n1 off  [undone]  7.0 s" in step_line(first, 1)
 
 
 def test_that_an_undo_that_fails_keeps_its_own_output_beside_the_step_s() -> None:
     bench = Bench(plan_of(switch("n1", "a"), switch("n2", "b", proof=(is_("n2", "never"),))))
     bench.world.fails["undo:a-n1"] = [refused(*PRINTED), refused(*PRINTED)]
     assert bench.run() is RunState.UNDO_FAILED
-    first = fold(bench.journal.entries(bench.run_id)).steps[0]
+    first = project(bench.journal.entries(bench.run_id)).steps[0]
     assert first.undo is not None
     assert first.undo.output == PRINTED
     assert first.output == ("a is ON",)

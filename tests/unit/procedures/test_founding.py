@@ -9,13 +9,14 @@ from services.facts.start_line import StartLine
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import joins_others_once_written
 from services.procedures.catalogue.galera.add_node.steps import config_path
+from services.procedures.conditions.server.option import OptionIs
 from services.procedures.plan.checks import Check
-from services.procedures.plan.conditions import OptionIs
-from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import filled
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN
+from tests.unit.procedures.host_of import host_of
 
 FOLDER = "/etc/mysql/mariadb.conf.d"
 OURS = f"{FOLDER}/90-pilothouse-galera.cnf"
@@ -24,7 +25,7 @@ SERVER = ("/etc/mysql/my.cnf", "[client-server]\n"), (f"{FOLDER}/50-server.cnf",
 
 def fresh(*files: tuple[str, str], printed: str = "--server_id=7\n") -> Check:
     options, line = parse_defaults(printed, "mysqld"), StartLine("mariadb.service")
-    host = HostFacts("new", option_files=(*SERVER, *files), options=options, start_line=line)
+    host = host_of("new", options_files=(*SERVER, *files), options_given=options, starting_line=line)
     assert config_path(host) == OURS
     return joins_others_once_written(Facts(1.0, "u", "lab", hosts=(host,)), "new", OURS)
 
@@ -52,6 +53,8 @@ def test_that_an_empty_address_counts_only_where_it_is_read_after_ours() -> None
     check = fresh((f"{FOLDER}/99-local.cnf", text), printed=printed)
     assert (check.verdict, check.absolute) == (BLOCK, True)
     assert check.evidence == f"{FOLDER}/99-local.cnf, read after {OURS}, empties wsrep_cluster_address of new"
+    both = fresh((f"{FOLDER}/99-local.cnf", text.replace("galera]", "client-server]")), printed=printed)
+    assert both.verdict is BLOCK  # a server reads that group too
     assert fresh((f"{FOLDER}/99-local.cnf", "[client]\nwsrep_cluster_address =\n")).verdict is PASS
 
 

@@ -16,21 +16,22 @@ from services.facts.start_line import StartLine, StartWord, founds, start_line
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import joins_others
 from services.procedures.catalogue.steps.server import founds_nothing
+from services.procedures.conditions.galera.apart import NotApart
+from services.procedures.conditions.galera.founding import FoundsNothing
+from services.procedures.conditions.galera.joined import Joined
 from services.procedures.gather.reader import Reader
-from services.procedures.gather.starting import with_starting
 from services.procedures.plan.actions import Run, Several
-from services.procedures.plan.conditions import Answer, Condition, Joined
-from services.procedures.plan.conditions_component import NotApart
-from services.procedures.plan.conditions_founding import FoundsNothing
-from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.condition import Answer, Condition
 from services.procedures.plan.inputs import filled
-from services.procedures.plan.parts import founds as founding_act
-from services.procedures.plan.parts import parts, starts_a_server
-from services.procedures.verify.conditions import RealProver
+from services.procedures.plan.inside import founds as founding_act
+from services.procedures.plan.inside import parts, starts_a_server
+from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.verify.prover import RealProver
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_crash_choice import crashed, rest_of
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN, facts, host
+from tests.unit.procedures.host_of import host_of
 from tests.unit.procedures.scripted_sessions import NOTHING, UNIT, ScriptedHosts, ScriptedSession, out
 
 SHOWN = """\
@@ -154,15 +155,15 @@ def test_that_a_running_servers_own_words_tell_that_it_was_founded(words: str, i
 
 
 def check(**more: Any) -> Any:
-    (found,) = joins_others(facts(host("n3", options=MEMBERS, **more)), ("n3",))
+    (found,) = joins_others(facts(host("n3", options_given=MEMBERS, **more)), ("n3",))
     return found
 
 
 def test_that_a_host_with_a_leftover_is_not_called_ready_to_join() -> None:
-    found = check(start_line=line(LEFT))
+    found = check(starting_line=line(LEFT))
     assert (found.verdict, found.absolute, found.not_known) == (BLOCK, True, False)
     assert found.try_ == (f"On n3: {WAY}",)
-    assert check(start_line=line("")).verdict is PASS
+    assert check(starting_line=line("")).verdict is PASS
 
 
 def test_that_a_command_line_that_was_not_read_is_not_ok() -> None:
@@ -171,18 +172,18 @@ def test_that_a_command_line_that_was_not_read_is_not_ok() -> None:
         line("unread file /etc/default/mariadb\n"),
         line("manager MYSQLD_OPTS=--defaults-file=/x.cnf\n"),
     ):
-        found = check(start_line=unknown)
+        found = check(starting_line=unknown)
         assert (found.verdict, found.not_known) == (WARN, True), unknown
 
 
 def test_that_it_is_read_with_what_else_a_start_needs_on_a_scripted_host() -> None:
     session = ScriptedSession("n3")
     session.programs = {"timeout": out(SHOWN + LEFT)}
-    read = with_starting(HostFacts("n3", unit=UNIT), Reader(session))
-    assert read.start_line is not None
-    assert read.start_line.words == (StartWord("wsrep_new_cluster", "", "manager", "_WSREP_NEW_CLUSTER"),)
+    read = Starting.read(host_of("n3", unit_name=UNIT), Reader(session, ManualClock()))
+    assert read.line is not None
+    assert read.line.words == (StartWord("wsrep_new_cluster", "", "manager", "_WSREP_NEW_CLUSTER"),)
     session.programs = {"timeout": out(code=3)}
-    assert with_starting(HostFacts("n3", unit=UNIT), Reader(session)).start_line is None
+    assert Starting.read(host_of("n3", unit_name=UNIT), Reader(session, ManualClock())).line is None
 
 
 # -- just before a start -----------------------------------------------------------------------------------------------

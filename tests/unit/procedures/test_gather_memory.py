@@ -7,11 +7,12 @@ from pathlib import Path
 
 from services.discovery.model import ClusterSnapshot, PrimariesApart
 from services.errors import StoreError
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.history.positions import PositionSeen
 from services.history.state_rows import NodeSighting
 from services.history.state_store import StateStore
 from services.procedures.gather.memory import keep, remembered, with_two_primaries
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate
+from services.procedures.plan.host_facts import Facts
 from tests.unit.discovery.scenes import AT, STATE, only
 from tests.unit.discovery.test_two_primaries import split
 from tests.unit.procedures.facts_of_three import UUID, down, facts

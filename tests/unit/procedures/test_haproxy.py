@@ -15,6 +15,7 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Refused
+from services.facts.haproxy import Haproxy, config_paths, parse_show, show_read, sockets_of
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.haproxy import ADMIN, balancers, haproxy_checks
@@ -26,17 +27,18 @@ from services.procedures.catalogue.steps.haproxy_places import (
     open_places,
     places_of,
 )
-from services.procedures.engine.ports import Past
-from services.procedures.engine.remembering import Memory
-from services.procedures.gather.haproxy import config_paths, parse_show, show_read, sockets_of
+from services.procedures.conditions.haproxy.server import BalancerServer
+from services.procedures.conditions.machine.listening import Listening
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.conditions import Answer, Listening
-from services.procedures.plan.conditions_balancer import BalancerServer
-from services.procedures.plan.host_facts import Facts, Haproxy, HostFacts
+from services.procedures.plan.condition import Answer
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
+from services.procedures.plan.looks import Past
+from services.procedures.plan.remembering import Memory
 from services.procedures.plan.wording import wording
-from services.procedures.verify.conditions import RealProver
+from services.procedures.verify.prover import RealProver
 from services.types import Reach
+from tests.unit.procedures.host_of import changed, host_of
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "haproxy"
 SOCKET = "/run/haproxy/admin.sock"
@@ -243,8 +245,8 @@ def _node(name: str, address: str, port: int = 13306) -> HostFacts:
 
 def _facts(output: Output = WHOLE, **lb: object) -> Facts:
     nodes = (_node("n1", "127.7.0.2:4567"), _node("n2", "127.7.0.3"), _node("n3", "127.7.0.4"))
-    balancer = HostFacts("lb", balancers=("haproxy",), haproxies=(_of(output),))
-    hosts = (*nodes, replace(balancer, **lb))  # type: ignore[arg-type]
+    balancer = host_of("lb", balancers_found=("haproxy",), haproxies=(_of(output),))
+    hosts = (*nodes, changed(balancer, **lb))
     return Facts(1.0, "uuid", "orders", members=("n1", "n2", "n3"), candidates=("lb",), hosts=hosts)
 
 
@@ -259,7 +261,7 @@ def test_that_a_node_is_found_by_address_and_port_in_every_backend() -> None:
 
 
 def test_that_a_proxysql_leaves_the_choice_to_the_person() -> None:
-    facts = _facts(balancers=("haproxy", "proxysql"))
+    facts = _facts(balancers_found=("haproxy", "proxysql"))
     assert not all_behind(facts, ("n1", "n2", "n3"))
     check = balancers(facts, "haproxy")
     assert check.verdict is Verdict.WARN
@@ -344,15 +346,15 @@ def test_that_haproxy_is_proposed_only_where_every_node_of_the_plan_is_behind_it
     assert _drain_field(_facts()) == ("haproxy", ("haproxy", *ways))
     assert _drain_field(_facts(DRAINED)) == ("server", ("haproxy", *ways))
     assert _drain_field(_facts(DRAINED), nodes="n1, n3") == ("haproxy", ("haproxy", *ways))
-    assert _drain_field(_facts(balancers=("haproxy", "proxysql"))) == ("server", ("haproxy", *ways))
-    assert _drain_field(_facts(balancers=(), haproxies=())) == ("server", ways)
+    assert _drain_field(_facts(balancers_found=("haproxy", "proxysql"))) == ("server", ("haproxy", *ways))
+    assert _drain_field(_facts(balancers_found=(), haproxies=())) == ("server", ways)
 
 
 def test_that_a_node_goes_down_only_while_haproxy_holds_to_its_orders_and_its_host_is_in_the_plan() -> None:
     procedure, facts = procedure_named("rolling-restart"), _facts()
     plan = procedure.plan(facts, {"nodes": "n2"})
     assert violations(plan) == ()
-    assert (plan.hosts, plan.quorum) == (("n1", "n2", "n3", "lb"), ("n1", "n2", "n3"))
+    assert (plan.hosts, plan.voters) == (("n1", "n2", "n3", "lb"), ("n1", "n2", "n3"))
     ids = [step.step_id for step in plan.steps]
     wanted = ["n2:haproxy-drain-n2-1", "n2:haproxy-empty-n2", "n2:stop-n2", "n2:start-n2", "n2:haproxy-ready-n2-1"]
     assert [step_id for step_id in ids if step_id in wanted] == wanted

@@ -21,7 +21,7 @@ from services.procedures.journal.journal import StoredJournal
 from services.procedures.plan.run_model import Binding, RunState
 from services.secrets import MemoryVault
 from tests.unit.procedures.engine_world import FixedKey, Killed, World, WorldLock
-from tests.unit.procedures.test_desk import LONG, SHORT, WorldDesk, draft_of, until
+from tests.unit.procedures.test_service import LONG, SHORT, WorldService, draft_of, until
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def store(file: Path) -> Iterator[StateStore]:
         yield opened
 
 
-def desk_on(store: StateStore, folder: Path, world: World | None = None, letter: bytes = b"a") -> WorldDesk:
-    made = WorldDesk(Inventory(), MemoryVault(), store, SystemClock(), FixedKey(letter), HeadFiles(folder))
+def service_on(store: StateStore, folder: Path, world: World | None = None, letter: bytes = b"a") -> WorldService:
+    made = WorldService(Inventory(), MemoryVault(), store, SystemClock(), FixedKey(letter), HeadFiles(folder))
     made.world, made.lock = world or World(), WorldLock()
     return made
 
@@ -57,29 +57,29 @@ def cut(file: Path, seq: int) -> None:
 def test_that_a_run_whose_last_lines_are_cut_off_is_refused_whichever_way(
     store: StateStore, file: Path, tmp_path: Path, way: str, missing: int
 ) -> None:
-    desk = desk_on(store, tmp_path)
-    run_id = desk.new_run(draft_of(LONG))
-    desk.start(run_id)
-    until(lambda: desk.view(run_id).steps[1].state.value == "acting")
-    assert desk.close()
-    done, left = list(desk.world.done), lines_of(file) - missing
+    service = service_on(store, tmp_path)
+    run_id = service.new_run(draft_of(LONG))
+    service.start(run_id)
+    until(lambda: service.view(run_id).steps[1].state.value == "acting")
+    assert service.close()
+    done, left = list(service.world.done), lines_of(file) - missing
     cut(file, left)
-    second = desk_on(store, tmp_path, desk.world)
+    second = service_on(store, tmp_path, service.world)
     with pytest.raises(JournalChanged) as refused:
         second.drive(run_id, way=way, key="x" if way == "leave" else "")
     assert "is cut off: this workstation wrote more lines than are left" in str(refused.value)
     assert "Nothing was done" in refused.value.safe
     assert "put back from an older copy" in refused.value.try_[0]
     assert second.view(run_id).binding is Binding.CUT
-    assert desk.world.done == done
+    assert service.world.done == done
     second.look_at_obligations()
     assert lines_of(file) == left
 
 
 def test_that_a_note_behind_the_cut_hides_it_from_nobody(store: StateStore, file: Path, tmp_path: Path) -> None:
-    desk = desk_on(store, tmp_path)
-    run_id = desk.new_run(draft_of(SHORT))
-    assert desk.drive(run_id) is RunState.DONE
+    service = service_on(store, tmp_path)
+    run_id = service.new_run(draft_of(SHORT))
+    assert service.drive(run_id) is RunState.DONE
     last = lines_of(file)
     cut(file, last - 3)
     journal = StoredJournal(store, FixedKey(), HeadFiles(tmp_path))
@@ -150,20 +150,20 @@ def test_that_a_head_is_kept_once_for_each_line_and_for_its_owner_alone(store: S
 def test_that_a_run_without_a_head_or_with_a_strange_one_asks_for_an_approval_and_goes_on_with_it(
     store: StateStore, tmp_path: Path, text: str
 ) -> None:
-    first = desk_on(store, tmp_path)
+    first = service_on(store, tmp_path)
     run_id = first.new_run(draft_of(SHORT))
     first.journal.let_go(run_id)
     (head,) = (tmp_path / FOLDER).iterdir()
     head.write_text(text) if text else head.unlink()
-    desk = desk_on(store, tmp_path)
-    view = desk.view(run_id)
+    service = service_on(store, tmp_path)
+    view = service.view(run_id)
     assert view.binding is Binding.NO_END
     assert "nothing shows that no lines are missing at its end" in view.sentence
     with pytest.raises(NotBound):
-        desk.drive(run_id)
-    assert desk.world.done == []
-    assert desk.drive(run_id, policy=Policy(approved=view.code, by="ann")) is RunState.DONE
-    assert desk.journal.chain(run_id).binding is Binding.BOUND
+        service.drive(run_id)
+    assert service.world.done == []
+    assert service.drive(run_id, policy=Policy(approved=view.code, by="ann")) is RunState.DONE
+    assert service.journal.chain(run_id).binding is Binding.BOUND
 
 
 def test_that_a_new_store_begins_with_its_own_numbers(tmp_path: Path) -> None:

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
+from services.facts.state_files import Grastate
 from services.procedures.plan.histories import WINDOW, by_marks, by_views, compared, histories, window
 from services.procedures.plan.histories_model import Side
-from services.procedures.plan.host_facts import Facts, Grastate, HostFacts, Trace, TwoPrimaries
+from services.procedures.plan.host_facts import Facts, HostFacts, TwoPrimaries
+from services.procedures.plan.parts.galera.traces import Trace, Traces
 from tests.unit.procedures.facts_of_three import UUID as CLUSTER
 from tests.unit.procedures.facts_of_three import down, facts
+from tests.unit.procedures.host_of import changed
 from tests.unit.recorded.histories_recorded import s1, s3_at
 
 OTHER = "aaaaaaaa-e5aa-11f1-ae7d-76e16c615942"
@@ -199,7 +202,7 @@ def view(seqno: int, *numbers: int) -> PrimaryView:
 def estate(*, n3: HostFacts, n1: Trace | None, n2: Trace | None) -> Facts:
     base = facts(n3)
     traces = {"n1": n1, "n2": n2}
-    hosts = tuple(replace(h, trace=traces.get(h.host, h.trace)) for h in base.hosts)
+    hosts = tuple(changed(h, trace=traces.get(h.host, h[Traces].trace)) for h in base.hosts)
     return replace(base, hosts=hosts)
 
 
@@ -210,7 +213,7 @@ def away(seqno: int, *views: PrimaryView) -> HostFacts:
 
 def test_that_a_seqno_in_a_file_that_nothing_accounts_for_makes_neither_a_fork_nor_one_past() -> None:
     n1 = Trace((view(10, 1, 2, 3), view(90, 1, 2)))
-    claimed = replace(away(95, view(10, 1, 2, 3)), trace=Trace((view(10, 1, 2, 3),)))
+    claimed = changed(away(95, view(10, 1, 2, 3)), trace=Trace((view(10, 1, 2, 3),)))
     assert histories(estate(n3=claimed, n1=n1, n2=None), "n3", "n1").outcome == "not known"
 
 

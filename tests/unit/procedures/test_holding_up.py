@@ -11,7 +11,7 @@ from services.facts.lock_holders import read_lockers
 from services.procedures.engine.held_up import HeldUp, still_open
 from services.procedures.engine.parts import Policy
 from services.procedures.engine.run_log import RunLog
-from services.procedures.plan.conditions import Answer
+from services.procedures.plan.condition import Answer
 from services.procedures.plan.run_model import RunState, StepState
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch, wait
 from tests.unit.procedures.scripted_sessions import ScriptedHosts, status

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from services.procedures.plan.fields import Field
@@ -48,6 +50,12 @@ def test_that_a_time_without_its_unit_is_refused_with_what_it_may_mean(text: str
     (fault,) = field_faults((Field("settle", "Settle", "duration", "60 s"),), {"settle": text})
     n = text.strip()
     assert fault.sentence == f"Settle: {n} of what? Write {n} s, {n} min or {n} h."
+
+
+@pytest.mark.parametrize(("kind", "text"), [("duration", "-5"), ("duration", "- 5 s"), ("bytes", "-5 GB")])
+def test_that_a_time_or_a_size_can_not_be_negative(kind: Literal["duration", "bytes"], text: str) -> None:
+    (fault,) = field_faults((Field("pause", "Pause", kind, "60 s"),), {"pause": text})
+    assert fault.sentence == "Pause: it can't be negative."
 
 
 def test_that_every_fault_names_its_field_and_what_to_write() -> None:

@@ -206,7 +206,7 @@ def test_that_damaged_json_names_the_run_and_the_entry(store: StateStore, tmp_pa
     journal.append(run_id, "note")
     with closing(sqlite3.connect(tmp_path / "state")) as connection, connection:
         connection.execute("UPDATE procedure_entry SET data = '{'")
-    with pytest.raises(StoreError, match="Entry 1 of run 1 is damaged"):
+    with pytest.raises(StoreError, match="The journal of run 1 is damaged: entry 1"):
         journal.entries(run_id)
 
 
@@ -214,7 +214,7 @@ def test_that_obligations_of_all_runs_are_found_without_reading_everything_else(
     for journal in (StoredJournal(store), MemoryJournal()):
         for _ in range(2):
             run_id = journal.new_run("x", "c", "t")
-            journal.append(run_id, "planned", "", {"plan": "unread"})
+            journal.append(run_id, "planned", "", {"plan": {"un": "read"}})
             journal.append(run_id, *obligation_taken("freeze", FREEZE))
         entries = journal.obligation_entries()
         assert {e.kind for e in entries} == {"obligation-taken"}

@@ -10,11 +10,12 @@ import pytest
 from services.connections.command import Command
 from services.discovery.model import PrimariesApart
 from services.history.state_store import StateStore
+from services.procedures.conditions.galera.clean_position import CleanPosition
+from services.procedures.conditions.galera.transfer import TransferWas
 from services.procedures.journal.entries import continued, step_state, value_kept
 from services.procedures.journal.journal import StoredJournal
 from services.procedures.journal.kept_positions import RememberingJournal, gave_up_side, position_in
 from services.procedures.plan.actions import Detached, Run, WaitFor
-from services.procedures.plan.conditions import CleanPosition, TransferWas
 from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.run_model import StepState
 
@@ -24,7 +25,7 @@ RECOVER = Step("recover-n1", "n1", "Recover", Detached(COMMAND, name="r", keep="
 TAIL = Step("tail-n1", "n1", "Read", Detached(COMMAND, name="t", keep="binlog-n1", pattern="x"))
 STOPPED = (CleanPosition("n1", "/var/lib/mysql", UUID, keep="position-n1"),)
 STOP = Step("stop-n1", "n1", "Stop", Run(COMMAND), proof=STOPPED)
-SHORT = Plan("x", "X", "", UUID, "lab", hosts=("n1",), quorum=("n1",), inputs=(), steps=())
+SHORT = Plan("x", "X", "", UUID, "lab", hosts=("n1",), quorums=(("n1",),), inputs=(), steps=())
 PLAN = replace(SHORT, steps=(RECOVER, TAIL, STOP))
 
 

@@ -7,13 +7,14 @@ from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Refused
-from services.procedures.engine.ports import Past
-from services.procedures.plan import conditions as c
-from services.procedures.verify.conditions import RealProver
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.plan.condition import Answer
+from services.procedures.plan.looks import Past
+from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.scripted_sessions import STARTING, ScriptedHosts
 
 BEGAN = 1_795_265_449.0
-LIKE_IST = c.TransferWas("n1", "IST", "n2", "start-n1")
+LIKE_IST = TransferWas("n1", "IST", "n2", "start-n1")
 _WSREP = "1795265450.2 n1 mariadbd[9]: 2026-11-21 10:00:00 0 [Note] WSREP:"
 TRANSFER = (
     f"{_WSREP} Prepared IST receiver for 101-14662, listening at: tcp://10.0.0.1:4568",
@@ -48,7 +49,7 @@ def _session(*, whole: tuple[str, ...] | None, newest: tuple[str, ...]) -> tuple
     return RealProver(hosts, clock), asked
 
 
-def _look(prover: RealProver) -> c.Answer:
+def _look(prover: RealProver) -> Answer:
     return prover.look(LIKE_IST, Past({}, {"start-n1": BEGAN}))
 
 

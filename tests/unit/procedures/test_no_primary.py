@@ -7,8 +7,9 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import AuthFailed, SecretMissing, Unreachable, UserError
-from services.procedures.plan.conditions import Answer, NoPrimary
-from services.procedures.verify.conditions import RealProver
+from services.procedures.conditions.galera.no_primary import NoPrimary
+from services.procedures.plan.condition import Answer
+from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.scripted_sessions import NOTHING, ScriptedHosts, out, status
 
 SILENT = Unreachable("No route to host.")

@@ -6,12 +6,15 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
-from services.procedures.plan import conditions as c
-from services.procedures.plan.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
+from services.procedures.conditions.galera.apart import NotApart
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.nothing_written import NothingWritten
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import TWO_PRIMARIES
 from tests.unit.procedures.scripted_sessions import NOTHING, UNIT, UUID, Attempt, ScriptedHosts, status
 
 SILENT = Unreachable("No route to host.")
-JOINED = c.Joined("n3", UUID, UNIT, ("n1", "n2"))
+JOINED = Joined("n3", UUID, UNIT, ("n1", "n2"))
 APART = NotApart("n3", ("n1", "n2"), UUID)
 OWN = status(cluster_conf_id="31", cluster_size="1", incoming_addresses="n3:3306")
 
@@ -25,7 +28,7 @@ def hosts() -> ScriptedHosts:
     return made
 
 
-def last(hosts: ScriptedHosts, condition: c.Condition, looks: int = 12) -> c.Answer:
+def last(hosts: ScriptedHosts, condition: Condition, looks: int = 12) -> Answer:
     clock = ManualClock()
     attempt = Attempt(hosts, clock)
     for _ in range(looks - 1):
@@ -35,14 +38,14 @@ def last(hosts: ScriptedHosts, condition: c.Condition, looks: int = 12) -> c.Ans
 
 
 @pytest.mark.parametrize("condition", [JOINED, APART])
-def test_that_a_member_of_one_view_with_the_others_has_joined(hosts: ScriptedHosts, condition: c.Condition) -> None:
+def test_that_a_member_of_one_view_with_the_others_has_joined(hosts: ScriptedHosts, condition: Condition) -> None:
     answer = last(hosts, condition, 1)
     assert (answer.holds, "in one view with n1, n2" in answer.evidence) == (True, True)
 
 
 @pytest.mark.parametrize("condition", [JOINED, APART])
 def test_that_a_primary_component_of_its_own_is_told_as_two_and_kept(
-    hosts: ScriptedHosts, condition: c.Condition
+    hosts: ScriptedHosts, condition: Condition
 ) -> None:
     for name in ("n1", "n2"):
         hosts.sessions[name].state = status(cluster_size="2", incoming_addresses="n1:3306,n2:3306")
@@ -55,7 +58,7 @@ def test_that_a_primary_component_of_its_own_is_told_as_two_and_kept(
 
 
 @pytest.mark.parametrize("condition", [JOINED, APART])
-def test_that_a_view_which_changes_just_now_is_looked_at_again(hosts: ScriptedHosts, condition: c.Condition) -> None:
+def test_that_a_view_which_changes_just_now_is_looked_at_again(hosts: ScriptedHosts, condition: Condition) -> None:
     hosts.sessions["n3"].state = status(
         cluster_conf_id="31", cluster_size="4", incoming_addresses="n1:3306,n2:3306,n3:3306,n4:3306"
     )
@@ -72,7 +75,7 @@ def test_that_a_view_which_nobody_else_is_seen_in_is_not_known_to_be_a_joining(h
 
 def test_that_a_first_node_and_a_cluster_of_one_need_nobody_beside_them(hosts: ScriptedHosts) -> None:
     hosts.sessions["n3"].state = OWN
-    assert last(hosts, c.Joined("n3", UUID, UNIT), 1).holds is True
+    assert last(hosts, Joined("n3", UUID, UNIT), 1).holds is True
     assert last(hosts, NotApart("n3", (), UUID), 1).holds is True
 
 

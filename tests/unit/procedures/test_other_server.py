@@ -10,10 +10,11 @@ from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.facts.other_server import OtherServer, around_read, before_read, mtimes_read, since_read
-from services.procedures.gather.other_server import read_other_server
+from services.procedures.looking.other_server import read_other_server
 from services.procedures.plan.histories import compared
 from services.procedures.plan.histories_model import Side
 from services.procedures.plan.host_facts import HostFacts
+from tests.unit.procedures.host_of import host_of
 from tests.unit.recorded.histories_recorded import s1, s3_at
 
 DATA = "/var/lib/mysql"
@@ -66,7 +67,8 @@ class Host:
 
 def s3(*options: tuple[str, str], **more: object) -> HostFacts:
     given = tuple(("mysqld", name, value) for name, value in options)
-    return replace(HostFacts("s3", unit="mariadb.service", datadir=DATA, options=given, server_up=False), **more)  # type: ignore[arg-type]
+    known = {"unit_name": "mariadb.service", "data_folder_path": DATA, "options_given": given, "server_up": False}
+    return host_of("s3", **(known | more))
 
 
 # -- what is read ------------------------------------------------------------------------------------------------------
@@ -119,9 +121,9 @@ def test_that_the_file_goes_by_its_option_s_name() -> None:
 def test_that_a_server_that_runs_and_a_unit_of_another_name_are_not_asked() -> None:
     road = Host(BY_HAND, STOP)
     assert read_other_server(s3(server_up=True), road) is None
-    assert read_other_server(s3(datadir=""), road) is None
+    assert read_other_server(s3(data_folder_path=""), road) is None
     assert not road.asked
-    assert read_other_server(s3(unit="mysql.service"), road) is None
+    assert read_other_server(s3(unit_name="mysql.service"), road) is None
 
 
 def test_that_a_read_that_could_not_be_made_tells_nothing() -> None:

@@ -12,11 +12,12 @@ import pytest
 
 from services.facts.binlog_marks import Mark, parse_marks
 from services.facts.primary_views import PrimaryView
-from services.procedures.gather.histories import last_shared
+from services.facts.state_files import Grastate
+from services.procedures.looking.histories import last_shared
 from services.procedures.plan.histories import by_marks, by_views, claim_is_confirmed, compared, window
 from services.procedures.plan.histories_model import Side
-from services.procedures.plan.host_facts import Grastate, Trace
 from services.procedures.plan.own_transactions import before_turn, own_after
+from services.procedures.plan.parts.galera.traces import Trace
 from tests.unit.procedures.facts_of_three import UUID
 from tests.unit.recorded.histories_recorded import FOLDER
 

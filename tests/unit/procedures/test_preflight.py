@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from services.facts.model import MachineFacts, Problem, ServerFacts
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import checks as preflight
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, Link, LockSeen
+from services.procedures.plan.host_facts import Facts, LockSeen
+from services.procedures.plan.parts.galera.links import Link
 from services.types import Flavour
 from tests.unit.discovery.scenes import only
 from tests.unit.discovery.test_two_primaries import split
@@ -98,7 +100,7 @@ def test_that_a_deliberate_donor_does_not_block_the_health_gate() -> None:
 
 def test_that_transfers_and_ddl_block_and_an_unread_process_list_warns() -> None:
     assert preflight.no_transfer_or_ddl(facts(), NAMES).verdict is PASS
-    ddl = preflight.no_transfer_or_ddl(facts(host("n1", running_ddl=("ALTER TABLE by app",))), NAMES)
+    ddl = preflight.no_transfer_or_ddl(facts(host("n1", sessions_ddl=("ALTER TABLE by app",))), NAMES)
     assert (ddl.verdict, ddl.evidence) == (BLOCK, "n1: ALTER TABLE by app")
     donor = host("n2", group=galera("n2", desync_count=1))
     assert preflight.no_transfer_or_ddl(facts(donor), NAMES).verdict is BLOCK
@@ -107,7 +109,7 @@ def test_that_transfers_and_ddl_block_and_an_unread_process_list_warns() -> None
     assert preflight.no_transfer_or_ddl(facts(joining), NAMES).verdict is BLOCK
     assert preflight.no_transfer_or_ddl(facts(down("n1", sst_in_progress=True)), NAMES).verdict is BLOCK
     assert preflight.no_transfer_or_ddl(facts(host("n1", sst_in_progress=True)), NAMES).verdict is PASS  # Synced
-    assert preflight.no_transfer_or_ddl(facts(host("n1", client_sessions=None)), NAMES).verdict is WARN
+    assert preflight.no_transfer_or_ddl(facts(host("n1", sessions_clients=None)), NAMES).verdict is WARN
 
 
 def test_that_a_transaction_that_outlasts_the_drain_warns() -> None:
@@ -141,7 +143,7 @@ def test_that_an_older_or_unknown_joiner_is_blocked(version: tuple[int, ...], ve
 
 
 def test_that_a_joiner_of_another_product_is_blocked() -> None:
-    joiner = down("new", server_program="mysqld Ver 10.11.18 for Linux (Percona)")
+    joiner = down("new", program_text="mysqld Ver 10.11.18 for Linux (Percona)")
     assert preflight.versions(facts(joiner), "new", NAMES).verdict is BLOCK
 
 
@@ -187,7 +189,7 @@ def test_that_clocks_are_compared_with_one_another(offset: float | None, verdict
 
 
 def test_that_a_configuration_that_the_server_refuses_blocks_and_an_unchecked_one_warns() -> None:
-    fault = facts(host("n1", config_fault="unknown variable 'x=1'"), host("n2", config_checked=False))
+    fault = facts(host("n1", program_fault="unknown variable 'x=1'"), host("n2", program_checked=False))
     assert [k.verdict for k in preflight.config_valid(fault, NAMES)] == [BLOCK, WARN, PASS]
 
 
@@ -204,7 +206,7 @@ def test_that_donor_lists_are_judged_by_galeras_rules(donor: str, verdict: Verdi
 
 
 def test_that_a_donor_list_of_a_stopped_node_is_read_from_its_option_files() -> None:
-    seen = facts(down("n1", options=(("mysqld", "wsrep_sst_donor", "10.0.0.2"),)))
+    seen = facts(down("n1", options_given=(("mysqld", "wsrep_sst_donor", "10.0.0.2"),)))
     assert preflight.donor_names(seen, ("n1",))[0].verdict is BLOCK
 
 
@@ -222,7 +224,7 @@ def test_that_a_donor_list_of_a_stopped_node_is_read_from_its_option_files() -> 
 def test_that_ports_are_judged_in_both_directions(
     there: dict[str, str], back: dict[str, str], verdict: Verdict
 ) -> None:
-    seen = facts(host("n1", links=links("new", **back)), down("new", links=links("n1", **there)))
+    seen = facts(host("n1", links_tried=links("new", **back)), down("new", links_tried=links("n1", **there)))
     check = preflight.ports(seen, "new", ("n1",))[0]
     assert check.verdict is verdict, check
 
@@ -233,28 +235,35 @@ def test_that_ports_never_tried_are_no_pass() -> None:
 
 def test_that_a_missing_sst_program_blocks_and_is_named() -> None:
     assert [k.verdict for k in preflight.sst_tools(facts(), NAMES)] == [PASS] * 3
-    bare = preflight.sst_tools(facts(host("n2", programs=("socat", "mbstream"))), ("n1", "n2"))
+    bare = preflight.sst_tools(facts(host("n2", tools_there=("socat", "mbstream"))), ("n1", "n2"))
     assert (bare[1].verdict, bare[1].evidence) == (BLOCK, "n2 lacks mariabackup or mariadb-backup")
-    packed = host("n1", options=(("sst", "compressor", "/usr/bin/zstd -3"),))
+    packed = host("n1", options_given=(("sst", "compressor", "/usr/bin/zstd -3"),))
     assert [k.verdict for k in preflight.sst_tools(facts(packed), ("n1", "n2"))] == [BLOCK, BLOCK]
-    assert preflight.sst_tools(facts(host("n1", programs=())), ("n1",))[0].verdict is WARN
+    assert preflight.sst_tools(facts(host("n1", tools_there=())), ("n1",))[0].verdict is WARN
     strange = facts(*(host(n, group=galera(n, sst_method="clone")) for n in NAMES))
     assert preflight.sst_tools(strange, ("n1",))[0].verdict is WARN
 
 
 def test_that_sst_sections_must_agree_but_file_names_may_differ() -> None:
     plain = (("mysqld", "wsrep_on", "ON"),)
-    one = host("n1", options=(*plain, ("sst", "encrypt", "3"), ("sst", "tkey", "/a")))
-    other = host("n2", options=(*plain, ("sst", "encrypt", "3"), ("sst", "tkey", "/b")))
+    one = host("n1", options_given=(*plain, ("sst", "encrypt", "3"), ("sst", "tkey", "/a")))
+    other = host("n2", options_given=(*plain, ("sst", "encrypt", "3"), ("sst", "tkey", "/b")))
     assert preflight.sst_section(facts(one, other), ("n1", "n2")).verdict is PASS
     check = preflight.sst_section(facts(one), NAMES)
     assert (check.verdict, "encrypt (n1: 3, n2: not set" in check.evidence) == (BLOCK, True)
-    assert preflight.sst_section(facts(host("n1", options=())), NAMES).verdict is WARN
+    assert preflight.sst_section(facts(host("n1", options_given=())), NAMES).verdict is WARN
 
 
-@pytest.mark.parametrize(("said", "verdict"), [("ok", PASS), ("the SST account lacks RELOAD", BLOCK), ("", WARN)])
-def test_that_the_sst_account_is_judged_by_what_could_be_seen(said: str, verdict: Verdict) -> None:
-    assert preflight.sst_account(facts(host("n1", sst_account=said)), "n1").verdict is verdict
+@pytest.mark.parametrize(
+    ("state", "verdict"),
+    [("ok", PASS), ("lacks-rights", BLOCK), ("not-local", BLOCK), ("refused", BLOCK), ("", WARN)],
+)
+def test_that_the_sst_account_is_judged_by_what_could_be_seen(state: str, verdict: Verdict) -> None:
+    said = "the SST account lacks RELOAD" if verdict is BLOCK else ""
+    donor = host("n1", sst_account_state=state, sst_account_sentence=said)
+    found = preflight.sst_account(facts(donor), "n1")
+    assert found.verdict is verdict
+    assert said in found.evidence
 
 
 @pytest.mark.parametrize(
@@ -269,7 +278,7 @@ def test_that_the_sst_account_is_judged_by_what_could_be_seen(said: str, verdict
 def test_that_no_account_is_asked_for_where_the_method_needs_none(
     method: str, flavour: Flavour, version: tuple[int, ...], verdict: Verdict
 ) -> None:
-    donor = host("n1", sst_account="")
+    donor = host("n1", sst_account_state="")
     server = ServerFacts(flavour=flavour, version_key=version)
     assert donor.node is not None
     node = replace(donor.node, server=server, galera=galera("n1", sst_method=method))

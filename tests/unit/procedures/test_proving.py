@@ -6,12 +6,17 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
+from services.facts.log_part import Log
 from services.facts.values import compared, same
-from services.procedures.engine.ports import Past
-from services.procedures.plan import conditions as c
-from services.procedures.verify.conditions import LOOKS
-from services.procedures.verify.join import _Pace
-from services.procedures.verify.log import Log
+from services.procedures.conditions.galera.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.joined import Joined, _Pace
+from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.machine.files import FileAbsent, FileSays
+from services.procedures.conditions.server.option import OptionIs
+from services.procedures.conditions.server.status import StatusIs
+from services.procedures.plan.condition import Answer, Comparison, Condition, Kept
+from services.procedures.plan.looks import Past
+from tests.unit.procedures.any_values import KINDS
 from tests.unit.procedures.scripted_sessions import (
     NOTHING,
     STARTING,
@@ -26,7 +31,7 @@ from tests.unit.procedures.scripted_sessions import (
 
 
 def test_that_every_condition_has_a_look() -> None:
-    assert set(LOOKS) == set(c.Condition.__args__)
+    assert all(kind.look is not Condition.look for kind in KINDS)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +43,7 @@ def test_that_every_condition_has_a_look() -> None:
     ],
 )  # fmt: skip
 def test_that_values_are_compared_as_servers_mean_them(
-    left: str, comparison: c.Comparison, right: str, holds: bool | None
+    left: str, comparison: Comparison, right: str, holds: bool | None
 ) -> None:
     assert compared(left, comparison, right) is holds
     assert same("ALL", "all")
@@ -46,14 +51,14 @@ def test_that_values_are_compared_as_servers_mean_them(
 
 def test_that_an_error_of_the_environment_is_an_answer_that_is_not_known(prover: Attempt, hosts: ScriptedHosts) -> None:
     hosts.sessions["n1"].state = Unreachable("No route to host.", host="n1")
-    answer = prover.look(c.StatusIs("n1", "wsrep_ready", "=", "ON"), NOTHING)
+    answer = prover.look(StatusIs("n1", "wsrep_ready", "=", "ON"), NOTHING)
     assert (answer.holds, answer.final, answer.evidence) == (None, False, "n1: No route to host.")
 
 
 def test_that_a_status_must_hold_at_every_look_of_its_span(
     prover: Attempt, hosts: ScriptedHosts, clock: ManualClock
 ) -> None:
-    condition = c.StatusIs("n1", "wsrep_local_recv_queue", "<", "10", 60.0)
+    condition = StatusIs("n1", "wsrep_local_recv_queue", "<", "10", 60.0)
     hosts.sessions["n1"].state = {"wsrep_local_recv_queue": "0"}
     assert prover.look(condition, NOTHING).holds is False
     for _ in range(4):
@@ -72,7 +77,7 @@ def test_that_a_status_must_hold_at_every_look_of_its_span(
 
 
 def test_that_flow_control_needs_two_looks(prover: Attempt, hosts: ScriptedHosts, clock: ManualClock) -> None:
-    condition = c.FlowControlBelow("n1", 0.1)
+    condition = FlowControlBelow("n1", 0.1)
     hosts.sessions["n1"].state = {"wsrep_flow_control_paused_ns": "5000000000"}
     assert prover.look(condition, NOTHING).holds is None
     clock.advance(10)
@@ -89,9 +94,9 @@ def test_that_flow_control_needs_two_looks(prover: Attempt, hosts: ScriptedHosts
 def test_that_flow_control_for_seconds_is_judged_over_all_of_them_and_not_by_its_last_look(
     prover: Attempt, hosts: ScriptedHosts, clock: ManualClock
 ) -> None:
-    condition, paused = c.FlowControlBelow("n1", 0.1, 20.0), 0.0
+    condition, paused = FlowControlBelow("n1", 0.1, 20.0), 0.0
 
-    def looked(seconds: float, share: float) -> c.Answer:
+    def looked(seconds: float, share: float) -> Answer:
         nonlocal paused
         clock.advance(seconds)
         paused += seconds * share
@@ -111,7 +116,7 @@ def test_that_flow_control_for_seconds_is_judged_over_all_of_them_and_not_by_its
 
 def test_that_a_node_synced_in_another_cluster_has_not_joined_for_good(prover: Attempt, hosts: ScriptedHosts) -> None:
     hosts.sessions["n1"].state = status(cluster_state_uuid="a" + UUID[1:])
-    answer = prover.look(c.Joined("n1", UUID, UNIT), NOTHING)
+    answer = prover.look(Joined("n1", UUID, UNIT), NOTHING)
     assert (answer.holds, answer.final) == (False, True)
     assert "another cluster" in answer.evidence
 
@@ -119,7 +124,7 @@ def test_that_a_node_synced_in_another_cluster_has_not_joined_for_good(prover: A
 def test_that_a_failed_unit_is_final_with_the_logs_reason(prover: Attempt, hosts: ScriptedHosts) -> None:
     abort = "1795265450.2 n1 mariadbd[9]: 2026 [ERROR] WSREP: Reversing history: 50 -> 40 ... Must abort."
     down(hosts.sessions["n1"], f"{STARTING}\n{abort}\n", "failed")
-    answer = prover.look(c.Joined("n1", UUID, UNIT), NOTHING)
+    answer = prover.look(Joined("n1", UUID, UNIT), NOTHING)
     assert (answer.holds, answer.final) == (False, True)
     assert "Reversing history: 50 -> 40" in answer.evidence
     assert answer.lines
@@ -128,14 +133,14 @@ def test_that_a_failed_unit_is_final_with_the_logs_reason(prover: Attempt, hosts
 def test_that_an_abort_before_the_newest_start_is_not_held_against_it(prover: Attempt, hosts: ScriptedHosts) -> None:
     old = "1795265400.2 n1 mariadbd[9]: 2026 [ERROR] WSREP: Must abort."
     down(hosts.sessions["n1"], f"{old}\n{STARTING}\n", "inactive")
-    assert not prover.look(c.Joined("n1", UUID, UNIT), NOTHING).final
+    assert not prover.look(Joined("n1", UUID, UNIT), NOTHING).final
 
 
 def test_that_a_server_that_somebody_stopped_again_is_not_waited_for_to_the_limit(
     prover: Attempt, hosts: ScriptedHosts, clock: ManualClock
 ) -> None:
     down(hosts.sessions["n1"], f"{STARTING}\n", "inactive")
-    condition = c.Joined("n1", UUID, UNIT)
+    condition = Joined("n1", UUID, UNIT)
     assert not prover.look(condition, NOTHING).final
     clock.advance(60)  # nobody waited meanwhile: the start is asked for only now
     for _ in range(15):
@@ -152,19 +157,19 @@ def test_that_a_server_that_stands_inconsistent_or_initialized_with_a_reason_is_
     session = hosts.sessions["n1"]
     down(session, f"{STARTING}\n", "active")
     session.state = status(cluster_status="Disconnected", local_state="5", local_state_comment="Inconsistent")
-    assert prover.look(c.Joined("n1", UUID, UNIT), NOTHING).final
+    assert prover.look(Joined("n1", UUID, UNIT), NOTHING).final
     session.state = status(cluster_status="non-Primary", local_state="0", local_state_comment="Initialized")
-    assert not prover.look(c.Joined("n1", UUID, UNIT), NOTHING).final
+    assert not prover.look(Joined("n1", UUID, UNIT), NOTHING).final
     fatal = "1795265450.2 n1 mariadbd[9]: 2026 [ERROR] WSREP: Will never receive state. Need to abort."
     down(session, f"{STARTING}\n{fatal}\n", "active")
     session.state = status(cluster_status="non-Primary", local_state="0", local_state_comment="Initialized")
-    answer = prover.look(c.Joined("n1", UUID, UNIT), NOTHING)
+    answer = prover.look(Joined("n1", UUID, UNIT), NOTHING)
     assert (answer.final, "Will never receive state" in answer.evidence) == (True, True)
 
 
 def test_that_an_ist_tells_its_progress_out_of_systemds_words(prover: Attempt, hosts: ScriptedHosts) -> None:
     down(hosts.sessions["n1"], f"{STARTING}\n", "activating", "Receiving IST... 45.5% (10/22 events) complete.")
-    answer = prover.look(c.Joined("n1", UUID, UNIT), NOTHING)
+    answer = prover.look(Joined("n1", UUID, UNIT), NOTHING)
     assert (answer.holds, answer.final, answer.done, answer.total, answer.unit) == (False, False, 10, 22, "write sets")
 
 
@@ -195,7 +200,7 @@ def test_that_a_transfer_of_which_nothing_comes_any_more_says_so_and_for_how_lon
 
 def test_that_a_kept_position_is_compared_and_a_missing_one_is_not_known(prover: Attempt, hosts: ScriptedHosts) -> None:
     hosts.sessions["n1"].state = {"wsrep_last_committed": "100"}
-    condition = c.Position("n1", c.Kept("stopped"))
+    condition = Position("n1", Kept("stopped"))
     assert prover.look(condition, Past({"stopped": f"{UUID}:100"}, {})).holds is True
     assert prover.look(condition, Past({"stopped": "101"}, {})).holds is False
     assert prover.look(condition, NOTHING).holds is None
@@ -210,15 +215,15 @@ def test_that_files_are_read_as_the_login_where_root_is_refused_and_secrets_stay
         "cat": out("[mysqld]\nwsrep_sst_auth = sst:S3cret\n"),
         "my_print_defaults": out("--wsrep_sst_auth=sst:S3cret\n"),
     }
-    said = prover.look(c.FileSays("n1", "/etc/mysql/x.cnf", "wsrep_sst_auth"), NOTHING)
-    given = prover.look(c.OptionIs("n1", "mysqld", "wsrep_sst_auth", "sst:S3cret"), NOTHING)
+    said = prover.look(FileSays("n1", "/etc/mysql/x.cnf", "wsrep_sst_auth"), NOTHING)
+    given = prover.look(OptionIs("n1", "mysqld", "wsrep_sst_auth", "sst:S3cret"), NOTHING)
     assert said.holds
     assert given.holds
     assert "S3cret" not in said.evidence + given.evidence
     session.programs = {"cat": out(code=1, errors="cat: /x: Permission denied")}
-    assert prover.look(c.FileSays("n1", "/etc/mysql/x.cnf", "x"), NOTHING).holds is None
+    assert prover.look(FileSays("n1", "/etc/mysql/x.cnf", "x"), NOTHING).holds is None
     session.programs = {"stat": out(code=1, errors="stat: cannot statx '/x': Permission denied")}
-    assert prover.look(c.FileAbsent("n1", "/x"), NOTHING).holds is None
+    assert prover.look(FileAbsent("n1", "/x"), NOTHING).holds is None
 
 
 def test_that_a_log_is_bounded_by_the_workstations_clock_whatever_the_hosts_clock_says() -> None:

@@ -7,10 +7,10 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import Unreachable
-from services.procedures.engine.ports import Past
-from services.procedures.plan.conditions import Answer
-from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
-from services.procedures.verify.conditions import RealProver
+from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
+from services.procedures.plan.condition import Answer
+from services.procedures.plan.looks import Past
+from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, ScriptedHosts, out, status
 
 FOLDER = "/var/lib/mysql"

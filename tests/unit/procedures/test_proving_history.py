@@ -9,12 +9,14 @@ import pytest
 from services.clock import SystemClock
 from services.connections.ports import Output, Rows
 from services.errors import Unreachable
-from services.procedures.engine.ports import Past
-from services.procedures.plan.conditions import Kept, SameHistory
-from services.procedures.plan.conditions_at_rest import PositionMark
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, TwoPrimaries
+from services.facts.state_files import ZERO_UUID
+from services.procedures.conditions.galera.at_rest import PositionMark
+from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.plan.condition import Kept
+from services.procedures.plan.host_facts import Facts, TwoPrimaries
+from services.procedures.plan.looks import Past
 from services.procedures.plan.positions import stood_name
-from services.procedures.verify.conditions import RealProver
+from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.scripted_sessions import ScriptedHosts
 from tests.unit.recorded.histories_recorded import FOLDER, UUID
 

@@ -11,9 +11,13 @@ from services.connections.ports import Rows
 from services.connections.reads.read import SqlRead
 from services.connections.reads.registry import statement_of
 from services.facts.values import same
-from services.procedures.engine.ports import Past
-from services.procedures.plan import conditions as c
-from services.procedures.verify.asking import number_of
+from services.procedures.conditions.galera.cache import CacheLasts
+from services.procedures.conditions.galera.clean_position import CleanPosition
+from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.server.variable import VariableIs
+from services.procedures.looking.asked import number_of
+from services.procedures.plan.condition import Kept
+from services.procedures.plan.looks import Past
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out
 
 
@@ -44,9 +48,9 @@ def test_that_the_rate_of_two_seconds_tells_how_long_a_cache_lasts(prover: Attem
 
     lasts = 0.8 * 128 * 2**20 / 100_000
     wrote(100_000)
-    assert prover.look(c.CacheLasts("n1", lasts - 1), NOTHING).holds is True
+    assert prover.look(CacheLasts("n1", lasts - 1), NOTHING).holds is True
     wrote(100_000)
-    told = prover.look(c.CacheLasts("n1", lasts + 1), NOTHING)
+    told = prover.look(CacheLasts("n1", lasts + 1), NOTHING)
     assert (told.holds, "the cache of n1 lasts 1074 s" in told.evidence) == (False, True)
 
 
@@ -54,15 +58,15 @@ def test_that_an_option_that_can_not_be_read_back_holds_only_where_that_is_enoug
     prover: Attempt, hosts: ScriptedHosts
 ) -> None:
     hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), ())
-    assert prover.look(c.VariableIs("n1", "loose_x", "1"), NOTHING).holds is False
-    assert prover.look(c.VariableIs("n1", "loose_x", "1", if_there=True), NOTHING).holds is True
+    assert prover.look(VariableIs("n1", "loose_x", "1"), NOTHING).holds is False
+    assert prover.look(VariableIs("n1", "loose_x", "1", if_there=True), NOTHING).holds is True
 
 
 def test_that_a_value_that_no_running_server_can_change_ends_the_wait_for_another(
     prover: Attempt, hosts: ScriptedHosts
 ) -> None:
     hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("innodb_force_recovery", "4"),))
-    fixed = c.VariableIs("n1", "innodb_force_recovery", "0", if_there=True, fixed=True)
+    fixed = VariableIs("n1", "innodb_force_recovery", "0", if_there=True, fixed=True)
     told = prover.look(fixed, NOTHING)
     assert (told.holds, told.final, told.evidence) == (False, True, "innodb_force_recovery is 4 on n1")
     assert prover.look(replace(fixed, fixed=False), NOTHING).final is False
@@ -74,7 +78,7 @@ def test_that_a_third_value_is_the_servers_rounding_only_while_the_file_says_wha
 ) -> None:
     session = hosts.sessions["n1"]
     session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("max_connections", "333"),))
-    wanted = c.VariableIs("n1", "max_connections", "222", if_there=True, was="151")
+    wanted = VariableIs("n1", "max_connections", "222", if_there=True, was="151")
     session.programs = {"my_print_defaults": out("--max_connections=222\n")}
     told = prover.look(wanted, NOTHING)
     assert (told.holds, told.evidence) == (True, "asked for max_connections = 222, the server made 333 of it on n1")
@@ -92,7 +96,7 @@ def test_that_a_state_file_without_a_position_is_not_waited_for_once_the_server_
 ) -> None:
     clock, session = ManualClock(), hosts.sessions["n1"]
     prover, uuid = Attempt(hosts, clock), "8f21c0de-0000-11ee-8000-000000000001"
-    clean = c.CleanPosition("n1", "/var/lib/mysql", uuid)
+    clean = CleanPosition("n1", "/var/lib/mysql", uuid)
     state = out(f"# GALERA saved state\nversion: 2.1\nuuid: {uuid}\nseqno: -1\n")
     session.programs = {"cat": state, "ps": out(code=1), "systemctl": out("ActiveState=deactivating\nResult=success\n")}
     assert prover.look(clean, NOTHING).final is False
@@ -115,7 +119,7 @@ def test_that_a_rounded_secret_shows_no_value(prover: Attempt, hosts: ScriptedHo
     session = hosts.sessions["n1"]
     session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("wsrep_sst_auth", "sst:N0w"),))
     session.programs = {"my_print_defaults": out("--wsrep_sst_auth=sst:Wanted\n")}
-    told = prover.look(c.VariableIs("n1", "wsrep_sst_auth", "sst:Wanted", was="sst:Old"), NOTHING)
+    told = prover.look(VariableIs("n1", "wsrep_sst_auth", "sst:Wanted", was="sst:Old"), NOTHING)
     assert told.holds
     assert not any(value in f"{told.evidence} {told.kept}" for value in ("N0w", "Wanted", "Old"))
 
@@ -134,9 +138,9 @@ def test_that_a_freeze_at_a_multiple_of_1024_is_read_compared_and_kept_as_its_nu
     options = f"gcache.freeze_purge_at_seqno = {printed}; gcache.size = 128M;"
     hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("wsrep_provider_options", options),))
     option = "gcache.freeze_purge_at_seqno"
-    answer = prover.look(c.ProviderOption("n1", option, ">=", "0", keep="frozen_at"), NOTHING)
+    answer = prover.look(ProviderOption("n1", option, ">=", "0", keep="frozen_at"), NOTHING)
     assert (answer.holds, answer.kept) == (True, (("frozen_at", str(number)),))
-    assert prover.look(c.ProviderOption("n1", option, "=", str(number)), NOTHING).holds is True
-    assert prover.look(c.ProviderOption("n1", option, "<", str(number)), NOTHING).holds is False
+    assert prover.look(ProviderOption("n1", option, "=", str(number)), NOTHING).holds is True
+    assert prover.look(ProviderOption("n1", option, "<", str(number)), NOTHING).holds is False
     older = Past({"frozen_at": printed}, {})  # as a run of an older Pilothouse has kept it
-    assert number_of(c.Kept("frozen_at"), older) == number
+    assert number_of(Kept("frozen_at"), older) == number

@@ -10,6 +10,7 @@ from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import HostFacts
 from services.types import Flavour, Reach
 from tests.unit.procedures.facts_of_three import NAMES, facts, galera, host
+from tests.unit.procedures.host_of import changed
 
 OWN, OTHER = "8a94f357-aab4-11df-86ab-c80aa9429562", "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 """As @@server_uuid of MySQL 8.0 gives them (MySQL manual, "Replication and Binary Logging Options")."""
@@ -19,7 +20,7 @@ def _mysql(name: str, uuid: str, flavour: Flavour = Flavour.PXC) -> HostFacts:
     server = ServerFacts(flavour=flavour, version_key=(8, 0, 36), version_text="8.0.36-28.1", server_uuid=uuid)
     group = galera(name, provider_vendor="Codership Oy <info@codership.com> (modified by Percona)")
     node = NodeFacts(name, 1.0, Reach.FULL, server=server, galera=group)
-    return replace(host(name), node=node, server_program="mysqld Ver 8.0.36-28.1", program_version=(8, 0, 36))
+    return changed(host(name), node=node, program_text="mysqld Ver 8.0.36-28.1", program_version=(8, 0, 36))
 
 
 def _check(code: str, joiner_uuid: str, flavour: Flavour = Flavour.PXC) -> Check:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.engine.ports import Past
+from services.procedures.conditions.galera.position import Position
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
-from services.procedures.engine.remembering import Memory
-from services.procedures.plan.conditions import Answer, Condition, Kept, Position
+from services.procedures.plan.condition import Answer, Condition, Kept
+from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Plan
+from services.procedures.plan.remembering import Memory
 from tests.unit.procedures.engine_world import (
     World,
     WorldProver,
@@ -44,7 +45,7 @@ def _rehearsed(plan: Plan, world: World | None = None) -> Rehearsal:
 
 
 def _would(found: Rehearsal) -> dict[str, str]:
-    return {done.step.step_id: done.would for done in found.steps}
+    return {done.step.step_id: done.words for done in found.steps}
 
 
 def test_that_every_read_is_made_once_and_nothing_is_done() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.clock import ManualClock
-from services.procedures.engine.remembering import Memory, most_gap_s
+from services.procedures.plan.remembering import Memory, most_gap_s
 
 
 class Sleeping(ManualClock):

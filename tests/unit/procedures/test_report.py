@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, Component, NodeView, ReplicationEdge, TransferEdge
 from services.errors import StoreError
 from services.facts.model import NodeFacts
@@ -26,11 +27,11 @@ from services.procedures.report.plot import plot_picture, said
 from services.procedures.report.time import Axis
 from services.procedures.report.topology import topology_picture
 from services.series import Series
-from services.types import ClusterKind, Flavour, Health
+from services.types import Flavour, Health
 from tests.examples import examples
 from tests.unit.procedures.any_values import any_value
 from tests.unit.procedures.plans import FREEZE, GOOD, edit, plan_of, stop
-from tests.unit.procedures.test_fold import START, Writer, done_run
+from tests.unit.procedures.test_projection import START, Writer, done_run
 
 CHART = Chart("disk.free", "n1", "Free disk on n1", 2e9, "released below this")
 NODES = (
@@ -42,7 +43,7 @@ NODES = (
 )
 SNAPSHOT = ClusterSnapshot(
     "uuid",
-    ClusterKind.GALERA,
+    GALERA,
     "prod-eu",
     START,
     Flavour.MARIADB,

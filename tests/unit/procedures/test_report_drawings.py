@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from services.discovery.model import Component, NodeView
+from services.discovery.model import Component, NodeView, TransferEdge
 from services.procedures.journal import entries as line
 from services.procedures.plan.run_model import RunState
 from services.procedures.report.html import report_html
@@ -16,7 +17,7 @@ from services.procedures.report.plot import plot_picture
 from services.procedures.report.time import Axis
 from services.procedures.report.topology import topology_picture
 from services.series import Series
-from tests.unit.procedures.test_fold import START, Writer
+from tests.unit.procedures.test_projection import START, Writer
 from tests.unit.procedures.test_report import CHART, SNAPSHOT
 
 
@@ -45,6 +46,27 @@ def test_that_every_card_stands_inside_its_enclosure_and_the_drawing_however_man
             assert bottom <= frame[3] - 10
         assert 0 < frame[0] < frame[2] < float(svg.attrib["width"])
         assert frame[3] < float(svg.attrib["height"])
+
+
+def test_that_no_edge_of_a_drawing_leaves_it_or_runs_through_a_card() -> None:
+    nodes = tuple(NodeView(f"n{i}", f"n{i}") for i in range(7))
+    inside = Component("c", True, tuple(n.node_id for n in nodes[:5]))
+    ends = [(a.node_id, b.node_id) for a in nodes for b in nodes if a is not b]
+    for donor, joiner in ends:
+        transfers = (TransferEdge(donor, joiner, kind="IST"),)
+        whole = replace(SNAPSHOT, nodes=nodes, components=(inside,), replication=(), transfers=transfers)
+        svg = topology_picture("x", whole).svg
+        cards = [box[:4] for box in boxes(svg) if box[4] == 8]
+        (way,) = [path.attrib["d"] for path in svg.iter("path") if path.get("stroke-dasharray") == "6 4"]
+        points = [tuple(map(float, point.split())) for point in way.removeprefix("M").split(" L")]
+        for (x0, y0), (x1, y1) in pairwise(points):
+            for left, top, right, bottom in cards:
+                across = min(x0, x1) < right and max(x0, x1) > left
+                assert not (across and min(y0, y1) < bottom and max(y0, y1) > top), (donor, joiner)
+        word = next(text for text in svg.iter("text") if text.text == "IST")
+        at = float(word.attrib["x"]), float(word.attrib["y"])
+        assert 20 < at[0] < float(svg.attrib["width"]) - 20
+        assert not any(left < at[0] < right and top < at[1] < bottom for left, top, right, bottom in cards)
 
 
 def numbers(at: tuple[float, ...]) -> list[str]:

@@ -8,18 +8,18 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from services.connections.command import Command
+from services.procedures.conditions.galera.position import Position
 from services.procedures.journal import entries as line
 from services.procedures.plan.actions import Ask, Run
 from services.procedures.plan.checks import Check, Override, Verdict
-from services.procedures.plan.conditions import Position
-from services.procedures.plan.conditions_component import TWO_PRIMARIES, UNEXPECTED
+from services.procedures.plan.looks import TWO_PRIMARIES, UNEXPECTED
 from services.procedures.plan.model import Breach, Risk
 from services.procedures.plan.run_model import RunState, StepState, StepView, UndoView
 from services.procedures.report.html import report_html
 from services.procedures.report.markdown import report_markdown
 from services.procedures.report.time import Axis, axis_of, bars_of, grouped, timeline
 from tests.unit.procedures.plans import freeze, plan_of, stop
-from tests.unit.procedures.test_fold import START, Writer, done_run
+from tests.unit.procedures.test_projection import START, Writer, done_run
 from tests.unit.procedures.test_report import samples
 
 FIRST = ("## Lost, or not known", "## Positions that decided", "## Time", "## Steps")

@@ -29,7 +29,7 @@ from services.procedures.journal.seals import KEY_BYTES, chain_of, next_head, se
 from services.procedures.plan.run_model import Binding, RunState
 from services.secrets import MemoryVault, Secret, SecretRef
 from tests.unit.procedures.engine_world import FixedKey, World, WorldLock
-from tests.unit.procedures.test_desk import LONG, SHORT, WorldDesk, draft_of, until
+from tests.unit.procedures.test_service import LONG, SHORT, WorldService, draft_of, until
 
 KEY = b"k" * KEY_BYTES
 
@@ -45,9 +45,9 @@ def store(file: Path) -> Iterator[StateStore]:
         yield opened
 
 
-def desk_on(store: StateStore, letter: bytes = b"a", world: World | None = None) -> WorldDesk:
+def service_on(store: StateStore, letter: bytes = b"a", world: World | None = None) -> WorldService:
     """A console of its own on this store; another letter is another workstation's key."""
-    made = WorldDesk(Inventory(), MemoryVault(), store, SystemClock(), FixedKey(letter))
+    made = WorldService(Inventory(), MemoryVault(), store, SystemClock(), FixedKey(letter))
     made.world, made.lock = world or World(), WorldLock()
     return made
 
@@ -106,62 +106,62 @@ TAMPERED: dict[str, Callable[[dict[str, object]], None]] = {
 def test_that_a_plan_changed_by_hand_is_refused_whichever_way(
     store: StateStore, file: Path, field: str, way: str
 ) -> None:
-    desk = desk_on(store)
-    run_id = desk.new_run(draft_of(LONG))
-    desk.start(run_id)
-    until(lambda: desk.view(run_id).steps[1].state.value == "acting")
-    assert desk.close()
-    done = list(desk.world.done)
+    service = service_on(store)
+    run_id = service.new_run(draft_of(LONG))
+    service.start(run_id)
+    until(lambda: service.view(run_id).steps[1].state.value == "acting")
+    assert service.close()
+    done = list(service.world.done)
     edit(file, "planned", TAMPERED[field])
-    second = desk_on(store, world=desk.world)
+    second = service_on(store, world=service.world)
     lines = len(second.journal.entries(run_id))
     with pytest.raises(JournalChanged) as refused:
         second.drive(run_id, way=way, key="x" if way == "leave" else "")
     assert "was changed after this workstation wrote it" in str(refused.value)
     assert refused.value.try_ != ()
-    assert desk.world.done == done
+    assert service.world.done == done
     assert second.view(run_id).binding is Binding.CHANGED
     assert [o.obligation.key for o in second.obligations()] == ["frozen:n1"]  # they stay on screen
     assert len(second.journal.entries(run_id)) == lines
 
 
 def test_that_a_plan_changed_between_approval_and_begin_is_refused(store: StateStore, file: Path) -> None:
-    desk = desk_on(store)
-    run_id = desk.new_run(draft_of(SHORT))
+    service = service_on(store)
+    run_id = service.new_run(draft_of(SHORT))
     edit(file, "planned", _another_command)
     with pytest.raises(JournalChanged):
-        desk.drive(run_id)
-    assert desk.world.done == []
-    desk.journal.let_go(run_id)
+        service.drive(run_id)
+    assert service.world.done == []
+    service.journal.let_go(run_id)
 
 
 @pytest.mark.parametrize("kind", ["note", "approved", "run", "step", "obligation-taken", "lock"])
 def test_that_any_line_changed_by_hand_is_seen_not_only_the_plan(store: StateStore, file: Path, kind: str) -> None:
-    desk = desk_on(store)
-    run_id = desk.new_run(draft_of(LONG))
-    desk.start(run_id)
-    until(lambda: desk.view(run_id).steps[1].state.value == "acting")
-    assert desk.close()
+    service = service_on(store)
+    run_id = service.new_run(draft_of(LONG))
+    service.start(run_id)
+    until(lambda: service.view(run_id).steps[1].state.value == "acting")
+    assert service.close()
     edit(file, kind, lambda data: data.update(text='{"n1": ["192.0.2.66", "n1"]}'))
-    assert desk.journal.chain(run_id).binding in {Binding.CHANGED, Binding.ELSEWHERE}
+    assert service.journal.chain(run_id).binding in {Binding.CHANGED, Binding.ELSEWHERE}
     with pytest.raises((JournalChanged, NotBound)):
-        desk.drive(run_id)
+        service.drive(run_id)
 
 
 def test_that_a_line_cut_out_of_the_middle_is_seen(store: StateStore, file: Path) -> None:
-    desk = desk_on(store)
-    run_id = desk.new_run(draft_of(SHORT))
-    assert desk.drive(run_id) is RunState.DONE
+    service = service_on(store)
+    run_id = service.new_run(draft_of(SHORT))
+    assert service.drive(run_id) is RunState.DONE
     with closing(sqlite3.connect(file)) as base, base:
         base.execute("DELETE FROM procedure_entry WHERE seq = 4")
         base.execute("UPDATE procedure_entry SET seq = seq - 1 WHERE seq > 4")
-    assert desk.journal.chain(run_id).binding is Binding.CHANGED
+    assert service.journal.chain(run_id).binding is Binding.CHANGED
 
 
 def test_that_a_run_killed_behind_any_line_is_still_bound(store: StateStore, file: Path) -> None:
-    desk = desk_on(store)
-    run_id = desk.new_run(draft_of(SHORT))
-    assert desk.drive(run_id) is RunState.DONE
+    service = service_on(store)
+    run_id = service.new_run(draft_of(SHORT))
+    assert service.drive(run_id) is RunState.DONE
     lines = store.procedures().lines(int(run_id))
     assert len(lines) > 8
     key = FixedKey().key()
@@ -172,23 +172,23 @@ def test_that_a_run_killed_behind_any_line_is_still_bound(store: StateStore, fil
 def test_that_a_run_from_before_digests_asks_for_an_approval_of_what_is_shown(store: StateStore) -> None:
     old = StoredJournal(store)  # without a key, as every journal was
     run_id = _written_by(old)
-    desk = desk_on(store)
-    view = desk.view(run_id)
+    service = service_on(store)
+    view = service.view(run_id)
     assert view.binding is Binding.OLD
     assert "was approved before digests existed" in view.sentence
     with pytest.raises(NotBound) as refused:
-        desk.drive(run_id)
+        service.drive(run_id)
     assert refused.value.approve == view.code
     with pytest.raises(NotBound):
-        desk.drive(run_id, policy=Policy(approved="0" * 16))
-    assert desk.world.done == []
-    assert desk.drive(run_id, policy=Policy(approved=view.code, by="ann")) is RunState.DONE
-    assert desk.world.done == ["n1: a=ON"]
-    assert desk.journal.chain(run_id).binding is Binding.BOUND
+        service.drive(run_id, policy=Policy(approved="0" * 16))
+    assert service.world.done == []
+    assert service.drive(run_id, policy=Policy(approved=view.code, by="ann")) is RunState.DONE
+    assert service.world.done == ["n1: a=ON"]
+    assert service.journal.chain(run_id).binding is Binding.BOUND
 
 
 def test_that_a_run_of_another_workstation_asks_on_both_sides(store: StateStore) -> None:
-    ann, eva = desk_on(store, b"a"), desk_on(store, b"e")
+    ann, eva = service_on(store, b"a"), service_on(store, b"e")
     run_id = ann.new_run(draft_of(SHORT))
     ann.journal.let_go(run_id)
     assert eva.view(run_id).binding is Binding.ELSEWHERE
@@ -225,23 +225,23 @@ def test_that_a_page_that_reads_the_run_meanwhile_takes_no_approval_away(
 
 
 def test_that_lines_put_behind_ours_are_not_followed_without_a_new_approval(store: StateStore) -> None:
-    desk = desk_on(store)
-    run_id = desk.new_run(draft_of(SHORT))
-    desk.journal.let_go(run_id)
+    service = service_on(store)
+    run_id = service.new_run(draft_of(SHORT))
+    service.journal.let_go(run_id)
     StoredJournal(store).append(run_id, "note", "", {"about": "hosts", "text": '{"n1": ["192.0.2.66", "n1"]}'})
-    assert desk.view(run_id).binding is Binding.ELSEWHERE
+    assert service.view(run_id).binding is Binding.ELSEWHERE
     with pytest.raises(NotBound):
-        desk.drive(run_id)
-    assert desk.world.done == []
+        service.drive(run_id)
+    assert service.world.done == []
 
 
 def test_that_a_look_at_obligations_neither_follows_nor_writes_to_a_run_of_elsewhere(store: StateStore) -> None:
-    ann = desk_on(store, b"a")
+    ann = service_on(store, b"a")
     run_id = ann.new_run(draft_of(LONG))
     ann.start(run_id)
     until(lambda: ann.view(run_id).steps[1].state.value == "acting")
     assert ann.close()
-    eva = desk_on(store, b"e", ann.world)
+    eva = service_on(store, b"e", ann.world)
     lines = len(eva.journal.entries(run_id))
     assert [o.obligation.key for o in eva.look_at_obligations()] == ["frozen:n1"]
     assert len(eva.journal.entries(run_id)) == lines
@@ -251,10 +251,10 @@ def test_that_a_look_at_obligations_neither_follows_nor_writes_to_a_run_of_elsew
 def test_that_what_breaks_the_laws_is_not_approved_again_either(store: StateStore, file: Path) -> None:
     run_id = _written_by(StoredJournal(store))
     edit(file, "planned", lambda data: steps(data)[0].update(host="n9"))
-    desk = desk_on(store)
+    service = service_on(store)
     with pytest.raises(BadInput, match="breaks its own laws"):
-        desk.drive(run_id, policy=Policy(approved=desk.view(run_id).code))
-    assert desk.world.done == []
+        service.drive(run_id, policy=Policy(approved=service.view(run_id).code))
+    assert service.world.done == []
 
 
 def _written_by(journal: StoredJournal) -> str:

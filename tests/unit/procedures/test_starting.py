@@ -9,17 +9,19 @@ from services.connections.ports import Output, Rows
 from services.errors import TimedOut
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
-from services.procedures.engine.ports import Past
-from services.procedures.engine.remembering import Memory
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.gather.reader import Reader
-from services.procedures.gather.starting import names_in_options, with_starting
-from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.host_facts import HostFacts
-from services.procedures.plan.starting import temporary_folders
-from services.procedures.verify.conditions import RealProver
+from services.procedures.plan.looks import Past
+from services.procedures.plan.parts.server.starting import Starting, names_in_options, temporary_folders
+from services.procedures.plan.remembering import Memory
+from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
 from tests.unit.procedures.facts_of_three import down as down_host
+from tests.unit.procedures.host_of import host_of
 from tests.unit.procedures.scripted_sessions import (
     NOTHING,
     STARTING,
@@ -36,15 +38,17 @@ ADDRESS = ("mysqld", "wsrep_cluster_address", "gcomm://db-one.example,db-two.exa
 
 
 def test_that_names_are_asked_and_addresses_are_not() -> None:
-    named = HostFacts("n1", options=(ADDRESS, ("mysqld", "wsrep_node_address", "three.example:4567")))
+    named = host_of("n1", options_given=(ADDRESS, ("mysqld", "wsrep_node_address", "three.example:4567")))
     assert names_in_options(named) == ("db-one.example", "db-two.example", "three.example")
-    odd = HostFacts("n1", options=(("mysqld", "wsrep_cluster_address", "gcomm://-x,$(id),::1,AUTO,[fe80::1]:4567"),))
+    odd = host_of(
+        "n1", options_given=(("mysqld", "wsrep_cluster_address", "gcomm://-x,$(id),::1,AUTO,[fe80::1]:4567"),)
+    )
     assert names_in_options(odd) == ()
 
 
 def test_that_every_folder_of_tmpdir_is_looked_at_beside_tmp() -> None:
     assert temporary_folders(HostFacts("n1")) == ("/tmp",)
-    two = HostFacts("n1", options=(("mysqld", "tmpdir", "/var/tmp/:/srv/t"),))
+    two = host_of("n1", options_given=(("mysqld", "tmpdir", "/var/tmp/:/srv/t"),))
     assert temporary_folders(two) == ("/tmp", "/var/tmp", "/srv/t")
 
 
@@ -55,9 +59,8 @@ def test_that_every_folder_of_tmpdir_is_looked_at_beside_tmp() -> None:
 def test_that_a_name_is_unknown_only_where_the_resolver_says_so(answer: Output | TimedOut, known: bool | None) -> None:
     session = ScriptedSession("n1")
     session.programs = {"getent": answer, "df": out(DF.format(used=0, free=1_048_576))}
-    found = with_starting(
-        HostFacts("n1", options=(("mysqld", "wsrep_cluster_address", "gcomm://db"),)), Reader(session)
-    )
+    given = (("mysqld", "wsrep_cluster_address", "gcomm://db"),)
+    found = Starting.read(host_of("n1", options_given=given), Reader(session, ManualClock()))
     assert found.names == (("db", known),)
     assert found.temporary == (("/tmp", 1_048_576),)
 
@@ -86,18 +89,18 @@ def test_that_a_host_without_room_for_temporary_files_is_not_stopped_or_started(
 def test_that_a_name_nobody_knows_is_told(
     names: tuple[tuple[str, bool | None], ...], verdict: object, said: str
 ) -> None:
-    (check,) = preflight.names_known(facts(host("n1", names=names, options=(ADDRESS,))), ("n1",))
+    (check,) = preflight.names_known(facts(host("n1", names=names, options_given=(ADDRESS,))), ("n1",))
     assert (check.verdict, check.code) == (verdict, "NAMES")
     assert said in check.evidence
 
 
 def test_that_a_node_that_knows_none_of_its_members_names_blocks() -> None:
     address = ("mysqld", "wsrep_cluster_address", "gcomm://a.example,b.example")
-    lost = host("n1", names=(("a.example", False), ("b.example", False)), options=(address,))
+    lost = host("n1", names=(("a.example", False), ("b.example", False)), options_given=(address,))
     (check,) = preflight.names_known(facts(lost), ("n1",))
     assert check.verdict is BLOCK
     assert "knows none of the names it looks for its cluster by: a.example, b.example" in check.evidence
-    (blind,) = preflight.names_known(facts(host("n1", options=())), ("n1",))
+    (blind,) = preflight.names_known(facts(host("n1", options_given=())), ("n1",))
     assert blind.verdict is WARN
 
 
@@ -116,7 +119,7 @@ def test_that_a_server_that_does_not_stop_says_what_holds_it(state: str, shown: 
         "ps": out(f"  7 {state} mariadbd\n"),
         "systemctl": out(f"ActiveState={shown}\nSubState=stop-sigterm\nTimeoutStopUSec=15min\n"),
     }
-    answer = RealProver(hosts, ManualClock()).look(c.Stopped("n1", UNIT), NOTHING)
+    answer = RealProver(hosts, ManualClock()).look(Stopped("n1", UNIT), NOTHING)
     assert (answer.holds, said in answer.evidence) == (False, True)
     assert ("stopping" in answer.evidence) is (shown == "deactivating")
 
@@ -128,7 +131,7 @@ def test_that_a_server_that_has_not_heeded_sigterm_for_a_minute_is_told_with_wha
     hosts.sessions["n1"].programs = {"ps": out("  7 Ssl mariadbd\n"), "systemctl": stopping}
     said = []
     for _ in range(15):
-        said.append(prover.look(c.Stopped("n1", UNIT), NOTHING, memory).evidence)
+        said.append(prover.look(Stopped("n1", UNIT), NOTHING, memory).evidence)
         clock.advance(5.0)
     told = [n for n, evidence in enumerate(said) if "systemctl kill --signal=KILL mariadb.service" in evidence]
     assert told == [12, 13, 14]
@@ -137,25 +140,25 @@ def test_that_a_server_that_has_not_heeded_sigterm_for_a_minute_is_told_with_wha
 def test_that_a_transfer_that_never_begins_asks_for_the_port_and_a_broken_one_names_it() -> None:
     hosts, clock = ScriptedHosts("n1", "n2", "n3"), ManualClock()
     prover, memory = RealProver(hosts, clock), Memory()
-    joiner = HostFacts("n3", address="10.0.0.3", options=(("mysqld", "wsrep_node_address", "10.9.0.3:4567"),))
+    joiner = host_of("n3", address="10.0.0.3", options_given=(("mysqld", "wsrep_node_address", "10.9.0.3:4567"),))
     prover.facts = facts(joiner, members=("n1", "n2"))
     down(hosts.sessions["n3"], f"{STARTING}\n", "activating", "WSREP state transfer (role joiner) ongoing...")
     said = []
     for _ in range(15):
-        said.append(prover.look(c.Joined("n3", UUID, UNIT), NOTHING, memory).evidence)
+        said.append(prover.look(Joined("n3", UUID, UNIT), NOTHING, memory).evidence)
         clock.advance(2)
     assert "nothing has come" not in said[9]
     assert "nothing has come for 28 s: is port 4444 of n3 open for its donor?" in said[-1]
     down(hosts.sessions["n3"], f"{STARTING}\n", "activating", "Receiving IST... 0% (0/22 events) complete.")
     for _ in range(15):
-        said.append(prover.look(c.Joined("n3", UUID, UNIT), NOTHING, memory).evidence)
+        said.append(prover.look(Joined("n3", UUID, UNIT), NOTHING, memory).evidence)
         clock.advance(2)
     assert "IST: 0 of 22 write sets; nothing has come for 28 s: is port 4568 of n3 open" in said[-1]
     broken = "1795265450.2 n3 mariadbd[9]: 2026 [ERROR] WSREP: Will never receive state. Need to abort."
     down(hosts.sessions["n3"], f"{STARTING}\n{broken}\n", "failed")
     hosts.sessions["n1"].programs = {"timeout": out(code=124)}
     hosts.sessions["n2"].programs = {"timeout": out(code=1, errors="bash: connect: Connection refused")}
-    answer = prover.look(c.Joined("n3", UUID, UNIT), NOTHING, memory)
+    answer = prover.look(Joined("n3", UUID, UNIT), NOTHING, memory)
     assert answer.final
     assert "Will never receive state" in answer.evidence
     assert "now that it is down, n1 gets no answer at port 4444 of n3 (no answer within 3 s)" in answer.evidence
@@ -175,7 +178,7 @@ def test_that_a_transfer_that_its_donor_ended_is_told_with_what_the_donors_serve
 
     def looked(*donor: str) -> str:
         hosts.sessions["n2"].programs = {"timeout": out("\n".join((at(50, "n2", f"[Note] WSREP: {chosen}"), *donor)))}
-        answer = prover.look(c.Joined("n3", UUID, UNIT), NOTHING, Memory())
+        answer = prover.look(Joined("n3", UUID, UNIT), NOTHING, Memory())
         assert answer.final
         return answer.evidence
 
@@ -203,7 +206,7 @@ def test_that_a_transfer_of_an_earlier_start_is_no_proof_though_the_hosts_clock_
         "my_print_defaults": out("--datadir=/var/lib/mysql\n"),
     }
     hosts.sessions["n1"].rows = {"SHOW": Rows(("Variable_name", "Value"), (("wsrep_node_name", "n1"),))}
-    look = c.TransferWas("n1", "any", "", "start")
+    look = TransferWas("n1", "any", "", "start")
     answer = RealProver(hosts, ManualClock(began + 20)).look(look, Past({}, {"start": began}))
     assert (answer.holds, answer.evidence) == (True, "n1 needed no transfer: it had missed nothing")
 
@@ -227,7 +230,7 @@ def test_that_a_clock_that_was_put_back_does_not_hide_the_transfer_of_the_newest
     hosts.sessions["n1"].rows = {"SHOW": Rows(("Variable_name", "Value"), (("wsrep_node_name", "n1"),))}
     now = ManualClock(began + 20 - put_back_s)
     past = Past({}, {"start": began})
-    answer = RealProver(hosts, now).look(c.TransferWas("n1", "IST", "", "start"), past)
+    answer = RealProver(hosts, now).look(TransferWas("n1", "IST", "", "start"), past)
     assert (answer.holds, answer.evidence) == (True, "n1 came by IST from n2, write sets 11 to 40")
 
 
@@ -242,19 +245,21 @@ def test_that_a_clock_that_was_put_back_does_not_hide_the_transfer_of_the_newest
 def test_that_no_server_is_started_or_asked_for_its_position_while_its_files_force_innodbs_recovery(
     options: tuple[tuple[str, str, str], ...], told: str
 ) -> None:
-    (check,) = preflight.innodb_as_usual(facts(down_host("n1", options=options)), ("n1",))
+    (check,) = preflight.innodb_as_usual(facts(down_host("n1", options_given=options)), ("n1",))
     assert (check.verdict, check.absolute, check.evidence) == (BLOCK, True, told)
     assert standing_blocks((check,), (Override("FORCED-RECOVERY", "I know"),)) == (check,)
 
 
 def test_that_a_whole_innodb_passes_one_that_runs_so_blocks_and_files_that_were_not_read_are_not_known() -> None:
     usual = (("mysqld", "innodb_force_recovery", "0"), ("mysqld", "innodb_read_only", "OFF"))
-    (check,) = preflight.innodb_as_usual(facts(host("n1", options=usual)), ("n1",))
+    (check,) = preflight.innodb_as_usual(facts(host("n1", options_given=usual)), ("n1",))
     assert check.verdict is PASS
-    running = host("n1", options=usual, variables=(("innodb_force_recovery", "3"), ("innodb_read_only", "OFF")))
+    running = host(
+        "n1", options_given=usual, variables_values=(("innodb_force_recovery", "3"), ("innodb_read_only", "OFF"))
+    )
     (check,) = preflight.innodb_as_usual(facts(running), ("n1",))
     assert (check.verdict, "= 3 on the server of n1 as it runs" in check.evidence) == (BLOCK, True)
-    (check,) = preflight.innodb_as_usual(facts(host("n1", options=())), ("n1",))
+    (check,) = preflight.innodb_as_usual(facts(host("n1", options_given=())), ("n1",))
     assert (check.verdict, check.absolute, "how InnoDB is told to start" in check.evidence) == (WARN, False, True)
 
 
@@ -262,8 +267,8 @@ def test_that_a_whole_innodb_passes_one_that_runs_so_blocks_and_files_that_were_
 def test_that_every_procedure_that_starts_a_server_asks_how_its_innodb_starts(name: str) -> None:
     left = (("mysqld", "innodb_force_recovery", "6"),)
     crash = name == "bootstrap-after-crash"
-    three = facts(*(down_host(n, options=left) if crash or (name == "add-node" and n == "n3") else host(n, options=left)
-                    for n in NAMES))  # fmt: skip
+    stopped = NAMES if crash else ("n3",) if name == "add-node" else ()
+    three = facts(*((down_host if n in stopped else host)(n, options_given=left) for n in NAMES))
     inputs = {"add-node": {"joiner": "n3"}, "rolling-restart": {"nodes": "n3"}, "freeze-gcache": {"node": "n3"}}
     checks = procedure_named(name).preflight(three, inputs.get(name, {}))
     found = {check.host: check.verdict for check in checks if check.code == "FORCED-RECOVERY"}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from services.facts.model import NodeFacts, ServerFacts
+from services.facts.system import parse_sizes
 from services.procedures.catalogue.checks.traffic import provider_library, traffic_alike, traffic_files
-from services.procedures.gather.files import parse_sizes, wanted_files
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.traffic_files import library_of, tls_files
+from services.procedures.plan.parts.galera.traffic_files import library_of, tls_files, wanted_files
+from services.procedures.plan.parts.server.options import Options
 from services.types import Flavour, Reach
+from tests.unit.procedures.host_of import host_of
 
 LIBRARY = "/usr/lib/galera/libgalera_smm.so"
 KEY = "/etc/mysql/tls/key.pem"
@@ -22,7 +24,7 @@ def _host(name: str, provider: str = "", *, files: tuple[tuple[str, int | None],
     options = [("mysqld", "wsrep_on", "ON"), *(("sst", option, value) for option, value in sst.items())]
     if provider:
         options.append(("mysqld", "wsrep_provider_options", provider))
-    return HostFacts(name, options=tuple(options), files=files)
+    return host_of(name, options_given=tuple(options), traffic_files_sizes=files)
 
 
 def _donor(
@@ -35,8 +37,14 @@ def _donor(
 ) -> HostFacts:
     made = _host("n1", provider, files=files, **sst)
     node = NodeFacts("n1", 1.0, Reach.FULL, server=ServerFacts(flavour=flavour))
-    return HostFacts(
-        "n1", node=node, options=made.options, files=files, provider_options=live, provider_path=LIBRARY, server_up=True
+    return host_of(
+        "n1",
+        node=node,
+        options_given=made[Options].given,
+        traffic_files_sizes=files,
+        provider_options=live,
+        provider_path=LIBRARY,
+        server_up=True,
     )
 
 

@@ -8,19 +8,18 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
-from services.procedures.plan import conditions as c
-from services.procedures.plan.conditions_component import UNEXPECTED
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.plan.condition import Answer
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.looks import UNEXPECTED
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, status
 
-WHOLE = c.ClusterWhole(("n1", "n2"), 2, UUID)
+WHOLE = ClusterWhole(("n1", "n2"), 2, UUID)
 TWO, THREE = "10.0.0.1:3306,10.0.0.2:3306", "10.0.0.1:3306,10.0.0.2:3306,10.0.0.3:0"
 FACTS = Facts(0.0, UUID, "", hosts=tuple(HostFacts(f"n{i}", address=f"10.0.0.{i}") for i in (1, 2, 3)))
 
 
-def looked(
-    listed: str, size: int, condition: c.ClusterWhole = WHOLE, facts: Facts = FACTS, seconds: int = 12
-) -> c.Answer:
+def looked(listed: str, size: int, condition: ClusterWhole = WHOLE, facts: Facts = FACTS, seconds: int = 12) -> Answer:
     """Return the last of the looks of so many seconds; the members say this of their view."""
     hosts, clock = ScriptedHosts("n1", "n2", "n3"), ManualClock()
     for name in ("n1", "n2"):
@@ -60,7 +59,7 @@ def test_that_a_server_which_no_host_is_known_by_is_told_by_its_address() -> Non
 
 
 def test_that_a_member_in_the_place_of_an_arbitrator_is_no_whole_cluster() -> None:
-    condition = c.ClusterWhole(("n1", "n2"), 3, UUID)
+    condition = ClusterWhole(("n1", "n2"), 3, UUID)
     assert looked(f"{TWO},", 3, condition).holds is True
     answer = looked(THREE, 3, condition)
     assert (answer.holds, "n3 is a member too" in answer.evidence) == (False, True)

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from services.facts.binlog_marks import Mark
-from services.procedures.gather.histories import has_only_its_own
+from services.procedures.looking.histories import has_only_its_own
 from services.procedures.plan.histories import among, by_views, compared
 from services.procedures.plan.histories_model import Side
 from services.procedures.plan.host_facts import HostFacts
+from tests.unit.procedures.host_of import host_of
 from tests.unit.recorded.histories_recorded import marks, s1, s3_at
 
 ALONE = "that rests on the error logs alone: "
@@ -106,7 +107,7 @@ def test_that_a_log_of_a_node_s_own_transactions_alone_shows_neither_a_fork_nor_
 def test_that_log_slave_updates_is_read_from_the_server_its_files_or_the_log_itself() -> None:
     def host(*options: tuple[str, str], live: str = "") -> HostFacts:
         given = tuple(("mysqld", name, value) for name, value in options)
-        return HostFacts("s1", options=given, variables=(("log_slave_updates", live),) if live else ())
+        return host_of("s1", options_given=given, variables_values=(("log_slave_updates", live),) if live else ())
 
     own = (Mark("0-41-7", 41, "261122 6:00:00", 7),)
     server = ("server_id", "41")

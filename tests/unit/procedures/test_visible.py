@@ -9,11 +9,12 @@ import pytest
 from services.clock import SystemClock
 from services.errors import UserError
 from services.facts.reading import words
-from services.procedures.engine.ports import Past
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.conditions import Answer, Stopped
-from services.procedures.verify.conditions import LOOKS, RealProver
+from services.procedures.plan.condition import Answer
+from services.procedures.plan.looks import Past
+from services.procedures.verify.prover import RealProver
 from services.visible import SHOWN_AS, visible
 from tests.unit.procedures.scripted_sessions import ScriptedHosts
 
@@ -44,6 +45,6 @@ def test_that_what_people_read_and_we_write_stays() -> None:
 
 def test_that_every_look_at_a_host_shows_what_it_read(monkeypatch: pytest.MonkeyPatch) -> None:
     said = Answer(holds=False, evidence="a\u202eb", lines=("c\u200bd",))
-    monkeypatch.setitem(LOOKS, Stopped, lambda *_: said)
+    monkeypatch.setattr(Stopped, "look", lambda *_: said)
     found = RealProver(ScriptedHosts("s1"), SystemClock()).look(Stopped("s1", "mariadb.service"), Past({}, {}))
     assert found == replace(said, evidence=f"a{SHOWN_AS}b", lines=(f"c{SHOWN_AS}d",))

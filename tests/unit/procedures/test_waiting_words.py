@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 
-from services.procedures.plan.conditions import ClusterWhole, Condition, Stopped
-from services.procedures.plan.waiting_words import WORDS, waiting_words
-
-KINDS = [kind for one in get_args(Condition) for kind in (get_args(one) or (one,))]
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.server.stopped import Stopped
+from services.procedures.plan.condition import Condition
+from services.procedures.plan.waiting_words import waiting_words
+from tests.unit.procedures.any_values import KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind.__name__))
-def test_that_every_condition_has_words_that_name_its_host(kind: type[object]) -> None:
-    told = WORDS[kind]
+def test_that_every_condition_has_words_that_name_its_host(kind: type[Condition]) -> None:
+    told = kind.words
     assert kind.__name__ not in told
     assert ("{host}" in told) == ("host" in getattr(kind, "__dataclass_fields__", {}))
 
 
 def test_that_a_stop_and_a_whole_cluster_are_said_once_each() -> None:
     stopped = Stopped("n1", "mariadb.service")
-    whole = object.__new__(ClusterWhole)
+    whole = ClusterWhole(("n1",), 1, "")
     told = waiting_words((stopped, stopped, whole))
     assert told == "the server of n1 to be stopped; every member to be Synced"

@@ -5,8 +5,11 @@ from __future__ import annotations
 from services.clock import SystemClock
 from services.connections.ports import ObserverSession
 from services.inventory.model import HostEntry, Inventory, SqlAccess
-from services.procedures.gather.gather import ALL_PARTS, Part, gather
+from services.procedures.gather.gather import gather
 from services.procedures.journal.finding import nothing_found
+from services.procedures.plan.part import Part
+from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.sessions import Sessions
 from services.secrets import SecretRef
 from tests.unit.recorded.replies import ReplaySession, load
 
@@ -31,19 +34,22 @@ class Recorded:
         return ReplaySession(host, HOSTS[host])
 
 
-def _asked(parts: frozenset[Part]) -> list[str]:
+def _asked(needs: frozenset[type[Part]], *, operator: bool) -> list[str]:
     hosts = Recorded()
-    gather(hosts, INVENTORY, SystemClock(), parts=parts)  # type: ignore[arg-type]
+    gather(hosts, INVENTORY, SystemClock(), needs=needs, operator=operator)  # type: ignore[arg-type]
     return sorted(hosts.as_operator)
 
 
 def test_that_a_procedure_s_questions_are_shown_without_the_account_for_changes() -> None:
-    assert _asked(frozenset({"rates"})) == []
-    assert "operator" in ALL_PARTS
+    assert _asked(frozenset({Rights}), operator=False) == []
+
+
+def test_that_the_account_for_changes_is_left_alone_where_nobody_asks_for_rights() -> None:
+    assert _asked(frozenset({Sessions}), operator=True) == []
 
 
 def test_that_a_plan_asks_the_rights_on_its_cluster_and_not_on_another() -> None:
-    assert _asked(frozenset({"operator"})) == ["n1", "n2", "n3"]
+    assert _asked(frozenset({Rights}), operator=True) == ["n1", "n2", "n3"]
 
 
 def test_that_a_remembered_member_is_reached_only_where_it_may_be() -> None:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from services.errors import BadInput
+from services.facts.numeric import numeric_status
 from services.history.columns import Columns
 from services.sampling.catalogue import load_catalogue, parse_catalogue
 from services.sampling.catalogue_page import catalogue_page
-from services.sampling.charts import load_charts, parse_charts
+from services.sampling.charts import load_charts, parse_charts, read_charts
 from services.sampling.formula import Frame
-from services.sampling.numeric import numeric_status
 from tests.bench.stream import read_stream
 
 UNITS = {"%", "B", "B/s", "1/s", "s", "ms", "h", ""}
@@ -20,9 +20,10 @@ NOT_IN_STREAM = {
     "cpu.running", "cpu.blocked", "psi.cpu", "psi.io", "psi.memory", "disk.data_free", "memory.swapping",
     "disk.gcache_free", "disk.gcache_pages",
     "commit.redo_fsync", "repl.lag", "repl.seconds_behind", "repl.heartbeat", "repl.gtid_gap", "repl.threads",
+    "group.applier_queue", "group.certify_queue", "group.conflicts",
     "repl.relay_space", "galera.recv_queue_limit", "ist.kept", "ist.reach",
 }  # fmt: skip
-"""What the recorded server does not give (no replica, no pressure files), each covered by a test of its own."""
+"""What the recorded server does not give (no replica, no pressure files, no group); each has a test of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -150,8 +151,40 @@ def test_that_the_charts_name_metrics_of_the_catalogue_and_have_a_place_each() -
         assert chart.scope == "node" or all("{node}" in c.label for c in chart.curve)
         assert chart.needs == "" or chart.empty
     broken = '[[chart]]\nkey="a"\ntitle="a"\n[[chart.curve]]\nmetric="no.such"\nlabel="x"\n'
-    with pytest.raises(BadInput, match=r"no\.such"):
-        parse_charts(broken, load_catalogue())
+    assert "'no.such'" in parse_charts(broken, load_catalogue(), "charts.toml").faults[0]
+
+
+GOOD_CHART = '[[chart]]\nkey="good"\ntitle="Good"\n[[chart.curve]]\nmetric="cpu.user"\nlabel="user"\n'
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ('[[chart]]\nkey="mine"\ntitle="a"\n[[chart.curve]]\nmetric="cpu.user"\n',
+         'charts.toml: the chart "mine" is left out: its curve 1 has no `label`.'),
+        ('[[chart]]\nkey="mine"\n[[chart.curve]]\nmetric="cpu.user"\nlabel="x"\n',
+         'charts.toml: the chart "mine" is left out: it has no `title`.'),
+        ('[[chart]]\ntitle="a"\ncurve=[]\n', 'charts.toml: the chart "1" is left out: it has no `key`.'),
+        ('[[chart]]\nkey="mine"\ntitle="a"\ncurve=[]\n',
+         'charts.toml: the chart "mine" is left out: it has no curve.'),
+        ('[[chart]]\nkey="mine"\ntitle="a"\n[[chart.curve]]\nmetric="no.such"\nlabel="x"\n',
+         'charts.toml: the chart "mine" is left out: it names \'no.such\', which the catalogue does not have.'),
+    ],
+)  # fmt: skip
+def test_that_a_chart_that_cannot_be_used_is_named_and_costs_nobody_the_others(broken: str, told: str) -> None:
+    read = parse_charts(broken + GOOD_CHART, load_catalogue(), "charts.toml")
+    assert ([chart.key for chart in read.charts], read.faults) == (["good"], (told,))
+
+
+def test_that_a_file_of_charts_that_is_no_toml_says_which_file_and_where() -> None:
+    read = parse_charts("[[chart]\n", load_catalogue(), "charts.toml")
+    assert read.charts == ()
+    assert read.faults[0].startswith("charts.toml can't be read: ")
+    assert "line 1" in read.faults[0]
+
+
+def test_that_nothing_is_wrong_with_the_charts_of_the_program() -> None:
+    assert read_charts().faults == ()
 
 
 def test_that_the_metrics_page_of_the_docs_is_the_catalogue_as_it_is() -> None:

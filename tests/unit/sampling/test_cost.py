@@ -22,6 +22,15 @@ def test_that_polls_are_counted_and_their_times_ranked() -> None:
     assert read.uptime_s == 12.0
 
 
+def test_that_a_poll_that_nobody_answered_is_counted_and_takes_no_part_in_the_times() -> None:
+    cost = PollCost(ManualClock())
+    for _ in range(9):
+        cost.polled(0.1, answered=False)
+    cost.polled(12.0)
+    read = cost.read()
+    assert (read.polls, read.poll_ms_p50, read.poll_ms_p95) == (10, 12.0, 12.0)
+
+
 def test_that_the_worst_stall_of_the_window_is_kept() -> None:
     cost = PollCost(ManualClock())
     cost.ui_stalled(12.0, 0)

@@ -6,12 +6,13 @@ import threading
 from pathlib import Path
 
 from services.clock import SystemClock
+from services.discovery.families.single.kind import UNKNOWN
 from services.errors import Unreachable
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, SqlAccess
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
-from services.types import ClusterKind, Reach
+from services.types import Reach
 from tests.unit.recorded.replies import ReplaySession
 from tests.unit.sampling.test_watcher import _until
 
@@ -42,7 +43,7 @@ def test_that_silent_hosts_stand_in_their_written_clusters_before_their_first_tr
         assert watcher.snapshot().clusters == ()
         _until(lambda: len(watcher.snapshot().clusters) == 2, limit_s=6.0)
         for cluster in watcher.snapshot().clusters:
-            assert (cluster.kind, len(cluster.nodes)) == (ClusterKind.UNKNOWN, 3)
+            assert (cluster.kind, len(cluster.nodes)) == (UNKNOWN, 3)
             assert {node.reach for node in cluster.nodes} == {Reach.NOT_TRIED}
         RELEASED.set()
         _until(lambda: all(n.reach is Reach.NONE for c in watcher.snapshot().clusters for n in c.nodes))

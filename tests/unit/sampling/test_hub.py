@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from services.clock import ManualClock
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import EstateSnapshot
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.sampling.hub import EventLog, Hub
-from services.types import ClusterKind, Health, Reach
+from services.types import Health, Reach
 from tests.unit.discovery.scenes import AT, STATE, address, estate, facts, member, only, sql_gone
 
 OTHER = "0f0f0f0f-1111-11f0-9c0e-3b2f8d5a7c11"
@@ -106,6 +107,30 @@ def test_that_a_host_taken_back_soon_is_asked_since_it_was_first_asked(pause: fl
     assert len(hub.log.all()) == told + bool(since)  # what went on is no news
 
 
+@pytest.mark.parametrize(("pause", "again"), [(5.0, False), (3600.0, True)])
+def test_that_the_silence_of_a_host_that_is_no_longer_watched_ends_unseen_and_a_late_undo_begins_another(
+    pause: float, again: bool
+) -> None:
+    clock = ManualClock()
+    memory = _Memory()
+    hub = Hub(clock, memory, rates=dict, bus=Bus())
+    begun = clock.wall()
+    hub.put(NodeFacts("n1", begun, reach=Reach.NONE))
+    hub.refresh()
+    clock.advance(5.0)
+    hub.forget("n1")
+    hub.refresh()
+    (silence,) = hub.log.all()
+    assert (silence.at, silence.until, silence.unseen_end) == (begun, begun + 5.0, True)
+    assert memory.events[-1] == silence
+    clock.advance(pause)
+    hub.take_back("n1")
+    hub.put(NodeFacts("n1", clock.wall(), reach=Reach.NONE))
+    hub.refresh()
+    ends = [(event.at - begun, event.until, event.unseen_end) for event in hub.log.all()]
+    assert ends == ([(0.0, begun + 5.0, True), (3605.0, None, False)] if again else [(0.0, None, False)])
+
+
 def test_that_a_cluster_is_judged_by_its_expected_size_from_the_moment_it_is_asked() -> None:
     hub = Hub(ManualClock(AT + 0.5), None, rates=dict, bus=Bus())
     for one in (member(1), member(2), member(3)):
@@ -136,7 +161,7 @@ def test_that_a_console_opened_on_a_dead_cluster_begins_with_the_one_it_last_saw
     hub.refresh()
     hub.put(_dead(2))
     cluster = only(hub.refresh())
-    assert (cluster.cluster_id, cluster.kind, cluster.at) == (STATE, ClusterKind.GALERA, last.clusters[0].at)
+    assert (cluster.cluster_id, cluster.kind, cluster.at) == (STATE, GALERA, last.clusters[0].at)
     assert {n.health for n in cluster.nodes} == {Health.BAD}
     assert "one was told at" in cluster.agreement
     assert not any("was Synced" in event.text for event in memory.events), "nobody saw it happen"

@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 
 from services.clock import ManualClock
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
+from services.discovery.states import BY_WORD
 from services.errors import BadInput, StoreError
 from services.events import Event
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.history.recording import finish_recording, open_recording, record_to
 from services.history.store import HistoryStore
 from services.sampling.replay import Replay
-from services.types import ClusterKind, Health
+from services.types import Health
 from tests.unit.sampling.conftest import START, galera_samples
 
 
@@ -32,9 +34,10 @@ def _snapshot(at: float, state: str = "Synced", moving: bool = False) -> EstateS
         health=Health.GOOD,
         numbers=(("recv queue", f"{at % 7:.0f}", Health.GOOD),),
         facts=facts,
+        code=BY_WORD[state],
     )
     transfers = (TransferEdge("id1", "id2", "SST", bytes_done=int(at)),) if moving else ()
-    cluster = ClusterSnapshot("c1", ClusterKind.GALERA, "orders", at, nodes=(node,), transfers=transfers)
+    cluster = ClusterSnapshot("c1", GALERA, "orders", at, nodes=(node,), transfers=transfers)
     return EstateSnapshot(at, (cluster,), hosts_total=1, hosts_answering=1)
 
 

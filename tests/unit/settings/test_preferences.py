@@ -12,8 +12,8 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from app.places import _usual_data
 from app.window.settings.keeper import Keeper, keeper_for, last_estate
+from services.data_place import usual_folder
 from services.preferences import FILE, MOST_BYTES, Preferences, read_preferences, write_preferences
 
 EVERYTHING = Preferences(
@@ -101,7 +101,7 @@ def test_that_the_estate_of_last_time_is_opened_where_none_is_named_and_it_is_st
 @pytest.mark.parametrize("home", ["", "  ", "/somewhere/data"])
 def test_that_the_data_folder_is_that_of_the_platform(monkeypatch: pytest.MonkeyPatch, home: str) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", home)
-    assert _usual_data() == Path(platformdirs.user_data_dir("pilothouse", appauthor=False))
+    assert usual_folder() == Path(platformdirs.user_data_dir("pilothouse", appauthor=False))
 
 
 def test_that_nothing_heavy_is_imported_to_read_the_settings_before_the_first_paint() -> None:

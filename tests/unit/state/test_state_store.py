@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from services.clock import ManualClock
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import StoreError
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.history import state_store
 from services.history.state_rows import NodeSighting, sightings
 from services.history.state_store import StateStore, default_path
-from services.types import ClusterKind
 
 
 def test_that_settings_are_kept_and_replaced(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_that_a_snapshot_gives_sightings_of_the_nodes_that_answered() -> None:
     silent = NodeFacts("n3", 50.0, galera=galera)
     plain = NodeFacts("n4", 50.0, server=ServerFacts(), sql_at=50.0)
     nodes = tuple(NodeView(f.host, f.host, host=f.host, facts=f) for f in (answered, fresh, silent, plain))
-    found = sightings(ClusterSnapshot("c", ClusterKind.GALERA, "c", 50.0, nodes=(*nodes, NodeView("n5", "n5"))))
+    found = sightings(ClusterSnapshot("c", GALERA, "c", 50.0, nodes=(*nodes, NodeView("n5", "n5"))))
     assert found == (NodeSighting("n1", 49.0, "c", "g", "u", 12), NodeSighting("n2", 50.0, "c", "", "", None))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from services.procedures.catalogue.checks.parts import known, listed, ssh_silent, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.rights import Rights
 
 CLOCK_WARN_S, CLOCK_BLOCK_S = 1.0, 30.0
 """Certificates and logs are compared across hosts: a second disturbs reading, half a minute breaks the evidence."""
@@ -16,16 +18,17 @@ def operator_rights(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 
 def _rights(host: HostFacts) -> Check:
+    rights = host[Rights]
     blocks, warns = [], []
     if host.is_root is None:
         blocks.append(unread(host, "whether the login may become root", "root", "ssh"))
     elif not host.is_root:
         blocks.append(f"the login on {host.host} is not root and may not become it")
-    if host.may_change is False:
-        blocks.append(f"the SQL account lacks rights on {host.host}: {host.rights_evidence or 'no SET GLOBAL'}")
-    elif host.may_change is None and host.server_up:
-        warns.append(f"the SQL account's rights on {host.host} are not known: {host.rights_evidence or 'not read'}")
-    good = f"root on {host.host}" + (f"; {host.rights_evidence}" if host.rights_evidence else "")
+    if rights.may_change is False:
+        blocks.append(f"the SQL account lacks rights on {host.host}: {rights.evidence or 'no SET GLOBAL'}")
+    elif rights.may_change is None and host.server_up:
+        warns.append(f"the SQL account's rights on {host.host} are not known: {rights.evidence or 'not read'}")
+    good = f"root on {host.host}" + (f"; {rights.evidence}" if rights.evidence else "")
     return Check(
         code="OPERATOR-RIGHTS",
         title=f"The console may change {host.host}",
@@ -94,15 +97,16 @@ def config_valid(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 
 def _config(host: HostFacts) -> Check:
-    unchecked = "" if host.config_checked else unread(host, "whether the server accepts the option files", "config")
+    program = host[Program]
+    unchecked = "" if program.checked else unread(host, "whether the server accepts the option files", "config")
     return Check(
         code="CONFIG-VALID",
         title=f"{host.host}'s server accepts its option files",
         each="Each host's server accepts its option files",
-        verdict=verdict(host.config_fault, unchecked),
-        not_known=bool(unchecked) and not host.config_fault,
-        evidence=host.config_fault or unchecked or f"{host.server_program or 'the server'} reads them without an error",
+        verdict=verdict(program.fault, unchecked),
+        not_known=bool(unchecked) and not program.fault,
+        evidence=program.fault or unchecked or f"{program.text or 'the server'} reads them without an error",
         why="A node that fails at its options while it starts may drop its state and need an SST.",
-        try_=("Correct the option, then check again.",) if host.config_fault else (),
+        try_=("Correct the option, then check again.",) if program.fault else (),
         host=host.host,
     )

@@ -7,6 +7,7 @@ import ipaddress
 from services.procedures.catalogue.checks.parts import galera_of, known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.server.options import Options
 
 
 def donor_names(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
@@ -17,9 +18,11 @@ def donor_names(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 def _donor(host: HostFacts, names: tuple[str, ...]) -> Check:
     galera = galera_of(host)
-    text = (galera.sst_donor if galera is not None else "") or host.option("mysqld", "wsrep_sst_donor") or ""
+    text = (galera.sst_donor if galera is not None else "") or host[Options].option("mysqld", "wsrep_sst_donor") or ""
     blocks, warns = [], []
-    blind = [unread(host, "which donors are named", "options", "ssh")] if galera is None and not host.options else []
+    blind = (
+        [unread(host, "which donors are named", "options", "ssh")] if galera is None and not host[Options].given else []
+    )
     for donor in (part.strip() for part in text.split(",") if part.strip()):
         matched = [name for name in names if name.startswith(donor)]
         if _is_address(donor):

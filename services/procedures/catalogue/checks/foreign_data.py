@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from services.facts.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import unread, verdict
 from services.procedures.plan.checks import Check
-from services.procedures.plan.host_facts import ZERO_UUID, Facts
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 
 def datadir_foreign(facts: Facts, host: str) -> Check:
     """grastate.dat names this cluster, none, or the zero UUID: another cluster's data is never erased."""
     seen = facts.host(host)
-    uuid = seen.grastate.uuid if seen.grastate is not None else ""
+    folder = seen[DataFolder]
+    uuid = folder.grastate.uuid if folder.grastate is not None else ""
     foreign = uuid not in {"", ZERO_UUID, facts.cluster_id}
-    blind = (
-        [] if seen.grastate is not None or seen.grastate_absent else [unread(seen, "grastate.dat", "grastate", "ssh")]
-    )
+    told = folder.grastate is not None or folder.grastate_absent
+    blind = [] if told else [unread(seen, "grastate.dat", "grastate", "ssh")]
     return Check(
         code="DATADIR-FOREIGN",
         title=f"{host} holds no other cluster's data",

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
-from services.facts.harmless_options import normal
-from services.facts.option_files import group_members
+from services.facts.option_files import group_members, server_settings
 from services.facts.values import OFF_WORDS
-from services.lines import lines_of
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.starting import start_unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.starting import Starting, start_unit
 
-_SECTION = re.compile(r"\s*\[([^\]]+)\]")
-_SERVERS = re.compile(r"(?:mysqld|server|mariadb|mariadbd|galera)(?:-[0-9.]+)?")
 """The groups that a server reads (MariaDB KB "Configuring MariaDB with Option Files", "Server Option Groups")."""
 
 
@@ -38,12 +34,12 @@ def joins_others_once_written(facts: Facts, name: str, path: str) -> Check:
 
 def founds_by_option(host: HostFacts) -> bool:
     """Return whether the option files say wsrep_new_cluster: alone on its line it is on."""
-    new = host.option("mysqld", "wsrep_new_cluster")
+    new = host[Options].option("mysqld", "wsrep_new_cluster")
     return new is not None and new.strip().lower() not in OFF_WORDS
 
 
 def _joins(host: HostFacts) -> Check:
-    address, wrong = host.option("mysqld", "wsrep_cluster_address"), _founds(host)
+    address, wrong = host[Options].option("mysqld", "wsrep_cluster_address"), _founds(host)
     if address is not None and not group_members(address):
         wrong.append(f"wsrep_cluster_address of {host.host} is {address or 'empty'}: it names nobody to join")
     told = f"wsrep_cluster_address of {host.host}: {address}" if address else "not set in the option files"
@@ -55,8 +51,8 @@ def _founds(host: HostFacts) -> list[str]:
 
 
 def _check(host: HostFacts, wrong: list[str], told: str) -> Check:
-    blind = [] if host.options else [unread(host, "which members the option files name", "options", "ssh")]
-    line = host.start_line
+    blind = [] if host[Options].given else [unread(host, "which members the option files name", "options", "ssh")]
+    line = host[Starting].line
     left = line.founding() if line is not None else ()
     wrong = [*wrong, *(f"on {host.host} {one}" for one, _ in left)]
     blind += _blind(host)
@@ -79,10 +75,10 @@ def _check(host: HostFacts, wrong: list[str], told: str) -> Check:
 
 def _blind(host: HostFacts) -> list[str]:
     """Return why it is not known what its unit gives the server besides its option files."""
-    line = host.start_line
+    line = host[Starting].line
     if line is None:
         return [unread(host, f"what {start_unit(host)} gives the server", "start-line", "ssh")]
-    found = list(line.blind(tuple(path for path, _ in host.option_files)))
+    found = list(line.blind(tuple(path for path, _ in host[Options].files)))
     if line.script:
         found.append(
             f"{line.unit} of {host.host} starts the script {line.script}: what it gives the server is not known"
@@ -92,23 +88,17 @@ def _blind(host: HostFacts) -> list[str]:
 
 def _places(host: HostFacts, option: str) -> tuple[tuple[str, str], ...]:
     """Return (file, value) wherever a server's section gives the option, in the order in which they are read."""
-    found = []
-    for path, text in host.option_files:
-        section = ""
-        for line in lines_of(text):
-            head = _SECTION.match(line)
-            if head is not None:
-                section = head.group(1)
-                continue
-            name, _, value = line.partition("=")
-            if _SERVERS.fullmatch(section) and normal(name) == option:
-                found.append((path, value.strip().strip("\"'")))
-    return tuple(found)
+    return tuple(
+        (path, value)
+        for path, text in host[Options].files
+        for _, name, value in server_settings(text)
+        if name == option
+    )
 
 
 def _later(host: HostFacts, ours: str, other: str) -> bool:
     """Return whether the server reads `other` after `ours`; where our folder has no file yet, any may be."""
-    paths = [path for path, _ in host.option_files]
+    paths = [path for path, _ in host[Options].files]
     if posixpath.dirname(other) == posixpath.dirname(ours):
         return other > ours
     folder = [n for n, path in enumerate(paths) if posixpath.dirname(path) == posixpath.dirname(ours)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.procedures.catalogue.steps.haproxy_places import open_places, places_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.machine.balancers import Balancers
 
 ADMIN = "stats socket /run/haproxy/admin.sock mode 660 level admin"
 
@@ -16,8 +17,8 @@ def haproxy_checks(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
 
 def balancers(facts: Facts, drain: str) -> Check:
     """A balancer that does not know of the restart sends clients to a closed port."""
-    seen = sorted({f"{b} on {h.host}" for h in facts.hosts for b in h.balancers})
-    kinds = {b for h in facts.hosts for b in h.balancers}
+    seen = sorted({f"{b} on {h.host}" for h in facts.hosts for b in h[Balancers].found})
+    kinds = {b for h in facts.hosts for b in h[Balancers].found}
     told = {"person": kinds, "haproxy": {"haproxy"}}.get(drain, set())
     missing = sorted(kinds - told)
     proxysql = "; ProxySQL is not told by this procedure" if "proxysql" in missing else ""
@@ -85,7 +86,7 @@ def _others(facts: Facts, nodes: tuple[str, ...]) -> Check:
 def _may_drain(facts: Facts) -> Check:
     lacking, told = [], []
     for host in facts.hosts:
-        for one in host.haproxies:
+        for one in host[Balancers].haproxies:
             where = f"{one.socket or 'HAProxy'} on {host.host}"
             told.append(f"{where}: {one.fault or f'level {one.level}, HAProxy {one.version}'}")
             if one.level != "admin":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from services.discovery.clash import CLASH
-from services.discovery.two_primaries import primaries_apart
+from services.discovery.families.galera.two_primaries import primaries_apart
 from services.facts.galera import OFF_SENTENCE
+from services.facts.galera_whole import SYNCED, Lack, lacks
 from services.facts.model import GaleraFacts
 from services.procedures.catalogue.checks.parts import (
     answered,
@@ -19,9 +20,9 @@ from services.procedures.catalogue.checks.parts import (
 )
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-
-SYNCED, DONOR = 4, 2
-"""wsrep_local_state (galera/wsrep_api.h)."""
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.server.sessions import Sessions
 
 
 def health_gate(
@@ -60,20 +61,21 @@ def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
     galera = galera_of(host)
     if galera is None:
         return [_no_member(host)]
-    if galera.off:
+    missing = lacks(galera, desynced=desynced)
+    if Lack.OFF in missing:
         return [f"{host.host}: {OFF_SENTENCE}"]
-    faults = []
-    if galera.cluster_status != "Primary":
-        faults.append(f"{host.host} is {galera.cluster_status or 'of unknown status'}, not Primary")
-    state_ok = galera.local_state == SYNCED or (desynced and galera.local_state == DONOR)
-    if not state_ok:
-        faults.append(f"{host.host} is {_state_of(galera)}, not Synced")
-    if galera.ready is not True:
-        faults.append(f"{host.host}: wsrep_ready is not ON")
-    if galera.desync_count is None:
-        faults.append(f"{host.host}: wsrep_desync_count could not be read")
-    elif galera.desync_count and not desynced:
-        faults.append(f"{host.host}: wsrep_desync_count is {galera.desync_count}")
+    if Lack.NOT_PRIMARY in missing:
+        missing -= {Lack.NOT_CONNECTED}  # one of them says it
+    told = {
+        Lack.NOT_PRIMARY: f"{host.host} is {galera.cluster_status or 'of unknown status'}, not Primary",
+        Lack.NOT_CONNECTED: f"{host.host}: wsrep_connected is not ON",
+        Lack.NOT_SYNCED: f"{host.host} is {_state_of(galera)}, not Synced",
+        Lack.NOT_READY: f"{host.host}: wsrep_ready is not ON",
+        Lack.READY_UNTOLD: f"{host.host}: wsrep_ready is not ON",
+        Lack.DESYNC_UNTOLD: f"{host.host}: wsrep_desync_count could not be read",
+        Lack.DESYNCED: f"{host.host}: wsrep_desync_count is {galera.desync_count}",
+    }
+    faults = [words for lack, words in told.items() if lack in missing]
     if galera.state_uuid != facts.cluster_id:
         faults.append(f"{host.host} has the state UUID {galera.state_uuid or 'none'}, the cluster {facts.cluster_id}")
     return faults
@@ -171,11 +173,13 @@ def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple
         galera = galera_of(host)
         if galera is not None and galera.desync_count and host.host not in but_desynced:
             busy.append(f"{host.host}: wsrep_desync_count is {galera.desync_count}")
-        if host.sst_in_progress and (galera is None or galera.local_state != SYNCED):  # else an old script's file
+        if host[DataFolder].sst_in_progress and (
+            galera is None or galera.local_state != SYNCED
+        ):  # else an old script's file
             busy.append(f"{host.host}: a state transfer is in progress")
-        busy += [f"{host.host}: {statement}" for statement in host.running_ddl]
-        busy += [f"{host.host}: {program} runs" for program in host.running_backups]
-        if host.server_up is not False and host.client_sessions is None:
+        busy += [f"{host.host}: {statement}" for statement in host[Sessions].ddl]
+        busy += [f"{host.host}: {program} runs" for program in host[Processes].backups]
+        if host.server_up is not False and host[Sessions].clients is None:
             blind.append(unread(host, "the process list", "processes", "sql"))
     if facts.cluster is not None:
         busy += [f"{t.joiner_id} receives its state from {t.donor_id}" for t in facts.cluster.transfers if t.active]
@@ -195,7 +199,7 @@ def long_transactions(facts: Facts, hosts: tuple[str, ...], drain_s: float) -> C
     slow: list[str] = []
     seen: list[str] = []
     for host in known(facts, hosts):
-        longest = host.longest_transaction_s
+        longest = host[Sessions].longest_transaction_s
         if longest is None and host.server_up:
             slow.append(unread(host, "the longest transaction", "transactions", "sql"))
         elif longest is not None:

@@ -6,7 +6,7 @@ Members of one Primary Component go on together; what each stands at is proven o
 
 from __future__ import annotations
 
-from services.discovery.two_primaries import sides_words
+from services.discovery.families.galera.two_primaries import sides_words
 from services.procedures.catalogue.checks.parts import galera_of, known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts

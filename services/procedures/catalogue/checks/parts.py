@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from services.discovery.judge import ARBITRATOR
+from services.discovery.model import ARBITRATOR
 from services.errors import UNHEARD
 from services.facts.model import GaleraFacts, Problem, ServerFacts
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.types import Reach
 
 
@@ -71,18 +72,20 @@ def state_file(host: HostFacts) -> str:
 
     'no answer' (the host), 'absent', 'damaged', 'not read'.
     """
-    if host.grastate is not None:
-        return f"{host.grastate.uuid}:{host.grastate.seqno}"
+    state = host[DataFolder].grastate
+    if state is not None:
+        return f"{state.uuid}:{state.seqno}"
     return state_word(host)
 
 
 def state_word(host: HostFacts) -> str:
     """Return what grastate.dat is where it names no state: 'zero' (its UUID), else as `state_file`."""
-    if host.grastate is not None:
+    folder = host[DataFolder]
+    if folder.grastate is not None:
         return "zero"
     if ssh_silent(host):
         return "no answer"
-    return "absent" if host.grastate_absent else "damaged" if host.grastate_damaged else "not read"
+    return "absent" if folder.grastate_absent else "damaged" if folder.grastate_damaged else "not read"
 
 
 def ssh_silent(host: HostFacts) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.procedures.catalogue.checks.parts import galera_of, known, problem_of, server_of, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.server.program import Program
 from services.types import Flavour
 
 _CODERSHIP = "codership"
@@ -72,9 +73,9 @@ def versions(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     theirs = {
         h.host: key
         for h in known(facts, tuple(m for m in members if m != joiner))
-        if (key := (s.version_key if (s := server_of(h)) is not None and s.version_key else h.program_version))
+        if (key := (s.version_key if (s := server_of(h)) is not None and s.version_key else h[Program].version))
     }
-    own = host.program_version
+    own = host[Program].version
     if not own or not theirs:
         state, evidence = Verdict.BLOCK, f"the version of {joiner if not own else 'the members'} could not be read"
     else:
@@ -100,7 +101,7 @@ def versions(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
 
 def _product(host: HostFacts) -> str:
     server = server_of(host)
-    text = f"{server.version_text} {server.comment}" if server is not None else host.server_program
+    text = f"{server.version_text} {server.comment}" if server is not None else host[Program].text
     return "" if not text.strip() else "MariaDB" if "mariadb" in text.lower() else "MySQL"
 
 

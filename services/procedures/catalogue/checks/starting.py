@@ -11,6 +11,9 @@ from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.plan.parts.server.variables import Variables
 
 LEAST_TEMPORARY = 16 * 2**20
 """What the scripts of a start and of an SST write: logs of some kilobytes, and what the server sorts in a file."""
@@ -22,15 +25,16 @@ def temporary_space(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 
 def _room(host: HostFacts) -> Check:
+    starting = host[Starting]
     full = [
         f"{free / 1e6:.0f} MB are free at {path} of {host.host}"
-        for path, free in host.temporary
+        for path, free in starting.temporary
         if free is not None and free < LEAST_TEMPORARY
     ]
-    dark = [path for path, free in host.temporary if free is None]
+    dark = [path for path, free in starting.temporary if free is None]
     blind = [unread(host, f"the room at {', '.join(dark) or 'the folder for temporary files'}", "temporary", "ssh")]
-    blind = blind if dark or not host.temporary else []
-    free = ", ".join(f"{free / 1e9:.2f} GB at {path}" for path, free in host.temporary if free is not None)
+    blind = blind if dark or not starting.temporary else []
+    free = ", ".join(f"{free / 1e9:.2f} GB at {path}" for path, free in starting.temporary if free is not None)
     return Check(
         code="TEMP-SPACE",
         title=f"{host.host} has room for temporary files",
@@ -50,17 +54,18 @@ def names_known(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 
 def _names(host: HostFacts) -> Check:
-    lost = [name for name, there in host.names if there is False]
-    dark = [name for name, there in host.names if there is None]
-    members = group_members(host.option("mysqld", "wsrep_cluster_address") or "")
+    starting = host[Starting]
+    lost = [name for name, there in starting.names if there is False]
+    dark = [name for name, there in starting.names if there is None]
+    members = group_members(host[Options].option("mysqld", "wsrep_cluster_address") or "")
     nobody = bool(members) and members <= {*lost}
     own = [name for name in lost if name not in members]
     bad = [f"{host.host} knows none of the names it looks for its cluster by: {', '.join(lost)}"] if nobody else []
     bad += [f"{host.host} does not know its own name {name}" for name in own]
     odd = [] if bad or not lost else [f"{host.host} does not know the name {', '.join(lost)}"]
     odd += [unread(host, f"what {', '.join(dark)} is", "names", "ssh")] if dark else []
-    odd += [] if host.options else [unread(host, "which names the option files give", "options", "ssh")]
-    good = ", ".join(name for name, there in host.names if there)
+    odd += [] if host[Options].given else [unread(host, "which names the option files give", "options", "ssh")]
+    good = ", ".join(name for name, there in starting.names if there)
     return Check(
         code="NAMES",
         title=f"The names in the option files of {host.host} lead to an address",
@@ -90,7 +95,7 @@ def _as_usual(host: HostFacts) -> Check:
     name = host.host
     wrong = [f"{told} in the option files of {name}" for told in _unusual(host, files=True)]
     wrong += [f"{told} on the server of {name} as it runs" for told in _unusual(host, files=False)]
-    blind = [] if host.options else [unread(host, "how InnoDB is told to start", "options", "ssh")]
+    blind = [] if host[Options].given else [unread(host, "how InnoDB is told to start", "options", "ssh")]
     return Check(
         code="FORCED-RECOVERY",
         title=f"InnoDB of {name} starts as usual",
@@ -115,7 +120,7 @@ def _unusual(host: HostFacts, *, files: bool) -> list[str]:
     """Return what the option files, or the running server, say of the two options where it is not the default."""
     found = []
     for option in ("innodb_force_recovery", "innodb_read_only"):
-        value = host.option("mysqld", option) if files else host.variable(option)
+        value = host[Options].option("mysqld", option) if files else host[Variables].value(option)
         forced = option == "innodb_force_recovery" and number_of(value or "") != 0
         read_only = option == "innodb_read_only" and (value or "").strip().lower() not in OFF_WORDS
         if value is not None and (forced or read_only):

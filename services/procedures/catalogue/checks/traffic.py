@@ -10,7 +10,9 @@ from services.facts.option_files import provider_options_of
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.traffic_files import PROVIDER_FILES, library_of, tls_files
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.traffic_files import PROVIDER_FILES, TrafficFiles, library_of, tls_files
+from services.procedures.plan.parts.server.options import Options
 from services.types import Flavour
 
 
@@ -20,12 +22,12 @@ def provider_library(facts: Facts, joiner: str, donor: str) -> Check:
     What a provider is shows only when it is loaded; until then two libraries of one size are taken for the same.
     """
     host, source = facts.host(joiner), facts.host(donor)
-    path, theirs = library_of(host) or library_of(source), dict(source.files).get(library_of(source))
-    mine = dict(host.files).get(path)
+    path, theirs = library_of(host) or library_of(source), dict(source[TrafficFiles].sizes).get(library_of(source))
+    mine = dict(host[TrafficFiles].sizes).get(path)
     missing, blind, differs = "", "", ""
     if not path:
         blind = f"which provider {donor} runs could not be read"
-    elif path not in dict(host.files):
+    elif path not in dict(host[TrafficFiles].sizes):
         blind = unread(host, path, "files", "root", "ssh")
     elif mine is None:
         missing = f"{path} is not there on {joiner}"
@@ -53,12 +55,12 @@ def traffic_files(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
     """
     host, source = facts.host(joiner), facts.host(donor)
     named = tls_files(source if fresh else host)
-    there = dict(host.files)
+    there = dict(host[TrafficFiles].sizes)
     missing = [f"{path} ({option})" for option, path in named if path in there and there[path] is None]
     blind = [unread(host, path, "files", "root", "ssh") for _, path in named if path not in there]
     server = server_of(source)
     flag = next((v for n, v in (server.variables if server is not None else ()) if n == "pxc_encrypt_cluster_traffic"),
-                source.option("mysqld", "pxc_encrypt_cluster_traffic") or "ON")  # fmt: skip
+                source[Options].option("mysqld", "pxc_encrypt_cluster_traffic") or "ON")  # fmt: skip
     own = server is not None and server.flavour is Flavour.PXC and flag.upper() not in {"OFF", "0"} and not named
     warns = [*blind, *([f"{donor} encrypts its traffic with the certificates in its data folder"] if own else ())]
     lacks = [f"{joiner} lacks {text}" for text in missing]
@@ -81,10 +83,10 @@ def traffic_alike(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
         fresh: it gets the donor's provider options, where the donor's files have any; else it has its own.
     """
     host, source = facts.host(joiner), facts.host(donor)
-    copied = source.option("mysqld", "wsrep_provider_options") if fresh else None
-    given = copied if copied is not None else host.option("mysqld", "wsrep_provider_options") or ""
-    theirs = _encrypted(dict(source.provider_options)) if source.provider_options else None
-    mine = _encrypted(dict(provider_options_of(given))) if host.options or copied is not None else None
+    copied = source[Options].option("mysqld", "wsrep_provider_options") if fresh else None
+    given = copied if copied is not None else host[Options].option("mysqld", "wsrep_provider_options") or ""
+    theirs = _encrypted(dict(source[Provider].options)) if source[Provider].options else None
+    mine = _encrypted(dict(provider_options_of(given))) if host[Options].given or copied is not None else None
     blind = [unread(source, "whether the traffic is encrypted", "variables", "sql")] if theirs is None else []
     blind += [unread(host, "the option files", "options", "ssh")] if mine is None else []
     differ = not blind and mine is not theirs

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from services.facts.option_files import sst_programs
 from services.procedures.catalogue.checks.parts import galera_of, known, server_of, ssh_silent, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.links import Links
+from services.procedures.plan.parts.galera.sst_account import SstAccount
+from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.parts.server.options import Options
 from services.types import Flavour
 
 GROUP_PORT, TRANSFER_PORTS = 4567, (4444, 4568)
@@ -32,8 +38,8 @@ def ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> tuple[Check, .
 
 
 def _way(facts: Facts, joiner: str, member: str) -> Check:
-    links = [link for link in facts.host(joiner).links if link.to_host == member]
-    back = [link for link in facts.host(member).links if link.to_host == joiner]
+    links = [link for link in facts.host(joiner)[Links].tried if link.to_host == member]
+    back = [link for link in facts.host(member)[Links].tried if link.to_host == joiner]
     tried = [(joiner, member, link) for link in links] + [(member, joiner, link) for link in back]
     closed = [
         f"{a} to {b} ({link.address}) port {link.port}: {link.evidence or 'no answer'}"
@@ -69,24 +75,19 @@ def sst_tools(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     methods = [m for h in everyone if (m := _method(h))]
     live = [g.sst_method for h in facts.hosts if (g := galera_of(h)) is not None and g.sst_method]
     method = next(iter((*live, *methods)), "")
-    named = {
-        value.split()[0].rsplit("/", 1)[-1]
-        for h in everyone
-        for section, option, value in h.options
-        if section == "sst" and option in {"compressor", "decompressor"} and value.split()
-    }
+    named = {program for h in everyone for program in sst_programs(h[Options].given)}
     return tuple(_tools(host, method, named) for host in everyone)
 
 
 def _method(host: HostFacts) -> str:
-    return host.option("mysqld", "wsrep_sst_method") or ""
+    return host[Options].option("mysqld", "wsrep_sst_method") or ""
 
 
 def _tools(host: HostFacts, method: str, named: set[str]) -> Check:
     needed = (*_TOOLS.get(method, ()), *((name,) for name in sorted(named)))
-    missing = [" or ".join(choice) for choice in needed if not set(choice) & set(host.programs)]
+    missing = [" or ".join(choice) for choice in needed if not set(choice) & set(host[Tools].there)]
     strange = [] if method in _TOOLS or not method else [f"{method} is a method that the console does not know"]
-    blind = [] if host.programs else [unread(host, "which programs are there", "programs", "ssh")]
+    blind = [] if host[Tools].there else [unread(host, "which programs are there", "programs", "ssh")]
     if not method:
         strange = ["the SST method is not known"]
     if blind:
@@ -108,8 +109,8 @@ def _tools(host: HostFacts, method: str, named: set[str]) -> Check:
 def sst_section(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """[sst] of all hosts agrees in what both sides of a transfer must have alike; file names may differ."""
     everyone = known(facts, hosts)
-    found = {h.host: _section(h) for h in everyone if h.options}
-    blind = [unread(h, "the [sst] section", "options", "ssh") for h in everyone if not h.options]
+    found = {h.host: _section(h) for h in everyone if h[Options].given}
+    blind = [unread(h, "the [sst] section", "options", "ssh") for h in everyone if not h[Options].given]
     differ = []
     for option in _COMPARED:
         values = {name: section.get(option) for name, section in found.items()}
@@ -129,7 +130,7 @@ def sst_section(facts: Facts, hosts: tuple[str, ...]) -> Check:
 
 
 def _section(host: HostFacts) -> dict[str, str]:
-    return {option: value for section, option, value in host.options if section == "sst"}
+    return {option: value for section, option, value in host[Options].given if section == "sst"}
 
 
 def sst_account(facts: Facts, donor: str) -> Check:
@@ -146,10 +147,10 @@ def sst_account(facts: Facts, donor: str) -> Check:
         state, evidence = Verdict.PASS, f"{method} needs no account"
     elif internal:
         state, evidence = Verdict.PASS, f"the server of {donor} makes an account of its own for each transfer"
-    elif host.sst_account == "ok":
+    elif host[SstAccount].state == "ok":
         state, evidence = Verdict.PASS, f"the account of wsrep_sst_auth on {donor} logs in, and has its rights"
-    elif host.sst_account:
-        state, evidence = Verdict.BLOCK, host.sst_account
+    elif host[SstAccount].state:
+        state, evidence = Verdict.BLOCK, host[SstAccount].sentence
     else:
         state, evidence = Verdict.WARN, unread(host, "the SST account's rights", "sst-account")
     return Check(
@@ -171,7 +172,7 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     """No script or stream of an earlier transfer is left: a new start would die of it."""
     checks = []
     for host in known(facts, hosts):
-        left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host.sst_orphans]
+        left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host[Processes].sst_orphans]
         unknown = ssh_silent(host) or any(p.part == "ps" for p in host.problems)
         blind = [unread(host, "the process table", "ps", "ssh")] if unknown else []
         checks.append(
@@ -183,7 +184,7 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
                 not_known=bool(blind) and not left,
                 evidence="; ".join([*left, *blind]) or f"none on {host.host}",
                 why="'previous SST script still running' ends every start until it is gone.",
-                try_=tuple(f"End process {pid} on {host.host}." for pid, _, _ in host.sst_orphans),
+                try_=tuple(f"End process {pid} on {host.host}." for pid, _, _ in host[Processes].sst_orphans),
                 host=host.host,
             )
         )

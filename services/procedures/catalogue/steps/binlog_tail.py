@@ -13,6 +13,8 @@ from services.connections.command import Command
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.positions import tail_name
 
 LAST_XID = (
@@ -46,10 +48,17 @@ _SWITCHES = frozenset({"", "on", "off", "1", "0"})
 
 def binlog_tail(host: HostFacts) -> list[Step]:
     """Return the step that looks; none where the option files don't say how the files are called."""
-    name, base = host.host, host.option("mysqld", "log_bin") or ""
+    name, base = host.host, host[Options].option("mysqld", "log_bin") or ""
     if base.lower() in _SWITCHES:
         return []
-    words = ("bash", "-c", LAST_XID, "pilothouse", host.datadir or "/var/lib/mysql", posixpath.splitext(base)[0])
+    words = (
+        "bash",
+        "-c",
+        LAST_XID,
+        "pilothouse",
+        host[DataFolder].path or "/var/lib/mysql",
+        posixpath.splitext(base)[0],
+    )
     action = Detached(Command(words, sudo=True), name=f"binlog-{name}", keep=tail_name(name), pattern=TOLD)
     return [
         Step(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.server.sessions import Sessions
 from services.types import Reach
 
 
@@ -52,6 +53,6 @@ def _word(host: HostFacts) -> str:
     galera = host.node.galera if host.node is not None else None
     if galera is None:
         return "no answer"
-    sessions = host.client_sessions
+    sessions = host[Sessions].clients
     clients = "" if sessions is None else f", {sessions} client session{'' if sessions == 1 else 's'}"
     return f"{galera.local_state_comment}{clients}"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
 from services.connections.binlog_programs import BINLOG_EVENTS, EVENT_KIND
 from services.connections.command import Command
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached
-from services.procedures.plan.conditions import Stopped
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Step
+from services.procedures.plan.parts.galera.traces import Traces
 
 FOLDER = "/var/lib/pilothouse/forks"
 EXTRACT_LIMIT_S = 3_600.0
-COUNTED = re.compile(r"(\d{1,19}) transactions, (\d{1,19}) statements, tables: (.*)")
-"""Transactions, DDL statements, and tables with their rows, as EXTRACT prints them."""
 
 EXTRACT = (
     r"""umask 077; export LC_ALL=C
@@ -104,7 +102,8 @@ def extracted_name(host: str) -> str:
 
 def log_index(host: HostFacts) -> str:
     """Return the path of a host's binary log index, '' where none was found: then nothing can be written out."""
-    return host.trace.index if host.trace is not None else ""
+    trace = host[Traces].trace
+    return trace.index if trace is not None else ""
 
 
 def file_of(cluster_id: str, host: str, shared: int | None) -> str:

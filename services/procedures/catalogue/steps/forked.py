@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
+from services.facts.extracted import parse_extracted
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue.checks.parts import state_word
 from services.procedures.catalogue.galera.add_node.joiner_state import (
@@ -21,16 +22,19 @@ from services.procedures.catalogue.galera.add_node.joiner_state import (
 )
 from services.procedures.catalogue.steps import extraction
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import RemoveFile, Several
 from services.procedures.plan.checks import Check, Remedy, Verdict
-from services.procedures.plan.conditions import FileAbsent, Stopped
-from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
 from services.procedures.plan.fields import Field, Inputs
 from services.procedures.plan.histories import histories, side_of
 from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.traces import Traces
 
 _NOTHING_OF_IT = {
     "nothing": "the data folder of {0} is empty, or an SST into it was not finished",
@@ -110,8 +114,8 @@ def _seen(facts: Facts, joiner: str, seen: Remembered) -> str:
 
 def _searched(facts: Facts, joiner: str) -> int | None:
     """Return the last Xid that the joiner's binary log has alike with a member's, where it was searched for."""
-    traces = (host.trace for host in facts.hosts if host.trace is not None and side_of(facts, host).serves)
-    found = [xid for trace in traces for host, xid in trace.shared if host == joiner]
+    serving = (host[Traces].trace for host in facts.hosts if side_of(facts, host).serves)
+    found = [xid for trace in serving if trace is not None for host, xid in trace.shared if host == joiner]
     return max(found, default=None)
 
 
@@ -191,7 +195,7 @@ def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
     why = "It stays there for you, readable for root alone: an SST erases the binary log it is taken from."
     host = facts.host(joiner)
     written = extraction.write_out(host, facts.cluster_id, _shared(facts, joiner), why)
-    mark = PositionMark(joiner, host.datadir or DEFAULT_DATADIR, _counted_at(joiner))
+    mark = PositionMark(joiner, host[DataFolder].path or DEFAULT_DATADIR, _counted_at(joiner))
     return (
         replace(written, proof=(*written.proof, mark)),
         steps.plan_the_rest(
@@ -212,20 +216,20 @@ def _as_counted(facts: Facts, host: HostFacts) -> tuple[Unmoved, ...]:
     mark = _counted_at(host.host)
     if facts.value(mark) is None:
         return ()
-    return (Unmoved(host.host, host.datadir or DEFAULT_DATADIR, facts.cluster_id, mark, "", ""),)
+    return (Unmoved(host.host, host[DataFolder].path or DEFAULT_DATADIR, facts.cluster_id, mark, "", ""),)
 
 
 def loss(facts: Facts, joiner: str) -> str:
     """Return what the joiner gives up, for a person: the count, the tables, where it is kept."""
-    told = extraction.COUNTED.search(facts.value(extraction.extracted_name(joiner)) or "")
+    told = parse_extracted(facts.value(extraction.extracted_name(joiner)) or "")
     if told is None:
         least = beyond(facts, joiner)
         if least:
             return f"at least {least} write sets that only {joiner} has, and no file holds them"
         return f"how many transactions only {joiner} has is not known, and no file holds them"
-    count, statements, tables = told.groups()
-    more = f" and {statements} DDL statements" if statements != "0" else ""
-    return f"{count} transactions{more} of {joiner} ({tables}), kept in {file_of(facts, joiner)} on {joiner}"
+    more = f" and {told.statements} DDL statements" if told.statements != "0" else ""
+    kept = f"kept in {file_of(facts, joiner)} on {joiner}"
+    return f"{told.transactions} transactions{more} of {joiner} ({told.tables}), {kept}"
 
 
 def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:
@@ -233,7 +237,7 @@ def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:
 
     Source: galera/galera/src/replicator_smm.cpp: a recovered position counts only for the UUID of grastate.dat.
     """
-    name, folder = host.host, host.datadir or "/var/lib/mysql"
+    name, folder = host.host, host[DataFolder].path or "/var/lib/mysql"
     paths = tuple(posixpath.join(folder, file) for file in _STATE_FILES)
     title = f"Remove the Galera state of {name}, so that only an SST can come"
     if given_up:

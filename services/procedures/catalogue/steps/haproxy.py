@@ -13,9 +13,10 @@ from services.connections.command import Command
 from services.procedures.catalogue.steps.haproxy_places import Place, open_places
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import not_apart
+from services.procedures.conditions.haproxy.server import BalancerServer
+from services.procedures.conditions.machine.listening import Listening
 from services.procedures.plan.actions import Run, Several, WaitFor
-from services.procedures.plan.conditions import Condition, Listening
-from services.procedures.plan.conditions_balancer import BalancerServer
+from services.procedures.plan.condition import Condition
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Risk, Step, Undo
 

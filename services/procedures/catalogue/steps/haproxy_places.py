@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from services.procedures.plan.host_facts import Facts, Haproxy, HaproxyServer
+from services.facts.haproxy import Haproxy, HaproxyServer
+from services.facts.reading import without_port
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.machine.balancers import Balancers
+from services.procedures.plan.parts.server.options import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ def places_of(facts: Facts, node: str) -> tuple[Place, ...]:
     return tuple(
         Place(host.host, haproxy, server)
         for host in facts.hosts
-        for haproxy in host.haproxies
+        for haproxy in host[Balancers].haproxies
         for server in haproxy.servers
         if server.port == port and (server.address in addresses or (host.host == node and _loopback(server.address)))
     )
@@ -54,7 +58,7 @@ def balancer_hosts(facts: Facts, nodes: tuple[str, ...]) -> tuple[str, ...]:
 
 def all_behind(facts: Facts, nodes: tuple[str, ...]) -> bool:
     """Return whether every node is found behind a HAProxy, and no ProxySQL was seen that would have to be told too."""
-    other = any("proxysql" in host.balancers for host in facts.hosts)
+    other = any("proxysql" in host[Balancers].found for host in facts.hosts)
     return bool(nodes) and not other and all(open_places(facts, node) for node in nodes)
 
 
@@ -70,16 +74,15 @@ def _addresses(facts: Facts, name: str) -> frozenset[str]:
     given = (
         host.address,
         galera.node_address if galera is not None else "",
-        host.option("mysqld", "wsrep_node_address") or "",
+        host[Options].option("mysqld", "wsrep_node_address") or "",
     )
     return frozenset(address for text in given if (address := _address(text)))
 
 
 def _address(text: str) -> str:
     """Return an address without its port or brackets, as HAProxy writes it; '' for a name."""
-    bare = text.partition(":")[0] if text.count(":") == 1 else text.partition("]")[0].lstrip("[")
     try:
-        return str(ip_address(bare))
+        return str(ip_address(without_port(text)))
     except ValueError:
         return ""
 

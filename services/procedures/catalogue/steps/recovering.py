@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from services.connections.command import Command
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached
-from services.procedures.plan.conditions import Stopped
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.inputs import bytes_of, number_of
 from services.procedures.plan.model import Step
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.positions import kept_name
 
 RECOVERED = r"Recovered position:?\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+)"
@@ -23,7 +25,7 @@ REDO_BYTES_S = 50e6
 def recover(host: HostFacts, prefix: str = "") -> Step:
     """Let the server read its position out of InnoDB. It runs crash recovery: it is no pure reading."""
     name, unit = host.host, steps.unit_of(host)
-    program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
+    program = "mariadbd" if "mariadb" in unit or "MariaDB" in host[Program].text else "mysqld"
     # --log-error=stderr would be a file of that name (MySQL manual, "Default Error Log Destination Configuration").
     words = (program, "--user=mysql", "--wsrep-recover", "--disable-log-error")
     return Step(
@@ -45,7 +47,8 @@ def recover(host: HostFacts, prefix: str = "") -> Step:
 
 def _redo_bytes(host: HostFacts) -> int:
     """Return how large the redo log may be, by the option files; 0 where they don't say."""
-    capacity = bytes_of(host.option("mysqld", "innodb_redo_log_capacity") or "")
-    each = bytes_of(host.option("mysqld", "innodb_log_file_size") or "") or 0
-    files = number_of(host.option("mysqld", "innodb_log_files_in_group") or "") or 2
+    options = host[Options]
+    capacity = bytes_of(options.option("mysqld", "innodb_redo_log_capacity") or "")
+    each = bytes_of(options.option("mysqld", "innodb_log_file_size") or "") or 0
+    files = number_of(options.option("mysqld", "innodb_log_files_in_group") or "") or 2
     return capacity or each * files

@@ -1,7 +1,6 @@
-"""Steps that several Galera procedures are built of: keep down, name the donor, stop, start, prove. All pure.
+"""Steps that several Galera procedures are built of: keep down, stop, start, prove. All pure.
 
-Sources: systemd.service(5) (Restart=), systemd.unit(5) (drop-ins under /run), MariaDB KB "wsrep_sst_donor" (a trailing
-comma lets the node take another donor).
+Sources: systemd.service(5) (Restart=), systemd.unit(5) (drop-ins under /run).
 """
 
 from __future__ import annotations
@@ -11,40 +10,36 @@ from dataclasses import replace
 from typing import Literal
 
 from services.connections.command import Command
-from services.connections.statement import set_global
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.checks.starting import LEAST_TEMPORARY
 from services.procedures.catalogue.steps.temporary import Temporary
-from services.procedures.plan.actions import Continue, PutFile, RemoveFile, Run, Several, Sql, WaitFor
-from services.procedures.plan.conditions import (
-    CleanPosition,
-    ClusterWhole,
-    Condition,
-    FileAbsent,
-    FreeDisk,
-    Joined,
-    Kept,
-    Number,
-    OptionIs,
-    SameHistory,
-    StatusIs,
-    StillPrimary,
-    Stopped,
-    TransferWas,
-    UnitSetting,
-    VariableIs,
-)
-from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed
-from services.procedures.plan.conditions_component import NotApart
-from services.procedures.plan.conditions_founding import FoundsNothing
+from services.procedures.conditions.galera.apart import NotApart
+from services.procedures.conditions.galera.at_rest import PositionMark
+from services.procedures.conditions.galera.clean_position import CleanPosition
+from services.procedures.conditions.galera.founding import FoundsNothing
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.disk import FreeDisk
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.unit import UnitSetting
+from services.procedures.conditions.server.status import StatusIs
+from services.procedures.conditions.server.stopped import Stopped
+from services.procedures.plan.actions import Continue, PutFile, RemoveFile, Run, Several, WaitFor
+from services.procedures.plan.condition import Condition, Kept, Number
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Consent, Risk, Step, Undo
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.starting import TMP, Starting, start_unit
 from services.procedures.plan.positions import stood_name
-from services.procedures.plan.starting import TMP, start_unit
 
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
-DONOR_FILE = "99-pilothouse-donor.cnf"
 DEFAULT_FOLDER = "/etc/mysql/conf.d"
 START_FIXED_S, STOP_FIXED_S = 20.0, 10.0
 
@@ -64,7 +59,7 @@ def stop_unit(unit: str) -> Run:
 
 def unit_of(host: HostFacts) -> str:
     """Return the host's database unit; the Debian package's name where none was seen."""
-    return host.unit or "mariadb.service"
+    return host[Unit].name or "mariadb.service"
 
 
 def start_unit_of(host: HostFacts) -> str:
@@ -74,12 +69,13 @@ def start_unit_of(host: HostFacts) -> str:
 
 def founds_nothing(host: HostFacts) -> FoundsNothing:
     """Return what must hold before each start: nothing left behind has it found a cluster beside the others."""
-    return FoundsNothing(host.host, start_unit(host), host.start_line.script if host.start_line is not None else "")
+    line = host[Starting].line
+    return FoundsNothing(host.host, start_unit(host), line.script if line is not None else "")
 
 
 def option_folder(host: HostFacts) -> str:
     """Return the folder of option files that this host's server reads last, for a file of our own."""
-    folders = [posixpath.dirname(path) for path, _ in host.option_files if posixpath.dirname(path).endswith(".d")]
+    folders = [posixpath.dirname(path) for path, _ in host[Options].files if posixpath.dirname(path).endswith(".d")]
     return folders[-1] if folders else DEFAULT_FOLDER
 
 
@@ -136,60 +132,6 @@ def restart_on(host: HostFacts, prefix: str = "") -> Step:
     )
 
 
-# -- the donor of one start -------------------------------------------------------------------------------------------
-
-
-def _donor(host: HostFacts, donor_name: str = "") -> tuple[Temporary, str]:
-    """Return it and the option file's path."""
-    name = host.host
-    path = posixpath.join(option_folder(host), DONOR_FILE)
-    return (
-        Temporary(
-            key=f"donor:{name}",
-            host=name,
-            sentence=f"donor named for {name}",
-            danger=f"{name} keeps asking {donor_name} first at every start",
-            release=RemoveFile(path),
-            released=(FileAbsent(name, path),),
-        ),
-        path,
-    )
-
-
-def name_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
-    """Name the donor for the next start only; the comma lets Galera take another when this one is busy."""
-    name = host.host
-    donor, path = _donor(host, donor_name)
-    step = Step(
-        step_id=f"{prefix}name-donor-{name}",
-        host=name,
-        title=f"Name {donor_name} as the donor of {name}'s next start",
-        done=f"{name} will ask {donor_name} first",
-        why="Galera prefers the donor that is closest to purging; the trailing comma lets it take another when needed.",
-        action=PutFile(path, (f"[mysqld]\nwsrep_sst_donor={donor_name},\n",)),
-        # What the server will read counts: a file that it reads later may name another donor.
-        proof=(OptionIs(name, "mysqld", "wsrep_sst_donor", f"{donor_name},"),),
-        repeatable=True,
-        estimate_s=0.5,
-    )
-    return donor.on(step, f"Remove the donor file of {name}")
-
-
-def forget_donor(host: HostFacts, before: str = "", prefix: str = "") -> Step:
-    """Discharge `name_donor` in the file and in the running server (`before`: the value it had)."""
-    name = host.host
-    donor, path = _donor(host)
-    step = donor.off(
-        f"{prefix}forget-donor-{name}", f"Remove the named donor of {name}", f"{name} chooses its donor as before", 0.5
-    )
-    return replace(
-        step,
-        why="The name was for one start only; there is nothing to take back.",
-        action=Several((RemoveFile(path), Sql(set_global("wsrep_sst_donor", before)))),
-        proof=(FileAbsent(name, path), VariableIs(name, "wsrep_sst_donor", before)),
-    )
-
-
 # -- stop and start ---------------------------------------------------------------------------------------------------
 
 
@@ -209,10 +151,11 @@ def same_history(
         accepted: a person named it before: its past may stay unknown.
         removed: an earlier step takes its state away. A host that had none when it was planned had it judged then.
     """
-    at, datadir = Kept(stopped_at) if stopped_at else None, host.datadir or DEFAULT_DATADIR
+    at, folder = Kept(stopped_at) if stopped_at else None, host[DataFolder]
     others = tuple(name for name in beside if name != host.host)
-    none = host.grastate_absent or (host.grastate is not None and not host.grastate.names_state)
+    none = folder.grastate_absent or (folder.grastate is not None and not folder.names_state)
     by_sst = removed or (not stopped_at and bool(none))
+    datadir = folder.path or DEFAULT_DATADIR
     return SameHistory(host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted, by_sst)
 
 
@@ -257,11 +200,11 @@ def stop_node(
         already=(),
         proof=(
             Stopped(name, unit),
-            CleanPosition(name, host.datadir, facts.cluster_id, at_least=at_least, keep=keep),
+            CleanPosition(name, host[DataFolder].path, facts.cluster_id, at_least=at_least, keep=keep),
             StillPrimary(others, len(others), facts.cluster_id),
-            *((PositionMark(name, host.datadir or DEFAULT_DATADIR, stood_name(keep)),) if keep else ()),
+            *((PositionMark(name, host[DataFolder].path or DEFAULT_DATADIR, stood_name(keep)),) if keep else ()),
         ),
-        limit_s=max(120.0, host.timeout_stop_s or 900.0),
+        limit_s=max(120.0, host[Unit].timeout_stop_s or 900.0),
         undo=_started_again(facts, host, others, keep, step_id),
         repeatable=True,
         cancellable=False,
@@ -284,7 +227,7 @@ def _started_again(facts: Facts, host: HostFacts, others: tuple[str, ...], keep:
             same_history(facts, host, others, keep),
             founds_nothing(host),
         ),
-        consent=Consent((StateNamed(name, host.datadir or DEFAULT_DATADIR),), by_sst(name), name),
+        consent=Consent((StateNamed(name, host[DataFolder].path or DEFAULT_DATADIR),), by_sst(name), name),
         leaves=(TransferWas(name, "IST", "", step_id),),
     )
 
@@ -339,6 +282,18 @@ def start_node(
         settles=(name,),
         estimate_s=estimate_s if estimate_s is not None else START_FIXED_S,
     )
+
+
+def with_its_state(start: Step, host: HostFacts, accepted: str = "") -> Step:
+    """Return a start that begins only while the node's state file names its data.
+
+    Begun again after it broke off, only an SST could bring a node that has no state left: nobody accepted one.
+
+    Args:
+        accepted: the name under which the run keeps that somebody did.
+    """
+    named = StateNamed(host.host, host[DataFolder].path or DEFAULT_DATADIR, accepted)
+    return replace(start, before=(*start.before, named))
 
 
 def without_undo(step: Step) -> Step:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from services.connections.statement import Keyword, set_global
 from services.procedures.catalogue.checks.parts import known, verdict
+from services.procedures.catalogue.steps.donor import DONOR
+from services.procedures.conditions.server.clients import NoClients
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Sql, WaitFor
 from services.procedures.plan.checks import Check, Remedy
-from services.procedures.plan.conditions import Condition, NoClients, VariableIs
+from services.procedures.plan.condition import Condition
 from services.procedures.plan.fields import Field, Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.parts.server.options import Options
 
 KEEP, SERVE = "keep", "serve"
-REJECT, DONOR = "wsrep_reject_queries", "wsrep_sst_donor"
+REJECT = "wsrep_reject_queries"
 
 
 def refusing(host: HostFacts) -> str:
@@ -64,7 +68,7 @@ def as_found(host: HostFacts, prefix: str = "") -> tuple[Step, ...]:
     galera = host.node.galera if host.node is not None else None
     donor, name, mode = galera.sst_donor if galera is not None else "", host.host, refusing(host)
     found = []
-    if donor and donor != (host.option("mysqld", DONOR) or ""):
+    if donor and donor != (host[Options].option("mysqld", DONOR) or ""):
         step_id, title = f"{prefix}donor-before-{name}", f"See that {name} asks {donor} first, as somebody set it"
         undo = f"Let {name} ask {donor} first again, as before the run"
         found.append(_seen(name, step_id, title, undo, VariableIs(name, DONOR, donor), Sql(set_global(DONOR, donor))))

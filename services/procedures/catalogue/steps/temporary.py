@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from services.procedures.plan.actions import Action
-from services.procedures.plan.conditions import Condition
+from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Obligation, Step, Undo
 
 NOTHING_BACK = "It ends what the run switched on; there is nothing to take back."

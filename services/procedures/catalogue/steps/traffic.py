@@ -11,9 +11,12 @@ from dataclasses import replace
 from services.connections.statement import Keyword, set_global
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.conditions.galera.apart import NotApart
+from services.procedures.conditions.server.clients import NoClients
+from services.procedures.conditions.server.status import StatusIs
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Sql, WaitFor
-from services.procedures.plan.conditions import Condition, NoClients, StatusIs, VariableIs
-from services.procedures.plan.conditions_component import NotApart
+from services.procedures.plan.condition import Condition
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from services.procedures.plan.conditions import FlowControlBelow, FreeDisk
+from services.procedures.conditions.galera.flow_control import FlowControlBelow
+from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import WatchRule
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 PAUSED_SHARE, EVERY_S = 0.9, 10.0
 """Nine tenths of ten seconds: a node that catches up may hold the writers up for moments, not for good."""
@@ -15,10 +17,10 @@ DISK_SHARE, DISK_MOST = 0.02, 2**30
 
 def disk(host: HostFacts, code: str, sentence: str, from_step: str, to_step: str) -> WatchRule:
     """Pause before the next act, and say so at once, when a host's data disk comes near its end."""
-    least = min(int((host.disk_size or 0) * DISK_SHARE) or DISK_MOST, DISK_MOST)
+    least = min(int((host[DataFolder].disk.size or 0) * DISK_SHARE) or DISK_MOST, DISK_MOST)
     return WatchRule(
         code=code,
-        condition=FreeDisk(host.host, host.datadir or "/var/lib/mysql", least),
+        condition=FreeDisk(host.host, host[DataFolder].path or "/var/lib/mysql", least),
         sentence=sentence,
         from_step=from_step,
         to_step=to_step,

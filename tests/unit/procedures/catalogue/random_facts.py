@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from services.facts.haproxy import Haproxy, HaproxyServer
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
+from services.facts.state_files import ZERO_UUID, Grastate
+from services.facts.write_rate import Rates
 from services.procedures.plan.fields import Inputs
-from services.procedures.plan.host_facts import (
-    ZERO_UUID,
-    Facts,
-    Grastate,
-    Haproxy,
-    HaproxyServer,
-    HostFacts,
-    Rates,
-    Remembered,
-)
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.procedure import Procedure
 from services.types import Reach
+from tests.unit.procedures.host_of import host_of
 
 CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"
 OTHER = "aaaaaaaa-2222-11f0-9c0e-3b2f8d5a7c11"
@@ -92,20 +87,20 @@ def hosts(draw: st.DrawFn, name: str, *, up: bool | None = None) -> HostFacts:
     options = [("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1,10.0.0.2")] if name != "spare" else []
     if draw(maybe):
         options += [("mysqld", "wsrep_sst_auth", "********"), ("sst", "encrypt", "4")]
-    return HostFacts(
+    return host_of(
         host=name,
         address=f"10.0.0.{NAMES.index(name) + 1}",
         node=node,
         node_name=name,
         server_up=running,
-        unit=draw(st.sampled_from(("", "mariadb.service", "mysql.service"))),
-        server_program=draw(st.sampled_from(("", "mariadbd Ver 10.11.18-MariaDB", "mysqld Ver 8.0.36"))),
-        datadir=draw(st.sampled_from(("", "/var/lib/mysql", "/data/mysql"))),
-        datadir_entries=draw(st.none() | st.integers(0, 40)),
-        data_bytes=draw(st.none() | st.integers(0, 10**13)),
-        disk_free=draw(st.none() | st.integers(0, 10**13)),
-        disk_size=draw(st.none() | st.integers(0, 10**13)),
-        gcache_free=draw(st.none() | st.integers(0, 10**13)),
+        unit_name=draw(st.sampled_from(("", "mariadb.service", "mysql.service"))),
+        program_text=draw(st.sampled_from(("", "mariadbd Ver 10.11.18-MariaDB", "mysqld Ver 8.0.36"))),
+        data_folder_path=draw(st.sampled_from(("", "/var/lib/mysql", "/data/mysql"))),
+        data_folder_entries=draw(st.none() | st.integers(0, 40)),
+        data_size_in_bytes=draw(st.none() | st.integers(0, 10**13)),
+        data_folder_disk_free=draw(st.none() | st.integers(0, 10**13)),
+        data_folder_disk_size=draw(st.none() | st.integers(0, 10**13)),
+        gcache_disk_free=draw(st.none() | st.integers(0, 10**13)),
         gcache_disk_size=draw(st.none() | st.integers(0, 10**13)),
         grastate=None if absent else state,
         grastate_absent=absent,
@@ -113,13 +108,13 @@ def hosts(draw: st.DrawFn, name: str, *, up: bool | None = None) -> HostFacts:
         sst_in_progress=draw(st.none() | maybe),
         tablespace=draw(st.none() | maybe),
         remembered=draw(st.just(()) | st.tuples(st.builds(Remembered, st.just(CLUSTER), seqnos, st.just(5.0)))),
-        options=tuple(options),
-        option_files=draw(st.just(()) | st.just(((FILE, "[mysqld]\nwsrep_cluster_address = gcomm://\n"),))),
+        options_given=tuple(options),
+        options_files=draw(st.just(()) | st.just(((FILE, "[mysqld]\nwsrep_cluster_address = gcomm://\n"),))),
         timeout_stop_s=draw(st.none() | st.floats(1, 2_000)),
         provider_options=draw(st.just(()) | st.just((("gcache.freeze_purge_at_seqno", "-1"),))),
-        client_sessions=draw(st.none() | st.integers(0, 500)),
-        async_replicas=draw(st.none() | st.integers(0, 3)),
-        balancers=tuple(draw(st.lists(st.sampled_from(("haproxy", "proxysql")), unique=True))),
+        sessions_clients=draw(st.none() | st.integers(0, 500)),
+        sessions_replicas=draw(st.none() | st.integers(0, 3)),
+        balancers_found=tuple(draw(st.lists(st.sampled_from(("haproxy", "proxysql")), unique=True))),
         haproxies=tuple(draw(st.lists(haproxies(), max_size=2, unique_by=lambda one: one.socket))),
         rates=draw(st.none() | st.builds(Rates, st.floats(0, 1e9), st.floats(0, 1e6), st.just(2.0))),
     )

@@ -55,7 +55,7 @@ def test_that_a_member_that_was_left_out_is_told_and_blocks_while_its_server_run
 
 def test_that_everybody_is_asked_right_before_the_act_by_login_or_by_a_look_at_the_ports() -> None:
     address = (("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4,10.0.0.9"),)
-    nodes = [down(name, address=f"10.0.0.{i}", options=address) for i, name in enumerate(NAMES, 1)]
+    nodes = [down(name, address=f"10.0.0.{i}", options_given=address) for i, name in enumerate(NAMES, 1)]
     asked = party(replace(facts(*nodes), members=NAMES), ("n1",), ("n3",)).none_is_primary()
     assert asked.hosts == ("n1", "n2")
     assert asked.accounted == ("n3",)
@@ -99,7 +99,7 @@ def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_acc
     address: str, verdict: object
 ) -> None:
     options = (("mysqld", "wsrep_cluster_address", address),)
-    seen = facts(*(down(name, address=f"10.0.0.{i}", options=options) for i, name in enumerate(NAMES, 1)))
+    seen = facts(*(down(name, address=f"10.0.0.{i}", options_given=options) for i, name in enumerate(NAMES, 1)))
     check = unaccounted(party(seen, NAMES, ()))
     assert check.verdict is verdict
     if verdict is BLOCK:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.facts.primary_views import PrimaryView
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import chosen_is_newest, positions
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import joining_order, most_advanced, standings
@@ -18,13 +19,18 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.safety import (
     network_first,
     ways_closed,
 )
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Run, Several
-from services.procedures.plan.conditions import Joined, SameHistory, VariableIs
 from services.procedures.plan.fields import Inputs
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Link, Trace
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan, Risk
+from services.procedures.plan.parts.galera.links import Link
+from services.procedures.plan.parts.galera.traces import Trace
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, UUID, WARN, down, facts, galera, gone, host
+from tests.unit.procedures.host_of import changed
 
 PROCEDURE = procedure_named("bootstrap-after-crash")
 VIEW = ("c0ffee00-0000-0000-0000-000000000000:7", ("a", "b", "c"))
@@ -123,12 +129,12 @@ def test_that_a_node_ahead_of_an_accepted_choice_is_left_stopped_with_its_data()
 
 
 def test_that_the_end_of_a_binary_log_is_read_before_the_recovery_begins_a_new_one() -> None:
-    logging = [down(n, options=(("mysqld", "log_bin", "/logs/mysql-bin.log"),)) for n in NAMES]
+    logging = [down(n, options_given=(("mysqld", "log_bin", "/logs/mysql-bin.log"),)) for n in NAMES]
     plan = PROCEDURE.plan(facts(*logging), {})
     assert ids(plan)[-3:] == ["binlog-n3", "recover-n3", "choose"]
     assert "/logs/mysql-bin" in str(plan.step("binlog-n3").action)
     assert "mysql-bin.log" not in str(plan.step("binlog-n3").action)
-    unknown = [down(n, options=(("mysqld", "log_bin", ""),)) for n in NAMES]
+    unknown = [down(n, options_given=(("mysqld", "log_bin", ""),)) for n in NAMES]
     assert "binlog-n3" not in ids(PROCEDURE.plan(facts(*unknown), {}))
 
 
@@ -148,7 +154,7 @@ def test_that_without_copies_the_person_is_told_loudly() -> None:
 
 
 def test_that_pxc_goes_back_to_its_own_unit_when_others_have_joined() -> None:
-    nodes = [down(name, unit="mysql.service", server_program="mysqld Ver 8.0.36") for name in NAMES]
+    nodes = [down(name, unit_name="mysql.service", program_text="mysqld Ver 8.0.36") for name in NAMES]
     plan = rest_of(crashed(*nodes, n1=10, n2=10, n3=11))
     order = ids(plan)
     assert order.index("start-n2") < order.index("normal:stop-n3") < order.index("normal:start-n3")
@@ -171,7 +177,7 @@ def test_that_nodes_of_one_last_view_are_all_started_before_anybody_is_bootstrap
 
 
 @pytest.mark.parametrize(
-    ("inputs", "changed"),
+    ("inputs", "known"),
     [
         ({"itself": "no"}, {}),
         ({"bootstrap": "n2"}, {}),
@@ -183,13 +189,13 @@ def test_that_nodes_of_one_last_view_are_all_started_before_anybody_is_bootstrap
     ],
 )
 def test_that_it_is_not_tried_where_it_can_not_come_about_or_is_not_wanted(
-    inputs: dict[str, str], changed: dict[str, object]
+    inputs: dict[str, str], known: dict[str, object]
 ) -> None:
     state = Grastate(UUID, -1, safe_to_bootstrap=False)
     nodes = [down(name, gvwstate=VIEW, grastate=state) for name in NAMES]
-    nodes[0] = replace(nodes[0], **changed)  # type: ignore[arg-type]
-    if changed.get("gvwstate") == (VIEW[0], ("a", "b")):
-        nodes = [replace(node, gvwstate=(VIEW[0], ("a", "b"))) for node in nodes]
+    nodes[0] = changed(nodes[0], **known)
+    if known.get("gvwstate") == (VIEW[0], ("a", "b")):
+        nodes = [changed(node, gvwstate=(VIEW[0], ("a", "b"))) for node in nodes]
     assert "bootstrap" in ids(rest_of(crashed(*nodes, n1=10, n2=12, n3=12), **inputs))
 
 
@@ -211,7 +217,7 @@ def test_that_a_bootstrap_is_not_done_by_an_innodb_that_reads_past_damage_or_tak
     proof = rest_of(crashed(n1=10, n2=10, n3=10)).step("bootstrap").proof
     wanted = {c.variable: c.value for c in proof if isinstance(c, VariableIs) and c.fixed and c.if_there}
     assert wanted == {"innodb_force_recovery": "0", "innodb_read_only": "OFF"}
-    left = down("n2", options=(("mysqld", "innodb_force_recovery", "4"),))
+    left = down("n2", options_given=(("mysqld", "innodb_force_recovery", "4"),))
     seen = crashed(left, n1=10, n2=10, n3=10)
     checks, _ = PROCEDURE.continued(seen, {}, PROCEDURE.plan(replace(seen, kept=()), {}))
     found = {check.host: check.verdict for check in checks if check.code == "FORCED-RECOVERY"}
@@ -238,7 +244,7 @@ def test_that_every_node_that_the_statement_takes_along_is_held_against_the_chos
 
 def test_that_no_statement_takes_a_node_along_whose_past_is_another_or_not_known() -> None:
     seen = parted(n1=10, n2=11, n3=11)
-    blind = replace(seen, hosts=tuple(replace(h, trace=None) for h in seen.hosts))
+    blind = replace(seen, hosts=tuple(changed(h, trace=None) for h in seen.hosts))
     order = ids(PROCEDURE.plan(blind, {}))
     assert "make-primary" not in order
     assert order[-1] == "choose"
@@ -251,7 +257,7 @@ def test_that_a_node_behind_is_not_made_primary_without_a_word() -> None:
 
 def test_that_a_broken_network_is_healed_first() -> None:
     seen = parted(n1=10, n2=11, n3=11)
-    cut = replace(seen.host("n1"), links=(Link("n2", "10.0.0.2", 4567, "filtered"),))
+    cut = changed(seen.host("n1"), links_tried=(Link("n2", "10.0.0.2", 4567, "filtered"),))
     seen = replace(seen, hosts=(cut, *seen.hosts[1:]))
     assert network_first(seen, NAMES).verdict is BLOCK
     assert network_first(parted(n1=1, n2=1, n3=1), NAMES).verdict is PASS
@@ -261,7 +267,7 @@ def test_that_stopped_nodes_that_do_not_reach_each_other_are_not_started_and_a_r
     """Seen on the lab: such a node waits without end, and heeds no SIGTERM."""
     seen = parted(n1=10, n2=11, n3=11)
     ways = (Link("n2", "10.0.0.2", 4567, "refused"), Link("n3", "10.0.0.3", 4567, "filtered", "no answer within 3 s"))
-    cut = replace(seen, hosts=(replace(seen.host("n1"), links=ways), *seen.hosts[1:]))
+    cut = replace(seen, hosts=(changed(seen.host("n1"), links_tried=ways), *seen.hosts[1:]))
     check = ways_closed(cut, NAMES)
     assert (check.code, check.verdict) == ("PORTS", BLOCK)
     assert check.evidence == "n1 to n3 (10.0.0.3) port 4567: no answer within 3 s"
@@ -273,14 +279,16 @@ def test_that_stopped_nodes_that_do_not_reach_each_other_are_not_started_and_a_r
 
 def test_that_a_disk_that_has_room_again_is_told_and_one_without_blocks() -> None:
     line = ("[ERROR] mariadbd: Error writing file (Errcode: 28 No space left on device)",)
-    assert crash_cause(crashed(down("n1", last_errors=line, disk_free=10**10)), NAMES).verdict is WARN
-    assert crash_cause(crashed(down("n1", last_errors=line, disk_free=10**8)), NAMES).verdict is BLOCK
-    assert crash_cause(crashed(down("n1", last_errors=("[ERROR] InnoDB: corrupted page",))), NAMES).verdict is BLOCK
+    assert crash_cause(crashed(down("n1", error_log_errors=line, data_folder_disk_free=10**10)), NAMES).verdict is WARN
+    assert crash_cause(crashed(down("n1", error_log_errors=line, data_folder_disk_free=10**8)), NAMES).verdict is BLOCK
+    assert (
+        crash_cause(crashed(down("n1", error_log_errors=("[ERROR] InnoDB: corrupted page",))), NAMES).verdict is BLOCK
+    )
     assert crash_cause(crashed(down("n1", unit_result="oom-kill")), NAMES).verdict is BLOCK
 
 
 def test_that_the_durability_of_servers_that_are_down_is_read_in_their_option_files() -> None:
-    loose = down("n1", options=(("mysqld", "innodb_flush_log_at_trx_commit", "2"),))
+    loose = down("n1", options_given=(("mysqld", "innodb_flush_log_at_trx_commit", "2"),))
     check = durability(crashed(loose), NAMES)
     assert check.verdict is WARN
     assert check.evidence == "n1: innodb_flush_log_at_trx_commit = 2, sync_binlog = 0"
@@ -290,7 +298,7 @@ def test_that_the_durability_of_servers_that_are_down_is_read_in_their_option_fi
 
 def test_that_a_balancer_that_sends_clients_to_the_first_node_is_told() -> None:
     assert clients_away(crashed()).verdict is PASS
-    assert clients_away(crashed(down("n1", balancers=("haproxy",)))).verdict is WARN
+    assert clients_away(crashed(down("n1", balancers_found=("haproxy",)))).verdict is WARN
 
 
 # -- a state file that InnoDB contradicts ------------------------------------------------------------------------------

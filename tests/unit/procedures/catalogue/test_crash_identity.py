@@ -7,15 +7,18 @@ from dataclasses import replace
 import pytest
 
 from services.facts.other_server import OtherServer
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.by_itself import in_the_way
 from services.procedures.catalogue.galera.bootstrap_after_crash.identity import one_cluster
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import most_advanced, standings
-from services.procedures.plan.conditions import SameHistory
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace
+from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.invariants import violations
+from services.procedures.plan.parts.galera.traces import Trace
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, down, facts
+from tests.unit.procedures.host_of import changed
 
 PROCEDURE = procedure_named("bootstrap-after-crash")
 SEEN = (Remembered(UUID, 40, 0.0),)
@@ -125,14 +128,14 @@ def test_that_galera_s_own_recovery_is_not_tried_with_a_state_file_that_is_damag
     kept = tuple((f"recovered-{n}", f"{UUID}:50") for n in NAMES)
     view = ("c0ffee00-0000-0000-0000-000000000000:7", ("a", "b", "c"))
     nodes = [down(n, gvwstate=view, grastate=Grastate(UUID, -1, False)) for n in NAMES[:2]]
-    seen = facts(*nodes, replace(lost_file("n3", damaged=True), gvwstate=view), kept=kept)
+    seen = facts(*nodes, changed(lost_file("n3", damaged=True), gvwstate=view), kept=kept)
     asked = party(seen, NAMES, ())
     assert in_the_way(asked, standings(seen, NAMES)) == "grastate.dat of n3 is damaged"
 
 
 def test_that_galera_s_own_recovery_starts_no_node_on_whose_data_another_server_was_shut_down() -> None:
     seen = files(UUID, UUID, UUID)
-    other = replace(seen.host("n3"), trace=Trace(other_server=OtherServer(20.0, 10.0)))
+    other = changed(seen.host("n3"), trace=Trace(other_server=OtherServer(20.0, 10.0)))
     seen = replace(seen, hosts=(*seen.hosts[:2], other))
     told = in_the_way(party(seen, NAMES, ()), standings(seen, NAMES))
     assert told == "another server ran on the data of n3"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.facts.primary_views import PrimaryView
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash import history as crash_history
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import history
@@ -16,9 +17,11 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.positions import
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.histories_model import Histories
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace, TwoPrimaries
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered, TwoPrimaries
 from services.procedures.plan.model import Plan
+from services.procedures.plan.parts.galera.traces import Trace
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, TOGETHER, UUID, WARN, down, facts, gone
+from tests.unit.procedures.host_of import changed
 
 PROCEDURE = procedure_named("bootstrap-after-crash")
 APART = TwoPrimaries(UUID, 1.0, (("n1", "n2"), ("n3",)), "n1, n2 and n3 were seen Primary at once")
@@ -59,7 +62,7 @@ def test_that_nothing_is_lost_only_where_every_position_and_every_past_is_known(
 
 
 @pytest.mark.parametrize(
-    ("changed", "wanted"),
+    ("known", "wanted"),
     [
         ({"remembered": (Remembered(UUID, 40, 1.0),)}, [("n3", 30)]),
         ({"remembered": (Remembered(UUID, 7, 1.0, top=40, top_at=0.5),)}, [("n3", 30)]),
@@ -70,9 +73,9 @@ def test_that_nothing_is_lost_only_where_every_position_and_every_past_is_known(
     ],
 )
 def test_that_a_member_whose_position_could_not_be_recovered_counts_with_its_last_known_one(
-    changed: dict[str, object], wanted: list[tuple[str, int | None]]
+    known: dict[str, object], wanted: list[tuple[str, int | None]]
 ) -> None:
-    silent = replace(down("n3", grastate=Grastate(UUID, -1, safe_to_bootstrap=False)), **changed)  # type: ignore[arg-type]
+    silent = changed(down("n3", grastate=Grastate(UUID, -1, safe_to_bootstrap=False)), **known)
     left = party(crashed(silent, n1=10, n2=10), ("n1", "n2"), ())
     assert told(left) == wanted
 
@@ -85,7 +88,7 @@ def test_that_a_folder_that_a_transfer_emptied_has_nothing_to_lose_although_reco
     assert told(party(seen, ("n1", "n2"), ())) == [("n3", None)]
     recovered = replace(seen, kept=(*seen.kept, ("recovered-n3", f"{ZERO_UUID}:-1")))
     assert told(party(recovered, ("n1", "n2"), ())) == []
-    other = replace(emptied, sst_in_progress=False)
+    other = changed(emptied, sst_in_progress=False)
     kept = (*seen.kept, ("recovered-n3", f"{ZERO_UUID}:-1"))
     assert told(party(replace(crashed(other, n1=10, n2=10), kept=kept), ("n1", "n2"), ())) == [("n3", None)]
 

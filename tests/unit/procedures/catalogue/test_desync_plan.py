@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.desync_for_backup.checks import clients, long_statements, others_stay
+from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.checks import Check
-from services.procedures.plan.conditions import StatusIs
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.invariants import violations
@@ -44,11 +44,11 @@ def test_that_two_other_members_must_stay() -> None:
 
 
 def test_that_clients_of_the_node_are_told_and_the_likely_writer_is_named() -> None:
-    quiet = facts(host("n1", client_sessions=5), host("n3", client_sessions=0))
+    quiet = facts(host("n1", sessions_clients=5), host("n3", sessions_clients=0))
     assert clients(quiet, "n3", drained=False).verdict is PASS
-    busy = clients(facts(host("n3", client_sessions=9)), "n3", drained=False)
+    busy = clients(facts(host("n3", sessions_clients=9)), "n3", drained=False)
     assert (busy.verdict, "it may be the writer" in busy.evidence) == (WARN, True)
-    assert clients(facts(host("n3", client_sessions=None)), "n3", drained=True).verdict is WARN
+    assert clients(facts(host("n3", sessions_clients=None)), "n3", drained=True).verdict is WARN
 
 
 def test_that_a_long_transaction_is_told_because_a_backups_lock_waits_for_it() -> None:

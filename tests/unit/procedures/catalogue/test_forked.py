@@ -7,16 +7,19 @@ from dataclasses import replace
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
 from services.procedures.catalogue.steps.extraction import extracted_name
+from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.actions import Detached, Run
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
-from services.procedures.plan.conditions import SameHistory
-from services.procedures.plan.host_facts import Facts, Trace
+from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.traces import Trace, Traces
 from services.procedures.plan.positions import kept_name
 from tests.faults.scripted.cluster import Cluster, parted, whole
 from tests.faults.scripted.facts import facts_of
+from tests.unit.procedures.host_of import changed
 
 ADD = procedure_named("add-node")
 COUNTED = ((extracted_name("n3"), "5 transactions, 0 statements, tables: shop.orders (5 rows)"),)
@@ -39,12 +42,12 @@ def away() -> Cluster:
 
 def without_traces(facts: Facts) -> Facts:
     blind = Trace(unread=("the log of n3 could not be read",))
-    return replace(facts, hosts=tuple(replace(h, trace=blind) for h in facts.hosts))
+    return replace(facts, hosts=tuple(changed(h, trace=blind) for h in facts.hosts))
 
 
 def known(facts: Facts, position: str = "") -> Facts:
     """Return the facts of a run that had n3's server recover its position: where its file says, unless given."""
-    state = facts.host("n3").grastate
+    state = facts.host("n3")[DataFolder].grastate
     told = position or (f"{state.uuid}:{state.seqno}" if state is not None else "")
     return replace(facts, kept=((kept_name("n3"), told),))
 
@@ -86,7 +89,9 @@ def test_that_the_loser_is_written_out_first_and_its_count_is_confirmed_by_name(
 
 def test_that_without_a_binary_log_the_count_is_not_known_and_said_so() -> None:
     facts = known(facts_of(parted("n1", "n2", "n3")))
-    facts = replace(facts, hosts=tuple(replace(h, trace=replace(h.trace or Trace(), index="")) for h in facts.hosts))
+    facts = replace(
+        facts, hosts=tuple(changed(h, trace=replace(h[Traces].trace or Trace(), index="")) for h in facts.hosts)
+    )
     plan = ADD.plan(facts, values(facts, loser="n3"))
     given_up = next(s for s in plan.steps if s.step_id == "only-sst-n3")
     assert "is not known, and no file holds them" in given_up.title

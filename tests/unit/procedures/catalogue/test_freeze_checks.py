@@ -7,20 +7,21 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
+from services.procedures.conditions.galera.flow_control import FlowControlBelow
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.conditions import FlowControlBelow
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import filled
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_freeze_plan import FREEZE
+from tests.unit.procedures.host_of import changed, host_of
 
 PAGES = 2 * 128 * 2**20
 
 
 def _donor(**more: object) -> Facts:
     facts = facts_of(whole("n1", "n2", "n3"))
-    hosts = tuple(replace(h, **more) if h.host == "n1" else h for h in facts.hosts)  # type: ignore[arg-type]
+    hosts = tuple(changed(h, **more) if h.host == "n1" else h for h in facts.hosts)
     return replace(facts, hosts=hosts)
 
 
@@ -37,7 +38,7 @@ def _donor(**more: object) -> Facts:
 def test_that_the_disk_is_reckoned_with_the_higher_of_what_is_measured_and_what_the_person_expects(
     peak: int, free: int, verdict: Verdict, said: str
 ) -> None:
-    check = own.disk(_donor(gcache_free=free), "n1", 100.0, 0, peak)
+    check = own.disk(_donor(gcache_disk_free=free), "n1", 100.0, 0, peak)
     assert check.verdict is verdict
     assert said in check.evidence
 
@@ -59,7 +60,7 @@ def test_that_dead_pages_are_named_with_the_command_that_removes_them_and_live_o
     check = own.stale_pages(_donor(gcache_pages=pages), "n1")
     assert check.verdict is Verdict.WARN
     assert check.try_ == ("When the cache is released again: sudo rm /var/lib/mysql/gcache.page.000001",)
-    unknown = replace(_donor(), hosts=(HostFacts("n1", gcache_pages=pages),))
+    unknown = replace(_donor(), hosts=(host_of("n1", gcache_pages=pages),))
     assert own.stale_pages(unknown, "n1").verdict is Verdict.WARN
 
 

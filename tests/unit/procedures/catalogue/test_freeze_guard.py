@@ -11,22 +11,27 @@ import pytest
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.catalogue.galera.freeze_gcache.guard import GUARD, Guard
 from services.procedures.catalogue.galera.freeze_gcache.steps import freeze_plan
+from services.procedures.conditions.galera.cache import CacheFrozen, CacheReaches
+from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.conditions import CacheFrozen, CacheReaches, FreeDisk, Kept, ProviderOption, TransferWas
+from services.procedures.plan.condition import Kept
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_freeze_plan import FREEZE
+from tests.unit.procedures.host_of import changed
 
 _ON = Guard("n1", "6f1e7d3c-1111", 1_800.0, "/gcache", 10**9)
 
 
 def _facts(**more: object) -> Facts:
     facts = facts_of(whole("n1", "n2", "n3"))
-    hosts = tuple(replace(h, **more) if h.host == "n1" else h for h in facts.hosts)  # type: ignore[arg-type]
+    hosts = tuple(changed(h, **more) if h.host == "n1" else h for h in facts.hosts)
     return replace(facts, hosts=hosts)
 
 
@@ -87,7 +92,7 @@ def test_that_the_freeze_begins_only_under_a_guard_that_still_has_half_an_hour_t
     ],
 )
 def test_that_a_guard_which_can_not_log_in_is_no_guard(login: bool | None, guard: bool, verdict: Verdict) -> None:
-    check = own.guard_login(_facts(root_login=login, root_login_said="Access denied"), "n1", guard=guard)
+    check = own.guard_login(_facts(root_login_works=login, root_login_said="Access denied"), "n1", guard=guard)
     assert (check.code, check.verdict, check.absolute) == ("GUARD-LOGIN", verdict, verdict is Verdict.BLOCK)
     if verdict is Verdict.BLOCK:
         assert [(answer.field, answer.values) for answer in check.answers] == [("guard", ("no",))]
@@ -95,9 +100,9 @@ def test_that_a_guard_which_can_not_log_in_is_no_guard(login: bool | None, guard
 
 def test_that_the_disk_is_told_with_what_the_guard_allows_and_where_it_ends() -> None:
     free = 2 * 128 * 2**20 + 10**9
-    wide = own.disk(_facts(gcache_free=10**12), "n1", 1_800.0, 0).evidence
+    wide = own.disk(_facts(gcache_disk_free=10**12), "n1", 1_800.0, 0).evidence
     assert "the guard allows it for 90 min, up to 0.35 GB" in wide
-    near = own.disk(_facts(gcache_free=free), "n1", 1_800.0, 10**9 - 3 * 10**7).evidence
+    near = own.disk(_facts(gcache_disk_free=free), "n1", 1_800.0, 10**9 - 3 * 10**7).evidence
     assert "but ends it at the floor" in near
     assert "it may fill the disk" in own.disk(_facts(), "n1", 1_800.0, 0, guard=False).evidence
 
@@ -106,7 +111,7 @@ def test_that_the_disk_is_told_with_what_the_guard_allows_and_where_it_ends() ->
 
 
 def test_that_the_disk_is_watched_from_the_freeze_on_and_the_freeze_from_the_stop_on() -> None:
-    rules = {rule.code: rule for rule in _plan(_facts(gcache_dir="/gcache")).watches}
+    rules = {rule.code: rule for rule in _plan(_facts(gcache_folder="/gcache")).watches}
     assert rules["DISK-FLOOR"].from_step == "freeze"
     assert isinstance(rules["DISK-FLOOR"].condition, FreeDisk)
     assert rules["DISK-FLOOR"].condition.path == "/gcache"
@@ -117,7 +122,7 @@ def test_that_the_disk_is_watched_from_the_freeze_on_and_the_freeze_from_the_sto
 
 @pytest.mark.parametrize(("mount", "metric"), [("/", "disk.data_free"), ("/gcache", "disk.gcache_free")])
 def test_that_the_chart_shows_the_volume_that_is_watched(mount: str, metric: str) -> None:
-    plan = _plan(_facts(disk_mount="/", gcache_mount=mount, gcache_dir="/gcache"))
+    plan = _plan(_facts(data_folder_disk_mount="/", gcache_disk_mount=mount, gcache_folder="/gcache"))
     assert plan.charts[0].metric == metric
     assert {c.metric for c in plan.charts} >= {"ist.seqnos", "disk.gcache_pages"}
 

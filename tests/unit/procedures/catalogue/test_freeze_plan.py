@@ -8,15 +8,21 @@ import pytest
 
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
+from services.procedures.conditions.galera.clean_position import CleanPosition
+from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.unit import UnitFresh
+from services.procedures.conditions.server.option import OptionIs
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.conditions import CleanPosition, ClusterWhole, Kept, OptionIs, ProviderOption, UnitFresh
+from services.procedures.plan.condition import Kept
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
+from tests.unit.procedures.host_of import changed
 
 FREEZE = procedure_named("freeze-gcache")
 
@@ -69,7 +75,7 @@ def test_that_a_freeze_of_somebody_else_blocks_and_once_accepted_does_not_stop_t
 
 def test_that_a_freeze_begun_after_the_checks_were_read_stops_the_run_before_it_takes_it_over() -> None:
     facts = _facts()
-    hosts = tuple(replace(h, provider_options=()) if h.host == "n2" else h for h in facts.hosts)
+    hosts = tuple(changed(h, provider_options=()) if h.host == "n2" else h for h in facts.hosts)
     before = _plan(replace(facts, hosts=hosts)).step("freeze").before
     assert ProviderOption("n1", OPTION, "=", "-1") in before
 

@@ -14,15 +14,16 @@ from services.procedures.catalogue.galera.add_node.joiner_config import (
     cluster_address,
     extended_address,
 )
+from services.procedures.conditions.server.option import OptionIs
 from services.procedures.plan.actions import EditOptions
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.conditions import OptionIs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.procedure import Procedure
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.facts_of_three import down, facts, galera, host
+from tests.unit.procedures.host_of import changed, host_of
 
 DEBIAN = "/etc/mysql/mariadb.conf.d/60-galera.cnf"
 ADD: Procedure = procedure_named("add-node")
@@ -41,12 +42,12 @@ ADD: Procedure = procedure_named("add-node")
     ],
 )
 def test_that_the_address_is_changed_in_the_section_where_it_stands_last(text: str, section: str) -> None:
-    found = address_place(HostFacts("n1", option_files=(("/etc/mysql/my.cnf", "[mysqld]\n"), (DEBIAN, text))))
+    found = address_place(host_of("n1", options_files=(("/etc/mysql/my.cnf", "[mysqld]\n"), (DEBIAN, text))))
     assert found == ((DEBIAN, section) if section else ("", ""))
 
 
 def test_that_a_member_keeps_the_parameters_of_its_own_address() -> None:
-    member = HostFacts("n1", options=(("mysqld", "wsrep_cluster_address", "gcomm://a,b?pc.wait_prim=no"),))
+    member = host_of("n1", options_given=(("mysqld", "wsrep_cluster_address", "gcomm://a,b?pc.wait_prim=no"),))
     assert extended_address(member, "gcomm://a,b,c") == "gcomm://a,b,c?pc.wait_prim=no"
     assert extended_address(HostFacts("n2"), "gcomm://a,b,c") == "gcomm://a,b,c"
 
@@ -61,7 +62,7 @@ def test_that_an_address_is_told_without_its_port_and_an_ipv6_one_stays_whole(gi
 
 def test_that_a_joiner_is_listed_once_and_in_brackets_where_its_address_needs_them() -> None:
     option = (("mysqld", "wsrep_cluster_address", "gcomm://[fd00::1]:4567,[fd00::2]"),)
-    members = tuple(HostFacts(f"n{n}", address=f"fd00::{n}", options=option) for n in (1, 2))
+    members = tuple(host_of(f"n{n}", address=f"fd00::{n}", options_given=option) for n in (1, 2))
     seen = Facts(1.0, "u", "lab", members=("n1", "n2"), hosts=(*members, HostFacts("new", address="fd00::3")))
     assert cluster_address(seen, ("n1", "n2"), "new") == "gcomm://[fd00::1]:4567,[fd00::2],[fd00::3]"
     assert cluster_address(seen, ("n1", "n2"), "n1") == "gcomm://[fd00::1]:4567,[fd00::2]"
@@ -78,7 +79,7 @@ def test_that_a_new_nodes_configuration_is_read_where_the_server_reads_it_before
 def test_that_a_members_file_is_changed_in_its_own_section() -> None:
     seen = facts_of(whole("n1", "n2", "n3", spare="new"))
     text = "[galera]\nwsrep_cluster_address = gcomm://10.0.0.1,10.0.0.2,10.0.0.3\n"
-    hosts = tuple(replace(h, option_files=((DEBIAN, text),)) if h.host == "n2" else h for h in seen.hosts)
+    hosts = tuple(changed(h, options_files=((DEBIAN, text),)) if h.host == "n2" else h for h in seen.hosts)
     seen = replace(seen, hosts=hosts)
     given = {"joiner": "new"}
     action = ADD.plan(seen, filled(ADD.fields(seen, given), given)).step("extend-n2").action
@@ -90,7 +91,7 @@ def _joiner(address: str, name: str | None) -> Facts:
     options = [("mysqld", "wsrep_cluster_address", address)]
     options += [("mysqld", "wsrep_cluster_name", name)] if name is not None else []
     members = (host(n, group=galera(n, cluster_name="orders"), address=f"10.0.0.{n[1]}") for n in ("n1", "n2"))
-    return facts(*members, down("n3", options=tuple(options)))
+    return facts(*members, down("n3", options_given=tuple(options)))
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from services.facts.model import Problem
+from services.facts.state_files import KEPT_ASIDE, ZERO_UUID, Grastate
+from services.facts.write_rate import Rates
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.add_node import checks as own
 from services.procedures.catalogue.galera.add_node.estimate import Expected, donor_ranking, transfer_expected
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Rates
+from services.procedures.plan.host_facts import Facts, HostFacts
 from tests.unit.procedures.facts_of_three import BLOCK, OTHER, PASS, UUID, WARN, down, facts, galera, gone, host
+from tests.unit.procedures.host_of import changed
 
 MEMBERS = ("n1", "n2")
 SST, IST = Expected("SST", "no position", 30.0, data_bytes=100), Expected("IST", "cached", 5.0)
@@ -24,13 +27,13 @@ def ring(position: int | None, uuid: str = UUID, **downto: int | None) -> Facts:
     """n3 is down at this position; n1 and n2 keep what is newer than given."""
     kept = {"n1": 90_000, "n2": 90_000, **downto}
     members = (host(n, group=galera(n, cached_downto=c)) for n, c in kept.items())
-    return facts(*members, down("n3", grastate=Grastate(uuid, position), datadir_entries=30))
+    return facts(*members, down("n3", grastate=Grastate(uuid, position), data_folder_entries=30))
 
 
 def test_that_donors_stand_by_their_clients_and_then_by_the_depth_of_their_cache() -> None:
     seen = ring(95_000, n1=90_000, n2=85_000)
     assert [(d.host, d.ist) for d in donor_ranking(seen, "n3")] == [("n2", True), ("n1", True)]
-    busy = replace(seen.host("n2"), client_sessions=3)
+    busy = changed(seen.host("n2"), sessions_clients=3)
     seen = replace(seen, hosts=tuple(busy if h.host == "n2" else h for h in seen.hosts))
     assert [d.host for d in donor_ranking(seen, "n3")] == ["n1", "n2"]
 
@@ -40,10 +43,10 @@ def test_that_a_donor_tells_for_how_long_it_can_still_send_what_is_missed() -> N
     found = donor_ranking(seen, "n3")[0]
     assert found.left_s == (95_001 - 85_000) / 10.0
     assert found.reason == "IST possible for 1000 s at today's rate, cached from 85000, 0 client sessions"
-    idle = tuple(replace(h, rates=Rates(0.0, 0.0, 2.0)) for h in seen.hosts)
+    idle = tuple(changed(h, rates=Rates(0.0, 0.0, 2.0)) for h in seen.hosts)
     found = donor_ranking(replace(seen, hosts=idle), "n3")[0]
     assert (found.left_s, found.reason) == (math.inf, "IST possible, cached from 85000, 0 client sessions")
-    unknown = tuple(replace(h, rates=None) for h in seen.hosts)
+    unknown = tuple(changed(h, rates=None) for h in seen.hosts)
     assert donor_ranking(replace(seen, hosts=unknown), "n3")[0].left_s is None
 
 
@@ -106,7 +109,9 @@ def test_that_an_sst_is_refused_where_it_was_not_accepted(sst_ok: bool, verdict:
 
 
 def room(free: int | None, size: int | None, *, old: int | None = None) -> Facts:
-    return facts(host("n1", data_bytes=size, rates=None), down("n3", disk_free=free, data_bytes=old))
+    return facts(
+        host("n1", data_size_in_bytes=size, rates=None), down("n3", data_folder_disk_free=free, data_size_in_bytes=old)
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,7 +142,10 @@ def test_that_room_that_is_not_known_blocks_but_may_be_overridden(
 
 
 def test_that_the_reason_why_the_disk_was_not_read_is_told() -> None:
-    seen = facts(host("n1", data_bytes=1), down("n3", disk_free=None, problems=(Problem("disk", "df: stale handle."),)))
+    seen = facts(
+        host("n1", data_size_in_bytes=1),
+        down("n3", data_folder_disk_free=None, problems=(Problem("disk", "df: stale handle."),)),
+    )
     assert "(df: stale handle)" in own.disk(seen, "n3", "n1", SST, keep=True).evidence
 
 
@@ -177,15 +185,22 @@ def test_that_a_host_of_which_nothing_is_known_never_passes_the_disk_and_name_ch
 
 
 def test_that_what_the_others_write_during_the_copy_needs_room_too() -> None:
-    seen = facts(host("n1", data_bytes=1_000, rates=Rates(100.0, 1.0, 2.0)), down("n3", disk_free=4_099))
+    seen = facts(
+        host("n1", data_size_in_bytes=1_000, rates=Rates(100.0, 1.0, 2.0)), down("n3", data_folder_disk_free=4_099)
+    )
     assert own.disk(seen, "n3", "n1", SST, keep=True).verdict is BLOCK
-    seen = facts(host("n1", data_bytes=1_000, rates=Rates(100.0, 1.0, 2.0)), down("n3", disk_free=4_100))
+    seen = facts(
+        host("n1", data_size_in_bytes=1_000, rates=Rates(100.0, 1.0, 2.0)), down("n3", data_folder_disk_free=4_100)
+    )
     assert own.disk(seen, "n3", "n1", SST, keep=True).verdict is PASS
 
 
 @pytest.mark.parametrize("option", [("sst", "tmpdir", "/tmp/sst"), ("backup", "compress", "quicklz")])
 def test_that_a_copy_that_is_unpacked_beside_itself_needs_twice_the_room(option: tuple[str, str, str]) -> None:
-    seen = facts(host("n1", data_bytes=1_000, rates=None, options=(option,)), down("n3", disk_free=2_099))
+    seen = facts(
+        host("n1", data_size_in_bytes=1_000, rates=None, options_given=(option,)),
+        down("n3", data_folder_disk_free=2_099),
+    )
     check = own.disk(seen, "n3", "n1", SST, keep=True)
     assert check.verdict is BLOCK
     assert "x 2.1 (it is unpacked beside)" in check.evidence
@@ -200,10 +215,10 @@ def test_that_a_cache_that_is_purged_within_ten_minutes_is_a_warning() -> None:
 
 
 def test_that_a_joiner_that_can_not_keep_up_with_the_writers_is_a_warning() -> None:
-    seen = facts(host("n1", data_bytes=10**9, rates=Rates(1e6, 2_000.0, 2.0)), down("n3", grastate=None))
+    seen = facts(host("n1", data_size_in_bytes=10**9, rates=Rates(1e6, 2_000.0, 2.0)), down("n3", grastate=None))
     expected = transfer_expected(seen, "n3", "n1")
     assert "may never be Synced" in own.transfer_kind(seen, "n3", expected, sst_ok=True).evidence
-    slower = facts(host("n1", data_bytes=10**9, rates=Rates(1e6, 1_000.0, 2.0)), down("n3", grastate=None))
+    slower = facts(host("n1", data_size_in_bytes=10**9, rates=Rates(1e6, 1_000.0, 2.0)), down("n3", grastate=None))
     assert transfer_expected(slower, "n3", "n1").seconds == pytest.approx(10.0 + 11.0 + 10.0 + 11.0)
 
 
@@ -219,7 +234,9 @@ def test_that_a_joiner_that_can_not_keep_up_with_the_writers_is_a_warning() -> N
 def test_that_an_sst_that_erases_old_data_is_told(
     expected: Expected, keep: bool, entries: int, verdict: object, said: str
 ) -> None:
-    seen = facts(down("n3", datadir="/var/lib/mysql", data_bytes=5 * 10**9, datadir_entries=entries))
+    seen = facts(
+        down("n3", data_folder_path="/var/lib/mysql", data_size_in_bytes=5 * 10**9, data_folder_entries=entries)
+    )
     check = own.aside_possible(seen, "n3", expected, keep=keep)
     assert check.verdict is verdict
     assert said in check.evidence
@@ -233,7 +250,7 @@ def test_that_transactions_that_nobody_else_has_are_never_erased_whatever_is_ove
 
 
 def test_that_a_donor_that_is_written_to_or_leaves_nobody_beside_it_is_a_warning() -> None:
-    writer = facts(host("n1", client_sessions=9), down("n3"))
+    writer = facts(host("n1", sessions_clients=9), down("n3"))
     assert own.donors_stay(writer, "n1", SST).verdict is WARN
     assert own.donors_stay(writer, "n1", IST).verdict is PASS
     assert own.donors_stay(writer, "n2", SST).verdict is PASS
@@ -241,8 +258,8 @@ def test_that_a_donor_that_is_written_to_or_leaves_nobody_beside_it_is_a_warning
 
 
 def test_that_what_a_new_nodes_own_files_say_of_transfers_blocks_where_the_donor_says_nothing_of_it() -> None:
-    donor = host("n1", options=(("sst", "compressor", "zstd"),))
-    mixed = facts(donor, down("n3", options=(("sst", "encrypt", "4"), ("sst", "compressor", "gzip"))))
+    donor = host("n1", options_given=(("sst", "compressor", "zstd"),))
+    mixed = facts(donor, down("n3", options_given=(("sst", "encrypt", "4"), ("sst", "compressor", "gzip"))))
     check = own.sst_section_copied(mixed, "n3", "n1")
     assert check.verdict is BLOCK
     assert check.evidence == "encrypt = 4 stays in n3's own files; copied from n1: compressor = zstd"
@@ -265,7 +282,7 @@ def test_that_a_donors_name_that_means_others_too_is_refused(names: dict[str, st
 
 
 def test_that_a_stopped_server_that_may_be_a_clone_is_not_taken_for_one_of_its_own() -> None:
-    clone = facts(down("new", server_program="mysqld Ver 8.0.36-28.1 (Percona XtraDB Cluster)"))
+    clone = facts(down("new", program_text="mysqld Ver 8.0.36-28.1 (Percona XtraDB Cluster)"))
     check = own.server_uuids(clone, "new", MEMBERS)
     assert check.verdict is WARN
     assert "auto.cnf" in check.evidence
@@ -273,7 +290,7 @@ def test_that_a_stopped_server_that_may_be_a_clone_is_not_taken_for_one_of_its_o
 
 
 def test_that_a_member_that_may_be_asked_instead_of_the_donor_only_warns_where_it_lacks_a_program() -> None:
-    seen = facts(host("n2", programs=("socat",)), down("n3"))
+    seen = facts(host("n2", tools_there=("socat",)), down("n3"))
     (check,) = own.other_tools(seen, "n1", MEMBERS)
     assert (check.code, check.host, check.verdict) == ("SST-TOOLS", "n2", WARN)
 
@@ -303,7 +320,7 @@ def test_that_a_member_of_another_cluster_is_never_taken_away_from_it() -> None:
 
 
 def test_that_a_server_that_runs_by_itself_is_told_before_it_is_stopped() -> None:
-    alone = host("n3", group=galera("n3", cluster_status="non-Primary"), client_sessions=2)
+    alone = host("n3", group=galera("n3", cluster_status="non-Primary"), sessions_clients=2)
     check = own.runs_now(facts(alone), "n3")
     assert check.verdict is WARN
     assert check.evidence == "a server runs on n3 with 2 client sessions: the run stops it"
@@ -340,7 +357,7 @@ def test_that_a_stopped_member_a_spare_host_and_the_joiner_itself_are_nobody_out
 
 
 def test_that_a_data_folder_that_could_not_be_read_is_no_folder_that_needs_no_keeping() -> None:
-    seen = facts(down("n3", datadir="/var/lib/mysql", datadir_entries=None))
+    seen = facts(down("n3", data_folder_path="/var/lib/mysql", data_folder_entries=None))
     assert own.aside_possible(seen, "n3", SST, keep=True).verdict is WARN
 
 
@@ -348,7 +365,9 @@ def test_that_a_data_folder_that_could_not_be_read_is_no_folder_that_needs_no_ke
 def test_that_the_data_of_a_server_that_never_was_a_node_are_not_erased_unasked(
     gigabytes: int, verdict: object
 ) -> None:
-    seen = facts(down("new", grastate=None, grastate_absent=True, datadir_entries=40, data_bytes=gigabytes * 2**30))
+    seen = facts(
+        down("new", grastate=None, grastate_absent=True, data_folder_entries=40, data_size_in_bytes=gigabytes * 2**30)
+    )
     check = own.aside_possible(seen, "new", SST, keep=False)
     assert (check.verdict, check.absolute) == (verdict, False)
     assert own.aside_possible(seen, "new", SST, keep=True).verdict is PASS
@@ -363,6 +382,13 @@ def test_that_the_data_of_a_server_that_never_was_a_node_are_not_erased_unasked(
     ],
 )
 def test_that_a_spare_host_is_offered_with_its_product_and_version(program: str, shown: str) -> None:
-    seen = replace(facts(down("new", server_program=program)), candidates=("new",))
+    seen = replace(facts(down("new", program_text=program)), candidates=("new",))
     offered = dict(next(f for f in procedure_named("add-node").fields(seen, {}) if f.name == "joiner").choices)
     assert offered["new"] == shown
+
+
+def test_that_a_folder_kept_aside_blocks_by_its_code_however_it_is_told() -> None:
+    told = Problem("datadir", "Ein älterer Datenordner liegt daneben.", KEPT_ASIDE)
+    seen = facts(down("n3", data_folder_path="/var/lib/mysql", problems=(told,)))
+    assert own.aside_free(seen, "n3").verdict is BLOCK
+    assert own.aside_free(facts(down("n3", data_folder_path="/var/lib/mysql")), "n3").verdict is PASS

@@ -6,24 +6,29 @@ from dataclasses import replace
 
 import pytest
 
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts, Problem, ServerFacts
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.add_node.checks import runs_now
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.steps.watches import disk
+from services.procedures.conditions.galera.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.machine.disk import FreeDisk
+from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Continue, Run, Several, WaitFor
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.conditions import FlowControlBelow, FreeDisk, StatusIs
-from services.procedures.plan.conditions_at_rest import StateNamed
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.positions import recovered_position
-from services.types import ClusterKind, Reach
+from services.types import Reach
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, balanced, whole
 from tests.faults.scripted.facts import facts_of
+from tests.unit.procedures.host_of import changed, host_of
 
 ADD = procedure_named("add-node")
 OTHER = "aaaaaaaa-2222-11f0-9c0e-3b2f8d5a7c11"
@@ -141,7 +146,7 @@ def test_that_the_disks_of_joiner_and_donor_are_watched_while_the_copy_comes() -
 
 @pytest.mark.parametrize(("size", "least"), [(None, 2**30), (10**9, 2 * 10**7), (10**12, 2**30)])
 def test_that_a_small_disk_may_fill_further_than_a_large_one(size: int | None, least: int) -> None:
-    rule = disk(HostFacts("n1", disk_size=size, datadir="/d"), "DISK", "full", "a", "b")
+    rule = disk(host_of("n1", data_folder_disk_size=size, data_folder_path="/d"), "DISK", "full", "a", "b")
     assert rule.condition == FreeDisk("n1", "/d", least)
 
 
@@ -198,7 +203,7 @@ def test_that_an_arbitrator_is_counted_where_a_node_is_brought_back() -> None:
     cluster.stop(cluster.hosts["n3"])
     facts = facts_of(cluster)
     nodes = (*(NodeView(n, n, role="member") for n in ("n1", "n2")), NodeView("garb", "garb", role="arbitrator"))
-    seen = ClusterSnapshot(CLUSTER, ClusterKind.GALERA, "orders", 1.0, nodes=nodes)
+    seen = ClusterSnapshot(CLUSTER, GALERA, "orders", 1.0, nodes=nodes)
     hosts = []
     for host in facts.hosts:
         if host.node is not None and host.node.galera is not None:
@@ -216,7 +221,7 @@ def test_that_a_member_whose_login_is_refused_is_not_called_down_nor_to_be_stopp
     assert host.node is not None
     refused = (Problem("sql", "Access denied.", "auth-failed"),)
     node = replace(host.node, server=None, galera=None, problems=refused)
-    blind = replace(host, node=node, server_up=True, unit_state="active/running", grastate=Grastate(CLUSTER, -1, False))
+    blind = changed(host, node=node, server_up=True, unit_active_state="active", grastate=Grastate(CLUSTER, -1, False))
     facts = replace(facts, hosts=tuple(blind if h.host == "n3" else h for h in facts.hosts))
     (joiner,) = (f for f in ADD.fields(facts, {}) if f.name == "joiner")
     told = dict(joiner.choices)["n3"]

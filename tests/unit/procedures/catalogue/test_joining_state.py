@@ -8,6 +8,7 @@ import pytest
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.add_node.joiner_state import (
     beyond,
@@ -17,17 +18,20 @@ from services.procedures.catalogue.galera.add_node.joiner_state import (
     seen_beyond,
 )
 from services.procedures.catalogue.steps import forked
+from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
-from services.procedures.plan.conditions import SameHistory
 from services.procedures.plan.histories import claim_is_confirmed
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan, Risk, Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.traces import Trace
 from services.procedures.plan.positions import kept_name
 from tests.faults.scripted.cluster import CLUSTER, whole
 from tests.faults.scripted.facts import facts_of
+from tests.unit.procedures.host_of import changed
 
 ADD = procedure_named("add-node")
 AT = 1000
@@ -46,7 +50,7 @@ def away(**more: object) -> Facts:
 
 
 def with_n3(facts: Facts, **more: object) -> Facts:
-    return replace(facts, hosts=tuple(replace(h, **more) if h.host == "n3" else h for h in facts.hosts))
+    return replace(facts, hosts=tuple(changed(h, **more) if h.host == "n3" else h for h in facts.hosts))
 
 
 def recovered(facts: Facts, seqno: int | None) -> Facts:
@@ -131,7 +135,7 @@ def test_that_what_only_the_binary_log_still_has_counts_too() -> None:
 
 
 def test_that_a_position_that_is_not_known_is_accepted_by_the_host_s_name_only() -> None:
-    facts = with_n3(away(**LOST["zero"]), server_program="")  # nobody can be asked
+    facts = with_n3(away(**LOST["zero"]), program_text="")  # nobody can be asked
     checks, _ = planned(facts)
     assert standing_blocks((checks["HISTORY"],), (Override("HISTORY", "I know better"),))
     checks, plan = planned(away(**LOST["zero"]), unknown_history="n3")
@@ -149,11 +153,11 @@ def test_that_an_innodb_without_a_position_and_a_log_without_a_transaction_have_
 
 
 def test_that_an_empty_folder_and_one_whose_sst_was_not_finished_are_erased_unasked() -> None:
-    for more in ({"datadir_entries": 0}, {"sst_in_progress": True}):
+    for more in ({"data_folder_entries": 0}, {"sst_in_progress": True}):
         facts = away(**LOST["absent"], **more)
         assert lies_in(facts, "n3") == "nothing"
         assert planned(facts)[0]["HISTORY"].verdict is Verdict.PASS
-    assert lies_in(away(**LOST["absent"], datadir_entries=None), "n3") == "state lost"  # not read is not empty
+    assert lies_in(away(**LOST["absent"], data_folder_entries=None), "n3") == "state lost"  # not read is not empty
 
 
 def test_that_a_scripts_file_beside_a_named_state_or_a_tablespace_erases_nothing() -> None:
@@ -172,7 +176,7 @@ def test_that_a_scripts_file_beside_a_named_state_or_a_tablespace_erases_nothing
 
 def test_that_a_seqno_that_its_own_traces_account_for_is_believed_and_any_other_recovered_first() -> None:
     facts = away()
-    state = n3(facts).grastate
+    state = n3(facts)[DataFolder].grastate
     assert state is not None
     assert state.seqno is not None
     assert not must_recover(facts, "n3")

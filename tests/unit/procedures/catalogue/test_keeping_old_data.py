@@ -8,14 +8,20 @@ from services.facts.model import DiskFacts, MachineFacts, NodeFacts
 from services.procedures.catalogue.galera.add_node.checks import aside_possible, own_file_system
 from services.procedures.catalogue.galera.add_node.estimate import Expected
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.host_facts import Facts
+from tests.unit.procedures.host_of import host_of
 
 SST, IST = Expected("SST", "no position", 30.0), Expected("IST", "cached", 5.0)
 
 
 def _facts(mount: str) -> Facts:
     node = NodeFacts(host="new", at=1.0, machine=MachineFacts(data_disk=DiskFacts(mount=mount)))
-    return Facts(1.0, "uuid", "lab", hosts=(HostFacts("new", node=node, datadir="/var/lib/mysql", datadir_entries=30),))
+    return Facts(
+        1.0,
+        "uuid",
+        "lab",
+        hosts=(host_of("new", node=node, data_folder_path="/var/lib/mysql", data_folder_entries=30),),
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from services.facts.state_files import Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.safety import unflushed
 from services.procedures.plan.checks import Check
-from services.procedures.plan.host_facts import Grastate
 from tests.unit.procedures.facts_of_three import NAMES, PASS, UUID, WARN, down, facts
 
 PROCEDURE = procedure_named("bootstrap-after-crash")
@@ -17,7 +17,7 @@ PROCEDURE = procedure_named("bootstrap-after-crash")
 
 def _lost(flush: str) -> Check:
     options = (("mysqld", "wsrep_on", "ON"), ("mysqld", "innodb_flush_log_at_trx_commit", flush))
-    hosts = [down(n, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), options=options) for n in NAMES]
+    hosts = [down(n, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), options_given=options) for n in NAMES]
     seen = facts(*hosts, kept=tuple((f"recovered-{n}", f"{UUID}:10") for n in NAMES))
     checks, _ = PROCEDURE.continued(seen, {}, PROCEDURE.plan(replace(seen, kept=()), {}))
     return next(check for check in checks if check.code == "LOST-TRANSACTIONS")
@@ -31,7 +31,7 @@ def test_that_equal_positions_are_no_proof_where_commits_were_not_flushed(flush:
 
 
 def test_that_only_the_nodes_that_do_not_flush_are_named() -> None:
-    loose = down("n2", durability=(("innodb_flush_log_at_trx_commit", "0"),))
+    loose = down("n2", variables_values=(("innodb_flush_log_at_trx_commit", "0"),))
     (told,) = unflushed(facts(loose), NAMES)
     assert "is not 1 on n2: after" in told
     assert unflushed(facts(), NAMES) == ()

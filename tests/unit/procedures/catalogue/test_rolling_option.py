@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.catalogue import procedure_named
+from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.plan.actions import EditOptions, WaitFor
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
@@ -14,7 +16,7 @@ READ = (("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1,10.0.0.2"),)
 
 
 def three(**more: object) -> Facts:
-    given = {"options": READ, "temporary": (("/tmp", 10**9),), **more}
+    given = {"options_given": READ, "temporary": (("/tmp", 10**9),), **more}
     return facts(*(host(name, **given) for name in NAMES))  # type: ignore[arg-type]
 
 
@@ -59,13 +61,13 @@ def test_that_innodb_is_judged_on_each_node_as_it_will_start(option: str, value:
 
 
 def test_that_a_restart_which_takes_a_forced_recovery_out_is_not_held_up_by_it() -> None:
-    left = three(options=(*READ, ("mysqld", "innodb_force_recovery", "1")))
+    left = three(options_given=(*READ, ("mysqld", "innodb_force_recovery", "1")))
     assert {c.verdict for c in checked(left, "max_connections", "400")["FORCED-RECOVERY"]} == {BLOCK}
     assert {c.verdict for c in checked(left, "innodb_force_recovery", "0")["FORCED-RECOVERY"]} == {PASS}
 
 
 def test_that_files_that_were_not_read_stay_not_known_with_an_option_planned() -> None:
-    found = checked(three(options=()), "max_connections", "400")
+    found = checked(three(options_given=()), "max_connections", "400")
     assert all(c.unknown for code in ("JOINS-OTHERS", "FORCED-RECOVERY") for c in found[code])
 
 
@@ -92,3 +94,27 @@ def test_that_a_secret_is_refused_before_any_check_or_plan_holds_it_and_the_way_
     assert fault.field == "value"
     assert "foo:bar" not in fault.sentence
     assert "work=yes" in fault.sentence
+
+
+def test_that_a_key_of_the_providers_string_is_merged_into_it_and_the_others_are_kept_and_told() -> None:
+    text = "gcs.fc_limit=77; gmcast.segment=0; gcache.size=128M"
+    seen = three(options_given=(*READ, ("mysqld", "wsrep_provider_options", text)))
+    given = {"option": "wsrep_provider_options", "value": "gcache.size=256M", "pause": "1 s"}
+    (check,) = checked(seen, given["option"], given["value"])["OPTION"]
+    assert "alone it drops gcs.fc_limit=77, gmcast.segment=0" in check.evidence
+    merged = "gcs.fc_limit=77; gmcast.segment=0; gcache.size=256M"
+    assert f"written as '{merged}'" in check.evidence
+    plan = PROCEDURE.plan(seen, given)
+    written = [s.action for s in plan.steps if isinstance(s.action, EditOptions)]
+    assert {action.options for action in written} == {(("wsrep_provider_options", merged),)}
+    active = next(s.action for s in plan.steps if s.step_id == "n1:active")
+    assert isinstance(active, WaitFor)
+    assert active.conditions == (ProviderOption("n1", "gcache.size", "=", "256M"),)
+
+
+def test_that_a_string_with_a_secret_beside_the_new_key_is_not_written_without_it() -> None:
+    text = "gcs.fc_limit=77; socket.ssl_password=********"
+    seen = three(options_given=(*READ, ("mysqld", "wsrep_provider_options", text)))
+    (check,) = checked(seen, "wsrep_provider_options", "gcache.size=256M")["OPTION"]
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert "holds a secret" in check.evidence

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import health_gate, joins_others, no_transfer_or_ddl
@@ -17,24 +18,22 @@ from services.procedures.catalogue.galera.rolling_restart.checks import (
     stop_limits,
 )
 from services.procedures.catalogue.galera.rolling_restart.option import option_known
+from services.procedures.conditions.galera.cache import CacheLasts
+from services.procedures.conditions.galera.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.server.option import OptionIs
+from services.procedures.conditions.server.status import StatusIs
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask, WaitFor
-from services.procedures.plan.conditions import (
-    CacheLasts,
-    ClusterWhole,
-    FlowControlBelow,
-    Joined,
-    OptionIs,
-    StatusIs,
-    VariableIs,
-)
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
-from services.types import ClusterKind
 from tests.faults.scripted.cluster import balanced, whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, UUID, WARN, facts, galera, host
+from tests.unit.procedures.host_of import changed
 
 PROCEDURE = procedure_named("rolling-restart")
 OPTION = {"option": "max_connections", "value": "321", "nodes": "n2"}
@@ -52,10 +51,9 @@ def ids(plan: Plan) -> list[str]:
     return [step.step_id for step in plan.steps]
 
 
-def seen_whole(**changes: object) -> Facts:
+def seen_whole(**known: object) -> Facts:
     found = facts_of(whole("n1", "n2", "n3"))
-    changed = tuple(replace(h, **changes) if h.host == "n2" else h for h in found.hosts)  # type: ignore[arg-type]
-    return replace(found, hosts=changed)
+    return replace(found, hosts=tuple(changed(h, **known) if h.host == "n2" else h for h in found.hosts))
 
 
 def test_that_a_node_is_watched_before_clients_return_and_tried_before_they_leave() -> None:
@@ -86,7 +84,7 @@ def test_that_a_reach_that_a_person_accepted_as_too_short_does_not_stop_the_run_
 
 
 def test_that_an_option_is_proven_in_the_running_server_and_a_rounded_value_is_no_failure() -> None:
-    seen = seen_whole(variables=(("max_connections", "151"),))
+    seen = seen_whole(variables_values=(("max_connections", "151"),))
     action = plan_of(seen, **OPTION).step("n2:active").action
     assert isinstance(action, WaitFor)
     assert action.conditions == (VariableIs("n2", "max_connections", "321", if_there=True, was="151"),)
@@ -100,8 +98,12 @@ def test_that_what_was_written_is_read_again_right_before_the_start() -> None:
 
 def test_that_a_file_that_says_so_already_is_not_enough_while_the_server_runs_with_another_value() -> None:
     said = (("mysqld", "max_connections", "321"),)
-    assert plan_of(seen_whole(options=said, variables=(("max_connections", "321"),)), **OPTION).nothing_to_do
-    assert not plan_of(seen_whole(options=said, variables=(("max_connections", "151"),)), **OPTION).nothing_to_do
+    assert plan_of(
+        seen_whole(options_given=said, variables_values=(("max_connections", "321"),)), **OPTION
+    ).nothing_to_do
+    assert not plan_of(
+        seen_whole(options_given=said, variables_values=(("max_connections", "151"),)), **OPTION
+    ).nothing_to_do
 
 
 def test_that_a_person_changes_a_stopped_node_whose_configuration_is_tried_before_it_starts() -> None:
@@ -146,7 +148,7 @@ def test_that_a_changed_option_is_taken_back_behind_a_drain_that_is_no_less_an_o
 
 
 def test_that_a_bootstrapped_pxc_node_comes_back_under_its_normal_unit() -> None:
-    plan = plan_of(seen_whole(unit="mysql@bootstrap.service"), nodes="n2")
+    plan = plan_of(seen_whole(unit_name="mysql@bootstrap.service"), nodes="n2")
     stop, start = plan.step("n2:stop-n2"), plan.step("n2:start-n2")
     assert "mysql@bootstrap.service" in str(stop.action)
     assert "mysql@bootstrap" not in str(start.action)
@@ -163,9 +165,9 @@ def one(**more: Any) -> Facts:
 
 
 def test_that_replicas_that_hang_on_a_node_are_told() -> None:
-    none = facts(*(host(name, async_replicas=0) for name in NAMES))
+    none = facts(*(host(name, sessions_replicas=0) for name in NAMES))
     assert replicas(none, NAMES).verdict is PASS
-    told = replicas(facts(host("n1", async_replicas=0), host("n2", async_replicas=2)), ("n1", "n2"))
+    told = replicas(facts(host("n1", sessions_replicas=0), host("n2", sessions_replicas=2)), ("n1", "n2"))
     assert (told.verdict, told.not_known, told.evidence) == (WARN, False, "2 on n2")
     dark = replicas(one(), ("n2",))
     assert (dark.verdict, dark.not_known) == (WARN, True)
@@ -174,17 +176,17 @@ def test_that_replicas_that_hang_on_a_node_are_told() -> None:
 @pytest.mark.parametrize(("value", "verdict"), [("0", PASS), ("1", PASS), ("2", WARN), (None, WARN)])
 def test_that_a_shutdown_that_leaves_as_a_crash_does_is_told(value: str | None, verdict: object) -> None:
     known = (("innodb_fast_shutdown", value),) if value else ()
-    assert fast_shutdown(one(variables=known), ("n2",)).verdict is verdict
+    assert fast_shutdown(one(variables_values=known), ("n2",)).verdict is verdict
 
 
 def test_that_a_stop_limit_that_was_not_read_is_no_pass() -> None:
     assert stop_limits(one(), ("n2",))[0].verdict is WARN
-    assert stop_limits(one(restart_policy="on-abnormal"), ("n2",))[0].verdict is PASS  # infinity
-    assert stop_limits(one(restart_policy="on-abnormal", timeout_stop_s=90.0), ("n2",))[0].verdict is WARN
+    assert stop_limits(one(unit_restart="on-abnormal"), ("n2",))[0].verdict is PASS  # infinity
+    assert stop_limits(one(unit_restart="on-abnormal", timeout_stop_s=90.0), ("n2",))[0].verdict is WARN
 
 
 def test_that_the_running_value_of_an_option_is_shown() -> None:
-    seen = one(variables=(("max_connections", "151"),))
+    seen = one(variables_values=(("max_connections", "151"),))
     assert "(running: 151)" in option_known(seen, ("n2",), "max-connections", "321").evidence
 
 
@@ -201,18 +203,18 @@ def test_that_the_running_value_of_an_option_is_shown() -> None:
 def test_that_a_node_that_would_found_a_cluster_of_its_own_is_never_started(
     options: tuple[tuple[str, str, str], ...], verdict: object
 ) -> None:
-    (check,) = joins_others(one(options=options), ("n2",))
+    (check,) = joins_others(one(options_given=options), ("n2",))
     assert (check.verdict, check.absolute) == (verdict, verdict is BLOCK)
 
 
 def test_that_a_backup_program_on_a_node_blocks() -> None:
-    check = no_transfer_or_ddl(one(running_backups=("mariadb-backup (pid 7)",)), NAMES)
+    check = no_transfer_or_ddl(one(processes_backups=("mariadb-backup (pid 7)",)), NAMES)
     assert (check.verdict, "n2: mariadb-backup (pid 7) runs" in check.evidence) == (BLOCK, True)
 
 
 def test_that_an_arbitrator_counts_in_the_size_and_as_a_vote() -> None:
     nodes = (*(NodeView(n, n, role="member") for n in ("n1", "n2")), NodeView("garb", "garb", role="arbitrator"))
-    cluster = ClusterSnapshot(UUID, ClusterKind.GALERA, "lab", 1.0, nodes=nodes)
+    cluster = ClusterSnapshot(UUID, GALERA, "lab", 1.0, nodes=nodes)
     pair = tuple(host(n, group=galera(n, cluster_size=3)) for n in ("n1", "n2"))
     seen = Facts(1.0, UUID, "lab", cluster=cluster, members=("n1", "n2"), hosts=pair)
     assert health_gate(seen, ("n1", "n2")).verdict is PASS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.option_files import group_members
+from services.facts.state_files import KEPT_ASIDE
 from services.procedures.catalogue.checks.parts import arbitrators, galera_of, known, server_of, unread, verdict
 from services.procedures.catalogue.checks.transfer import sst_orphans, sst_tools
 from services.procedures.catalogue.galera.add_node.estimate import Expected
@@ -15,6 +16,12 @@ from services.procedures.catalogue.galera.rolling_restart.order import writer_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.sessions import Sessions
 
 FRESH_BYTES = 2 * 2**30
 """More than a server's fresh installation has, its redo log and gcache counted."""
@@ -24,12 +31,12 @@ ASIDE = ".pilothouse-before"
 
 def configured(facts: Facts, joiner: str) -> bool:
     """Return whether the host's own files make it a node of this cluster already (a member that was away)."""
-    return bool(facts.host(joiner).option("mysqld", "wsrep_cluster_address"))
+    return bool(facts.host(joiner)[Options].option("mysqld", "wsrep_cluster_address"))
 
 
 def aside_path(facts: Facts, joiner: str) -> str:
     """Return where the old data folder is kept."""
-    return (facts.host(joiner).datadir or "/var/lib/mysql").rstrip("/") + ASIDE
+    return (facts.host(joiner)[DataFolder].path or "/var/lib/mysql").rstrip("/") + ASIDE
 
 
 def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool, given_up: bool = False) -> Check:
@@ -64,12 +71,16 @@ def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: boo
     host, source = facts.host(joiner), facts.host(donor)
     if expected.kind == "IST":
         return Check("DISK-FREE", f"{joiner} has room", Verdict.PASS, "IST needs no copy", host=joiner)
-    blind = [unread(source, "the size of the data", "datadir", "ssh")] if source.data_bytes is None else []
-    blind += [unread(host, "the free disk", "disk", "machine", "ssh")] if host.disk_free is None else []
-    have, size = (host.disk_free or 0) + (0 if keep else host.data_bytes or 0), source.data_bytes or 0
+    blind = [unread(source, "the size of the data", "datadir", "ssh")] if source[DataSize].in_bytes is None else []
+    blind += [unread(host, "the free disk", "disk", "machine", "ssh")] if host[DataFolder].disk.free is None else []
+    have, size = (
+        (host[DataFolder].disk.free or 0) + (0 if keep else host[DataSize].in_bytes or 0),
+        source[DataSize].in_bytes or 0,
+    )
     times, why = (UNPACKED_TIMES, " (it is unpacked beside)") if _packed(facts, donor, joiner) else (FREE_TIMES, "")
     # While the copy runs the joiner's gcache takes what the others write (page add-node, "Time estimate").
-    grown = (source.rates.bytes_s if source.rates is not None else 0.0) * expected.seconds
+    rates = source[WriteRate].rates
+    grown = (rates.bytes_s if rates is not None else 0.0) * expected.seconds
     short = not blind and have < times * size + grown
     told = (
         f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {times}{why} and {grown / 1e9:.2f} GB written then"
@@ -107,15 +118,15 @@ def _packed(facts: Facts, donor: str, joiner: str) -> bool:
 
     A stream that is compressed as a whole ([sst] compressor) takes no room.
     """
-    given = {(section, name) for h in known(facts, (donor, joiner)) for section, name, _ in h.options}
+    given = {(section, name) for h in known(facts, (donor, joiner)) for section, name, _ in h[Options].given}
     return bool(given & {("sst", "tmpdir"), ("backup", "compress")})
 
 
 def sst_section_copied(facts: Facts, joiner: str, donor: str) -> Check:
     """A new host gets the donor's [sst] section; what its own files say beside that stays, and may differ."""
-    rows = {name: value for section, name, value in facts.host(donor).options if section == "sst"}
+    rows = {name: value for section, name, value in facts.host(donor)[Options].given if section == "sst"}
     taken = {name: value for name, value in rows.items() if may_copy(value)}
-    own = {name: value for section, name, value in facts.host(joiner).options if section == "sst"}
+    own = {name: value for section, name, value in facts.host(joiner)[Options].given if section == "sst"}
     left = [f"{name} = {value} stays in {joiner}'s own files" for name, value in own.items() if name not in rows]
     told = ", ".join(f"{name} = {value}" for name, value in taken.items())
     return Check(
@@ -132,7 +143,7 @@ def server_uuids(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     """A cloned host brings the server_uuid of its template."""
     mine = _uuid(facts, joiner)
     same = [m for m in members if mine and _uuid(facts, m) == mine]
-    blind = "" if mine or "mariadb" in facts.host(joiner).server_program.lower() else _unread_uuid(facts, joiner)
+    blind = "" if mine or "mariadb" in facts.host(joiner)[Program].text.lower() else _unread_uuid(facts, joiner)
     return Check(
         code="SERVER-UUID",
         title=f"{joiner} has a server_uuid of its own",
@@ -174,7 +185,7 @@ def names(facts: Facts, joiner: str, node_name: str, donor: str, members: tuple[
 
 def aside_free(facts: Facts, joiner: str) -> Check:
     """An older copy that was kept is somebody's data: it is not written over."""
-    left = any("data folder kept aside" in p.sentence for p in facts.host(joiner).problems)
+    left = any(p.code == KEPT_ASIDE for p in facts.host(joiner).problems)
     return Check(
         code="ASIDE-FREE",
         title="No older data folder is kept aside",
@@ -191,26 +202,28 @@ def own_file_system(facts: Facts, joiner: str) -> bool:
     host = facts.host(joiner)
     machine = host.node.machine if host.node is not None else None
     disk = machine.data_disk if machine is not None else None
-    return disk is not None and bool(host.datadir) and disk.mount.rstrip("/") == host.datadir.rstrip("/")
+    return (
+        disk is not None and bool(host[DataFolder].path) and disk.mount.rstrip("/") == host[DataFolder].path.rstrip("/")
+    )
 
 
 def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool, given_up: bool = False) -> Check:
     """A mount point can't be renamed; say what that means for the old data of a node that an SST is coming to."""
-    datadir = facts.host(joiner).datadir or "its data folder"
+    datadir = facts.host(joiner)[DataFolder].path or "its data folder"
     sst = expected.kind == "SST"
     mounted = sst and own_file_system(facts, joiner)
-    erased = sst and not keep and facts.host(joiner).datadir_entries != 0
+    erased = sst and not keep and facts.host(joiner)[DataFolder].entries != 0
     lost = erased and ahead(facts, joiner) and not given_up  # write sets that nobody else has
-    size = facts.host(joiner).data_bytes
+    size = facts.host(joiner)[DataSize].in_bytes
     said = [f"{datadir} is the top of a file system of its own: it can't be renamed"] if mounted else []
     much = f", {size / 1e9:.2f} GB" if size is not None else ""
     beyond = ", and what only this node has" if lost else ""
     said += [f"the SST erases {datadir}{much}, its binary logs too{beyond}"] if erased else []
-    if sst and facts.host(joiner).datadir_entries is None:
+    if sst and facts.host(joiner)[DataFolder].entries is None:
         said.append(unread(facts.host(joiner), datadir, "datadir", "ssh"))
     calm = f"{datadir} is renamed" if sst else f"{datadir} stays; should an SST come after all, it erases it"
     # No state file: never a node's data. More than a fresh installation is somebody's.
-    somebodys = erased and facts.host(joiner).grastate is None and (size or 0) > FRESH_BYTES
+    somebodys = erased and facts.host(joiner)[DataFolder].grastate is None and (size or 0) > FRESH_BYTES
     said += ["no grastate.dat is there: these are no Galera node's data"] if somebodys else []
     outcome = verdict(((mounted and keep) or lost or somebodys) and not expected.pending, said)
     return Check(
@@ -248,7 +261,7 @@ def options_left(facts: Facts, joiner: str, donor: str) -> Check:
 def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
     """The last full member besides the donor, and the one that the application writes to."""
     others = [m for m in member_hosts(facts) if m != donor]
-    writes = expected.kind == "SST" and writer_of(facts) == donor and bool(facts.host(donor).client_sessions)
+    writes = expected.kind == "SST" and writer_of(facts) == donor and bool(facts.host(donor)[Sessions].clients)
     told = [f"{donor} has the most client sessions: it is probably the one that is written to"] if writes else []
     return Check(
         code="OTHERS-STAY",
@@ -272,7 +285,7 @@ def runs_now(facts: Facts, joiner: str) -> Check:
     counted = [g.cluster_size for h in known(facts, members) if (g := galera_of(h)) is not None]
     member = blind and any(size != len(members) + arbitrators(facts) for size in counted)
     alone = asked and not foreign
-    clients = "" if host.client_sessions is None else f" with {host.client_sessions} client sessions"
+    clients = "" if host[Sessions].clients is None else f" with {host[Sessions].clients} client sessions"
     told = f"a server runs on {joiner}{clients}: the run stops it" if alone else f"no server runs on {joiner}"
     if foreign and galera is not None:
         told = f"{joiner} is a member of another cluster, {galera.cluster_name or galera.state_uuid}"
@@ -338,8 +351,8 @@ def own_cluster(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     if not configured(facts, joiner):
         return Check("CLUSTER-NAME", f"{joiner} looks for this cluster", Verdict.PASS, "it gets its configuration here")
     galera = [g for h in known(facts, members) if (g := galera_of(h)) is not None and g.cluster_name]
-    name, theirs = host.option("mysqld", "wsrep_cluster_name"), galera[0].cluster_name if galera else ""
-    sought = group_members(host.option("mysqld", "wsrep_cluster_address") or "")
+    name, theirs = host[Options].option("mysqld", "wsrep_cluster_name"), galera[0].cluster_name if galera else ""
+    sought = group_members(host[Options].option("mysqld", "wsrep_cluster_address") or "")
     addresses = {text for h in known(facts, members) for text in (h.host, h.address, address_of(h)) if text}
     differs = bool(theirs and name) and name != theirs
     other = [f"wsrep_cluster_name of {joiner} is {name}, the cluster's {theirs}"] if differs else []

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from services.procedures.catalogue.checks.health import SYNCED
+from services.facts.galera_whole import SYNCED
 from services.procedures.catalogue.checks.parts import galera_of, state_word
 from services.procedures.catalogue.galera.add_node.joiner_state import (
     ahead,
@@ -23,6 +23,9 @@ from services.procedures.catalogue.galera.add_node.joiner_state import (
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.forked import history_of
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.server.sessions import Sessions
 from services.sampling.ist_reach import remaining_s, safe_gap
 
 SST_FIXED_S = 10.0
@@ -73,7 +76,7 @@ def donor_ranking(facts: Facts, joiner: str) -> tuple[Donor, ...]:
         donor = _donor(facts, joiner, name)
         low, _ = _cached(facts, name)
         depth = low if low is not None else newest
-        found.append((not _synced(facts, name), not donor.ist, facts.host(name).client_sessions or 0, depth, donor))
+        found.append((not _synced(facts, name), not donor.ist, facts.host(name)[Sessions].clients or 0, depth, donor))
     return tuple(item[-1] for item in sorted(found, key=lambda item: (*item[:-1], item[-1].host)))
 
 
@@ -83,7 +86,7 @@ def _donor(facts: Facts, joiner: str, name: str) -> Donor:
     _, seqno = position_of(facts, joiner)
     left: float | None = None
     if not against and seqno is not None and low is not None and last is not None:
-        rates = facts.host(name).rates
+        rates = facts.host(name)[WriteRate].rates
         left = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, _lowest(facts, joiner))
     if not _synced(facts, name):
         can = f"{_state(facts, name)}, not Synced: never chosen"
@@ -91,7 +94,7 @@ def _donor(facts: Facts, joiner: str, name: str) -> Donor:
         can = "SST"
     else:
         can = "IST possible" + ("" if left is None or math.isinf(left) else f" for {left:.0f} s at today's rate")
-    sessions = facts.host(name).client_sessions or 0
+    sessions = facts.host(name)[Sessions].clients or 0
     cache = f"cached from {low}" if low else "cache not known"
     reason = f"{can}, {cache}, {sessions} client session{'' if sessions == 1 else 's'}"
     return Donor(name, not against, reason, against, left)
@@ -161,11 +164,11 @@ def transfer_expected(facts: Facts, joiner: str, donor: str, *, accepted: bool =
             "IST", f"{donor} has everything from {low} on, {joiner} stopped at {seqno}", 10.0 + missing / APPLY_PER_S,
             write_sets=missing, warning=_soon_over(donor, chosen.left_s),
         )  # fmt: skip
-    size = facts.host(donor).data_bytes
+    size = facts.host(donor)[DataSize].in_bytes
     pending = must_recover(facts, joiner, accepted=accepted)
     reason = chosen.against if chosen is not None else f"{donor or 'no host'} is no member that answers"
     copying = (size or 0) / COPY_BYTES_S + (size or 0) / 20 / PREPARE_BYTES_S
-    rates = facts.host(donor).rates
+    rates = facts.host(donor)[WriteRate].rates
     written = rates.seqno_s if rates is not None else 0.0
     if written >= APPLY_PER_S:
         never = f"{written:.0f} write sets/s are written, about {APPLY_PER_S:.0f} applied: it may never be Synced"

@@ -7,15 +7,13 @@ one a person sets by hand (joiner_secrets.py).
 
 from __future__ import annotations
 
-import re
-
-from services.facts.harmless_options import normal
-from services.facts.option_files import group_members
-from services.facts.reading import count
-from services.lines import lines_of
+from services.facts.option_files import cluster_addresses, group_members, server_settings
+from services.facts.provider_options import without_options
+from services.facts.reading import count, without_port
 from services.procedures.catalogue.galera.add_node.joiner_secrets import left_out, may_copy
 from services.procedures.plan.actions import CopiedSecret
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.server.options import Options
 
 COPIED = (
     "wsrep_on",
@@ -56,9 +54,6 @@ OWN = frozenset(
 )
 _ADDRESSES = ("base_host", "ist.recv_addr", "gmcast.listen_addr", "ist.recv_bind")
 FILE = "90-pilothouse-galera.cnf"
-_SECTION = re.compile(r"\s*\[([^\]]+)\]")
-_SERVERS = re.compile(r"(?:mysqld|server|mariadb|mariadbd|galera|client-server)(?:-[0-9.]+)?")
-"""The groups that a server reads (MariaDB KB "Configuring MariaDB with Option Files", "Server Option Groups")."""
 
 
 def cluster_address(facts: Facts, members: tuple[str, ...], joiner: str) -> str:
@@ -72,8 +67,8 @@ def cluster_address(facts: Facts, members: tuple[str, ...], joiner: str) -> str:
 def members_addresses(facts: Facts, members: tuple[str, ...]) -> tuple[str, ...]:
     """Return the addresses in a member's own wsrep_cluster_address, else the members' node addresses."""
     for name in members:
-        text = facts.host(name).option("mysqld", "wsrep_cluster_address") or ""
-        listed = tuple(a for a in text.partition("://")[2].partition("?")[0].split(",") if a)
+        text = facts.host(name)[Options].option("mysqld", "wsrep_cluster_address") or ""
+        listed = cluster_addresses(text)
         if listed:
             return listed
     return tuple(address_of(facts.host(name)) for name in members)
@@ -83,16 +78,13 @@ def address_of(host: HostFacts) -> str:
     """Return a node's address for its group: wsrep_node_address, else the address the inventory has."""
     galera = host.node.galera if host.node is not None else None
     live = galera.node_address if galera is not None else ""
-    given = (live or host.option("mysqld", "wsrep_node_address") or host.address).strip()
-    if given.startswith("["):
-        return given[1:].partition("]")[0]
-    return given.partition(":")[0] if given.count(":") == 1 else given
+    given = (live or host[Options].option("mysqld", "wsrep_node_address") or host.address).strip()
+    return without_port(given)
 
 
 def provider_options(text: str) -> str:
     """Return a member's provider options without the addresses that are its own."""
-    kept = [part.strip() for part in text.split(";") if part.strip() and not part.strip().startswith(_ADDRESSES)]
-    return "; ".join(kept)
+    return without_options(text, _ADDRESSES)
 
 
 def free_server_id(facts: Facts, members: tuple[str, ...]) -> int:
@@ -102,7 +94,7 @@ def free_server_id(facts: Facts, members: tuple[str, ...]) -> int:
         for host in facts.hosts
         if host.node is not None and (server := host.node.server) is not None and server.server_id is not None
     }
-    used |= {own for h in facts.hosts if (own := count(h.option("mysqld", "server_id"))) is not None}
+    used |= {own for h in facts.hosts if (own := count(h[Options].option("mysqld", "server_id"))) is not None}
     del members
     return max(used, default=0) + 1
 
@@ -122,7 +114,7 @@ def config_text(
     ]
     lines.append("[mysqld]")
     for option in COPIED:
-        value = source.option("mysqld", option)
+        value = source[Options].option("mysqld", option)
         if value is None or not may_copy(value):
             continue
         if option == "wsrep_provider_options":
@@ -135,9 +127,9 @@ def config_text(
         f"server_id = {free_server_id(facts, members)}",
     ]
     content: list[str | CopiedSecret] = ["\n".join(lines) + "\n"]
-    if source.option("mysqld", "wsrep_sst_auth") is not None:
+    if source[Options].option("mysqld", "wsrep_sst_auth") is not None:
         content += ["wsrep_sst_auth = ", CopiedSecret(donor, "wsrep_sst_auth"), "\n"]
-    sst = [(name, value) for section, name, value in source.options if section == "sst" and may_copy(value)]
+    sst = [(name, value) for section, name, value in source[Options].given if section == "sst" and may_copy(value)]
     if sst:
         content.append("\n[sst]\n" + "".join(f"{name} = {quoted(value)}\n" for name, value in sst))
     return tuple(content)
@@ -155,7 +147,7 @@ def not_copied(facts: Facts, donor: str) -> tuple[str, ...]:
     known = set(COPIED) | OWN
     return tuple(
         dict.fromkeys(
-            name for section, name, _ in facts.host(donor).options if section == "mysqld" and name not in known
+            name for section, name, _ in facts.host(donor)[Options].given if section == "mysqld" and name not in known
         )
     )
 
@@ -165,19 +157,16 @@ def address_place(host: HostFacts) -> tuple[str, str]:
 
     Debian's package has it in [galera], not in [mysqld]: a line in another section of the same file would not count.
     """
-    found = ("", "")
-    for path, text in host.option_files:
-        section = ""
-        for line in lines_of(text):
-            head = _SECTION.match(line)
-            if head is not None:
-                section = head.group(1)
-            elif _SERVERS.fullmatch(section) and normal(line.partition("=")[0]) == "wsrep_cluster_address":
-                found = (path, section)
-    return found
+    found = [
+        (path, section)
+        for path, text in host[Options].files
+        for section, name, _ in server_settings(text)
+        if name == "wsrep_cluster_address"
+    ]
+    return found[-1] if found else ("", "")
 
 
 def extended_address(host: HostFacts, wanted: str) -> str:
     """Return the whole list for one member's file: its own parameters (`gcomm://a,b?gmcast.segment=1`) stay."""
-    own = host.option("mysqld", "wsrep_cluster_address") or ""
+    own = host[Options].option("mysqld", "wsrep_cluster_address") or ""
     return wanted + "".join(own.partition("?")[1:])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from services.connections.command import MASK
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.server.options import Options
 
 
 def may_copy(value: str) -> bool:
@@ -26,7 +27,7 @@ def left_out(facts: Facts, donor: str, wanted: tuple[str, ...]) -> tuple[tuple[s
     """
     found = [
         (section, option)
-        for section, option, value in facts.host(donor).options
+        for section, option, value in facts.host(donor)[Options].given
         if not may_copy(value) and (section == "sst" or (section == "mysqld" and option in wanted))
     ]
     return tuple(dict.fromkeys(found))
@@ -39,7 +40,7 @@ def set_by_hand(facts: Facts, joiner: str, donor: str, wanted: tuple[str, ...]) 
     In an [sst] section that does not encrypt nobody knows what it is for: that warns.
     """
     names, own = left_out(facts, donor, wanted), facts.host(joiner)
-    missing = [(section, option) for section, option in names if own.option(section, option) is None]
+    missing = [(section, option) for section, option in names if own[Options].option(section, option) is None]
     needed = [one for one in missing if one[0] == "mysqld" or _encrypts(facts.host(donor))]
     there = [one for one in names if one not in missing]
     said = [
@@ -62,7 +63,7 @@ def set_by_hand(facts: Facts, joiner: str, donor: str, wanted: tuple[str, ...]) 
 
 
 def _encrypts(host: HostFacts) -> bool:
-    return (host.option("sst", "encrypt") or "0") != "0"
+    return (host[Options].option("sst", "encrypt") or "0") != "0"
 
 
 def _named(one: tuple[str, str]) -> str:

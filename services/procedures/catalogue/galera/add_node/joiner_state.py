@@ -10,9 +10,13 @@ from typing import Literal
 
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.plan.conditions_at_rest import StateNamed
+from services.procedures.conditions.galera.state_named import StateNamed
 from services.procedures.plan.histories import claim_is_confirmed
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.traces import Traces
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.positions import recovered_position
 
 Lies = Literal["nothing", "a spare's own", "this cluster's", "another's", "state lost"]
@@ -25,10 +29,11 @@ def lies_in(facts: Facts, joiner: str) -> Lies:
     'nothing': it is empty, or an SST that had begun to erase it was not finished.
     """
     host = facts.host(joiner)
-    if host.datadir_entries == 0 or host.erased_by_transfer:
+    folder = host[DataFolder]
+    if folder.entries == 0 or folder.erased_by_transfer:
         return "nothing"
-    if host.grastate is not None and host.grastate.names_state:
-        return "this cluster's" if host.grastate.uuid == facts.cluster_id else "another's"
+    if folder.grastate is not None and folder.grastate.names_state:
+        return "this cluster's" if folder.grastate.uuid == facts.cluster_id else "another's"
     return "state lost" if joiner in facts.members else "a spare's own"
 
 
@@ -40,7 +45,7 @@ def position_of(facts: Facts, joiner: str) -> tuple[str, int | None]:
     recovered = recovered_position(facts, joiner)
     if recovered is not None:
         return recovered
-    state = facts.host(joiner).grastate
+    state = facts.host(joiner)[DataFolder].grastate
     if state is None or not state.names_state:
         return "", None
     known = state.seqno if state.seqno is not None and state.seqno >= 0 else None
@@ -56,14 +61,14 @@ def must_recover(facts: Facts, joiner: str, *, accepted: bool = False) -> bool:
         accepted: a person named it before: what lies behind a lost state file may stay unknown.
     """
     host, lies = facts.host(joiner), lies_in(facts, joiner)
-    its_own = bool(host.option("mysqld", "wsrep_cluster_address")) and bool(host.server_program)
+    its_own = bool(host[Options].option("mysqld", "wsrep_cluster_address")) and bool(host[Program].text)
     if not its_own or recovered_position(facts, joiner) is not None:
         return False
     if lies == "state lost":
         return not accepted
-    return lies == "this cluster's" and not (
-        host.grastate is not None and claim_is_confirmed(host.grastate, host.trace)
-    )
+    state = host[DataFolder].grastate
+    confirmed = state is not None and claim_is_confirmed(state, host[Traces].trace)
+    return lies == "this cluster's" and not confirmed
 
 
 def newest_of(facts: Facts) -> int | None:
@@ -80,7 +85,7 @@ def ahead(facts: Facts, joiner: str) -> bool:
 def beyond(facts: Facts, joiner: str) -> int:
     """Return how many write sets the joiner has, in InnoDB or its binary log, that no member has got to."""
     uuid, seqno = position_of(facts, joiner)
-    newest, trace = newest_of(facts), facts.host(joiner).trace
+    newest, trace = newest_of(facts), facts.host(joiner)[Traces].trace
     if newest is None or lies_in(facts, joiner) in {"nothing", "another's"} or uuid not in {"", facts.cluster_id}:
         return 0
     logged = trace.marks if trace is not None and joiner in facts.members else ()
@@ -99,12 +104,12 @@ def seen_beyond(facts: Facts, joiner: str) -> Remembered | None:
 
 def state_stays(joiner: HostFacts) -> tuple[StateNamed, ...]:
     """Return what a start that is taken back should leave as it was: a state file that names the node's data."""
-    named = joiner.grastate is not None and joiner.grastate.names_state
-    return (StateNamed(joiner.host, joiner.datadir),) if named else ()
+    folder = joiner[DataFolder]
+    return (StateNamed(joiner.host, folder.path),) if folder.names_state else ()
 
 
 def nothing_left(facts: Facts, joiner: str) -> bool:
     """Return whether InnoDB was asked and holds no position, and the binary log no transaction: nothing to lose."""
-    trace = facts.host(joiner).trace
+    trace = facts.host(joiner)[Traces].trace
     asked = recovered_position(facts, joiner) == ("", None)
     return asked and trace is not None and trace.log_told and not trace.marks

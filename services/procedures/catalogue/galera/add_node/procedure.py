@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from services.facts.system import product_of
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
 from services.procedures.catalogue.galera.add_node import checks as own
@@ -12,6 +13,7 @@ from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, 
 from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
 from services.procedures.catalogue.galera.add_node.joiner_state import must_recover
 from services.procedures.catalogue.galera.add_node.steps import add_plan, config_path
+from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps.choices import down_members, member_hosts, why_no_spare
 from services.procedures.catalogue.steps.haproxy_places import can_drain
@@ -20,6 +22,24 @@ from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import field_faults, filled, flag_of
 from services.procedures.plan.model import Plan
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.links import Links
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.sst_account import SstAccount
+from services.procedures.plan.parts.galera.traces import Traces
+from services.procedures.plan.parts.galera.traffic_files import TrafficFiles
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.machine.balancers import Balancers
+from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.sessions import Sessions
+from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.procedure import About
 from services.types import Reach
 
@@ -33,6 +53,31 @@ ABOUT = About(
     node_field="joiner",
     for_states=("spare", "down"),
     later_checks=("RECOVERED-HISTORY", "HISTORY"),
+    kinds=KINDS,
+    elsewhere=ELSEWHERE,
+    place=10,
+    needs=frozenset(
+        {
+            Balancers,
+            DataFolder,
+            DataSize,
+            Links,
+            Options,
+            Processes,
+            Program,
+            Provider,
+            Rights,
+            Sessions,
+            SstAccount,
+            Starting,
+            Tools,
+            Traces,
+            TrafficFiles,
+            Unit,
+            Variables,
+            WriteRate,
+        }
+    ),
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
@@ -63,7 +108,7 @@ class AddNode:
                 "node_name",
                 "Its name in the cluster",
                 "text",
-                facts.host(joiner).option("mysqld", "wsrep_node_name") or joiner,
+                facts.host(joiner)[Options].option("mysqld", "wsrep_node_name") or joiner,
                 advanced=True,
             ),
             Field(
@@ -83,7 +128,7 @@ class AddNode:
         values = self._values(facts, inputs)
         if values["node_name"] and not _NAME.fullmatch(values["node_name"]):
             faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
-        own_name = facts.host(values["joiner"]).option("mysqld", "wsrep_node_name")
+        own_name = facts.host(values["joiner"])[Options].option("mysqld", "wsrep_node_name")
         if own.configured(facts, values["joiner"]) and own_name and values["node_name"] != own_name:
             faults.append(Fault("node_name", f"{values['joiner']} has a configuration of its own: it is {own_name}."))
         if (why := why_no_spare(facts, values["joiner"])) and _is_out_of_reach(facts, values["joiner"]):
@@ -175,6 +220,9 @@ class AddNode:
         return filled(self.fields(facts, inputs), inputs)
 
 
+PROCEDURE = AddNode()
+
+
 def _joins_others(facts: Facts, joiner: str, *, fresh: bool) -> tuple[Check, ...]:
     """A new host is judged by what its files will say once ours stands beside them."""
     if fresh:
@@ -239,9 +287,9 @@ def _candidate_words(facts: Facts, name: str) -> str:
     if name in facts.members:
         if host.server_up is not False:
             return f"member, {_running_words(host)}"
-        state = host.grastate
+        state = host[DataFolder].grastate
         return f"member, down, at seqno {state.seqno}" if state is not None else "member, down"
-    return f"spare, {_program_words(host.server_program) or 'no server program seen'}"
+    return f"spare, {product_of(host[Program].text) or 'no server program seen'}"
 
 
 def _running_words(host: HostFacts) -> str:
@@ -250,13 +298,4 @@ def _running_words(host: HostFacts) -> str:
         return "runs, not in the Primary Component"
     refused = login_refused(host)
     told = "not known to SQL: its login is refused" if refused else "not known: it does not answer over SQL"
-    return told + ("; its service is active" if host.unit_state.startswith("active/") else "")
-
-
-def _program_words(told: str) -> str:
-    """Return 'MariaDB 10.11.18' of '/usr/sbin/mariadbd  Ver 10.11.18-MariaDB-deb12 for debian-linux-gnu ...'."""
-    version = re.search(r"Ver (\d+(?:\.\d+)+)", told)
-    if version is None:
-        return told
-    product = next((name for name in ("MariaDB", "Percona XtraDB Cluster") if name in told), "MySQL")
-    return f"{product} {version[1]}"
+    return told + ("; its service is active" if host[Unit].active_state == "active" else "")

@@ -9,6 +9,7 @@ from typing import Literal
 from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node.checks import aside_path, configured
+from services.procedures.catalogue.galera.add_node.erasing import erasing_told
 from services.procedures.catalogue.galera.add_node.estimate import transfer_expected
 from services.procedures.catalogue.galera.add_node.joiner_config import (
     FILE,
@@ -24,27 +25,28 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.stale import inn
 from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.steps.recovering import recover
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import disk, flow_control
+from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.files import FileAbsent, FileSays
+from services.procedures.conditions.machine.listening import Listening
+from services.procedures.conditions.machine.unit import UnitSetting
+from services.procedures.conditions.server.option import OptionIs
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile, Run, Several
-from services.procedures.plan.conditions import (
-    ClusterWhole,
-    FileAbsent,
-    FileSays,
-    Listening,
-    OptionIs,
-    StillPrimary,
-    Stopped,
-    UnitSetting,
-)
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import flag_of, seconds_of
 from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
 
 SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
 LISTEN_S = 120
@@ -74,7 +76,7 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=tuple(dict.fromkeys((*members, joiner, *told))),
-        quorum=tuple(dict.fromkeys((*members, joiner))),
+        quorums=(tuple(dict.fromkeys((*members, joiner))),),
         inputs=tuple(values.items()),
         steps=found,
         watches=_watches(facts, (joiner, donor), members, found),
@@ -114,13 +116,14 @@ def _known(joiner: str) -> Step:
 def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     joiner, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
     accepted = forked.accepted(values, joiner.host)
+    donor_name = donor.node_name or donor.host
     expected = transfer_expected(facts, joiner.host, donor.host, accepted=accepted)
     fresh = not configured(facts, joiner.host)
     out = expected.kind == "SST" and donor_leaves(facts, values)
     found: list[Step] = []
     given_up = forked.parted(facts, values)
     removed = given_up or (expected.kind == "SST" and _has_another_past(facts, joiner))
-    kept = expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries != 0
+    kept = expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner[DataFolder].entries != 0
     if kept:  # before its state files go: what is kept is a whole data folder
         found += _keep_data(facts, joiner.host)
     if removed:
@@ -129,7 +132,7 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         found += innodb_counts(facts, standings(facts, (joiner.host,)))
     if fresh:
         found += _configure(facts, values)
-    found.append(steps.name_donor(joiner, donor.node_name or donor.host))
+    found.append(name_donor(joiner, donor_name))
     found += _ports(facts, joiner.host, members)
     if out:
         found += drain_steps(facts, donor.host, DONOR_DRAIN_S, patient=True)
@@ -143,12 +146,14 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
     start = replace(start, before=(*start.before, whole, *_joins_others(facts, joiner, members, fresh=fresh)))
     start = _without_orphans(start, joiner)
+    if not kept:
+        start = erasing_told(start, facts, joiner)
     came: Literal["IST", "SST", "any"] = "SST" if given_up else "any" if flag_of(values["sst_ok"]) is True else "IST"
     found += [start, steps.prove_transfer(joiner, came, "", start.step_id)]
     if flag_of(values["extend"]) is True:
         found += _extend(facts, joiner.host, members)
     found += [
-        steps.forget_donor(joiner),
+        forget_donor(joiner, donor_name),
         steps.restart_on(joiner),
         steps.queue_settled(joiner, seconds_of(values["settle"]) or 0.0),
         steps.whole_again(facts, tuple(sorted({*members, joiner.host}))),
@@ -160,7 +165,7 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
 
 def _joins_others(facts: Facts, joiner: HostFacts, members: tuple[str, ...], *, fresh: bool) -> tuple[OptionIs, ...]:
     """Read once more, just before the start, that the files don't have it found a cluster of its own."""
-    said = joiner.option("mysqld", "wsrep_new_cluster")
+    said = joiner[Options].option("mysqld", "wsrep_new_cluster")
     off = OptionIs(joiner.host, "mysqld", "wsrep_new_cluster", said)  # not set, or the 'off' that the check read
     wanted = cluster_address(facts, members, joiner.host)
     return (off, *((OptionIs(joiner.host, "mysqld", "wsrep_cluster_address", wanted),) if fresh else ()))
@@ -170,7 +175,7 @@ def _has_another_past(facts: Facts, joiner: HostFacts) -> bool:
     """Return whether what lies there is no state that an IST could go on from."""
     lies = lies_in(facts, joiner.host)
     none = lies == "this cluster's" and not position_of(facts, joiner.host)[0]  # InnoDB was asked, and holds none
-    return none or lies in {"another's", "state lost"} or joiner.erased_by_transfer
+    return none or lies in {"another's", "state lost"} or joiner[DataFolder].erased_by_transfer
 
 
 def _without_orphans(start: Step, joiner: HostFacts) -> Step:
@@ -178,7 +183,7 @@ def _without_orphans(start: Step, joiner: HostFacts) -> Step:
 
     Both only while no server runs: then no script of an SST on this host belongs to anybody.
     """
-    account = str(joiner.mysql_uid) if joiner.mysql_uid else "mysql"
+    account = str(joiner[DataFolder].owner) if joiner[DataFolder].owner else "mysql"
     end = Run(Command(("bash", "-c", END_ORPHANS, "pilothouse", account, ORPHANS), sudo=True))
     assert start.undo is not None
     assert isinstance(start.action, Run)
@@ -216,7 +221,7 @@ def _off(facts: Facts, values: Inputs) -> Step:
 def _keep_data(facts: Facts, name: str) -> list[Step]:
     """Rename the data folder and make an empty one; undo renames too, before it removes the copy that came by SST."""
     host = facts.host(name)
-    datadir, aside = (host.datadir or "/var/lib/mysql").rstrip("/"), aside_path(facts, name)
+    datadir, aside = (host[DataFolder].path or "/var/lib/mysql").rstrip("/"), aside_path(facts, name)
     joined = f"{datadir}.pilothouse-joined"
     away = Several(
         (
@@ -277,7 +282,7 @@ def _configure(facts: Facts, values: Inputs) -> list[Step]:
     name, members = host.host, member_hosts(facts)
     path = config_path(host)
     content = config_text(facts, donor, members, name, values["node_name"])
-    program = "mariadbd" if "MariaDB" in host.server_program or "mariadb" in steps.unit_of(host) else "mysqld"
+    program = "mariadbd" if "MariaDB" in host[Program].text or "mariadb" in steps.unit_of(host) else "mysqld"
     return [
         Step(
             step_id=f"configure-{name}",

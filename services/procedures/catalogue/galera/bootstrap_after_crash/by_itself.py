@@ -12,11 +12,15 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.conditions.galera.whole import FormedAgain
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.conditions import FormedAgain, Stopped
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.traces import Traces
 
 PATIENCE_S = 300.0
 FORMED = "formed"
@@ -32,9 +36,12 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
     if forked := [f"{p.one} and {p.other}" for p in pairs(party) if p.found.outcome == "forked"]:
         return f"the histories of {', '.join(forked)} are forks"
     nodes = [party.host(name) for name in hosts]
-    if others := [host.host for host in nodes if host.trace is not None and host.trace.other_server is not None]:
+    others = [
+        host.host for host in nodes if (trace := host[Traces].trace) is not None and trace.other_server is not None
+    ]
+    if others:
         return f"another server ran on the data of {', '.join(others)}"
-    views = {host.host: host.gvwstate for host in nodes}
+    views = {host.host: host[DataFolder].gvwstate for host in nodes}
     without = [name for name, view in views.items() if view is None]
     if without:
         return f"{', '.join(without)} has no gvwstate.dat: it left before the end, or was stopped cleanly"
@@ -43,11 +50,13 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
     members = max(len(view[1]) for view in views.values() if view is not None)
     if members != len(hosts):
         return f"their last view has {members} members, and {len(hosts)} nodes are named"
-    off = [host.host for host in nodes if (host.provider_option("pc.recovery") or "").lower() in _OFF]
+    off = [host.host for host in nodes if (host[Provider].option("pc.recovery") or "").lower() in _OFF]
     if off:
         return f"pc.recovery is switched off on {', '.join(off)}"
     unfit = [f"{s.host}: {s.out}" for s in found if s.out]
-    unfit += [f"grastate.dat of {host.host} is {state_file(host)}" for host in nodes if host.grastate is None]
+    unfit += [
+        f"grastate.dat of {host.host} is {state_file(host)}" for host in nodes if host[DataFolder].grastate is None
+    ]
     return "; ".join(unfit)
 
 

@@ -8,6 +8,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.positions import
 from services.procedures.catalogue.steps.choices import is_primary
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.galera.traces import Traces
 from services.types import Reach
 
 
@@ -197,7 +198,7 @@ _BY = {"grastate": "grastate.dat", "running": "server", "recovered": "recovery"}
 
 def _nature(facts: Facts, ahead: Standing, chosen: Standing, more: int) -> str:
     """Return whether the difference is view changes alone: each takes a seqno, and its log tells of it."""
-    trace = facts.host(ahead.host).trace
+    trace = facts.host(ahead.host)[Traces].trace
     known = {
         view.seqno
         for view in (trace.views if trace is not None else ())

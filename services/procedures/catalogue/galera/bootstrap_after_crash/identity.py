@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.facts.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import state_file, verdict
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing, standings
 from services.procedures.plan.checks import Check
-from services.procedures.plan.host_facts import ZERO_UUID
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ def _said(party: Party, found: Standing) -> Said:
     host = party.host(found.host)
     seen = next((m.cluster_uuid for m in host.remembered if m.cluster_uuid), "")
     data = found.uuid if found.source in {"recovered", "running"} else ""
-    return Said(found.host, host.grastate.uuid if host.grastate is not None else "", data, seen)
+    state = host[DataFolder].grastate
+    return Said(found.host, state.uuid if state is not None else "", data, seen)
 
 
 def _row(party: Party, said: Said) -> str:

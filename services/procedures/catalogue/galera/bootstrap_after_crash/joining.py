@@ -16,22 +16,24 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
 from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.conditions.galera.at_rest import Unmoved
+from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.nothing_written import NothingWritten
+from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.files import FileSays
+from services.procedures.conditions.server.stopped import Stopped
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask, Detached, PutFile, RemoveFile, RestoreFile, Run, Several
-from services.procedures.plan.conditions import (
-    ClusterWhole,
-    FileSays,
-    Joined,
-    Position,
-    StillPrimary,
-    Stopped,
-    VariableIs,
-)
-from services.procedures.plan.conditions_at_rest import Unmoved
-from services.procedures.plan.conditions_component import NothingWritten
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Consent, Risk, Step, Undo
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.starting import BOOTSTRAP_UNIT
 from services.procedures.plan.positions import recovered_position
-from services.procedures.plan.starting import BOOTSTRAP_UNIT
 
 JOIN_LIMIT_S = 4 * 3_600.0
 _CLEARED = (
@@ -94,17 +96,17 @@ def closing(facts: Facts, everyone: tuple[str, ...], apart: tuple[str, ...] = ()
 
 
 def _is_maria(host: HostFacts) -> bool:
-    return "mariadb" in steps.unit_of(host) or "MariaDB" in host.server_program
+    return "mariadb" in steps.unit_of(host) or "MariaDB" in host[Program].text
 
 
 def _safe(host: HostFacts, uuid: str) -> Step:
-    path = posixpath.join(host.datadir or "/var/lib/mysql", "grastate.dat")
+    path = posixpath.join(host[DataFolder].path or "/var/lib/mysql", "grastate.dat")
     name = host.host
 
     def edit(old: str, new: str) -> Run:
         return Run(Command(("sed", "-i", f"s/^safe_to_bootstrap: {old}$/safe_to_bootstrap: {new}/", path), sudo=True))
 
-    if host.grastate is None:
+    if host[DataFolder].grastate is None:
         return _new_state(host, path, uuid, first=True)
     return Step(
         step_id="safe",
@@ -140,7 +142,7 @@ def _new_state(host: HostFacts, path: str, uuid: str, *, first: bool) -> Step:
         action=PutFile(path, (text,), "0660", "mysql:mysql"),
         already=proof,
         proof=proof,
-        undo=Undo(f"Put the state file of {name} back as it was", RestoreFile(path)),
+        undo=Undo(f"Put the state file of {name} back as it was", RestoreFile(path, whole=True)),
         repeatable=True,
         estimate_s=0.5,
     )
@@ -227,6 +229,7 @@ def _join(facts: Facts, host: HostFacts, up: tuple[str, ...], standing: tuple[Un
     )
     return [
         *whole,
+        *(() if whole else _asked(facts, host)),
         start,
         steps.prove_transfer(host, "any", "", start.step_id),
         steps.whole_again(facts, (*up, host.host), f"{host.host}:"),
@@ -241,20 +244,48 @@ def _readable_state(facts: Facts, host: HostFacts) -> tuple[tuple[Step, ...], bo
     nobody can prove what it would start from. Where InnoDB told a position of this cluster a whole one is written; else
     nothing but an SST may come, as a person accepted.
     """
-    told = host.grastate
-    if not (host.grastate_damaged or (told is not None and not told.names_state and told.seqno != -1)):
+    folder = host[DataFolder]
+    told, damaged = folder.grastate, folder.grastate_damaged
+    if not (damaged or (told is not None and not told.names_state and told.seqno != -1)):
         return (), False
     uuid, seqno = recovered_position(facts, host.host) or ("", None)
     if uuid == facts.cluster_id and seqno is not None:
-        path = posixpath.join(host.datadir or "/var/lib/mysql", "grastate.dat")
+        path = posixpath.join(folder.path or "/var/lib/mysql", "grastate.dat")
         return (_new_state(host, path, uuid, first=False),), False
     return (forked.only_sst(facts, host, given_up=False),), True
+
+
+def _asked(facts: Facts, host: HostFacts) -> tuple[Step, ...]:
+    """Have the name typed of a node whose state file is lost and whose data InnoDB places in this cluster.
+
+    Only an SST can come to it, and erases rows too that were never replicated. Of a node without a position the loss
+    is typed before; one that a transfer had begun to erase has nothing of its own.
+    """
+    name, (uuid, seqno) = host.host, recovered_position(facts, host.host) or ("", None)
+    folder = host[DataFolder]
+    none = folder.grastate_absent or (folder.grastate is not None and not folder.names_state)
+    if not none or folder.erased_by_transfer or uuid != facts.cluster_id or seqno is None:
+        return ()
+    return (
+        Step(
+            step_id=f"sst-{name}",
+            host="",
+            title=f"Accept that {name} comes back by SST: its state file is {state_file(host)}",
+            done=f"You accepted that {name} comes back by SST",
+            why=f"InnoDB of {name} stands at {seqno}. An SST replaces all of it, rows too that only {name} has.",
+            action=Ask(steps.by_sst(name), "typed", expect=name),
+            already=(StateNamed(name, folder.path or "/var/lib/mysql"),),
+            risk=Risk.YOU,
+            limit_s=86_400.0,
+            repeatable=True,
+        ),
+    )
 
 
 def _back_to_normal(facts: Facts, host: HostFacts, others: tuple[str, ...]) -> list[Step]:
     """PXC: a node that stays under mysql@bootstrap would found a second cluster when that unit is started again."""
     everyone = (host.host, *others)
-    under = replace(host, unit=BOOTSTRAP_UNIT)
+    under = host.with_part(replace(host[Unit], name=BOOTSTRAP_UNIT))
     left = f"normal-{host.host}"
     stop = steps.stop_node(facts, under, others=others, whole=everyone, prefix="normal:", keep=left)
     stop = replace(
@@ -264,4 +295,4 @@ def _back_to_normal(facts: Facts, host: HostFacts, others: tuple[str, ...]) -> l
     )
     one_past = steps.same_history(facts, under, others, left)
     start = steps.start_node(facts, under, one_past, limit_s=JOIN_LIMIT_S, prefix="normal:")
-    return [stop, start, steps.whole_again(facts, everyone, "normal:")]
+    return [stop, steps.with_its_state(start, under), steps.whole_again(facts, everyone, "normal:")]

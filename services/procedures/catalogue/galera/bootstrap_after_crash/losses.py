@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.facts.reading import words
+from services.facts.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import is_written_out, strangers_to
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
@@ -18,8 +19,10 @@ from services.procedures.catalogue.steps.extraction import file_of
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check
 from services.procedures.plan.histories_model import Histories
-from services.procedures.plan.host_facts import ZERO_UUID, HostFacts
+from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.positions import tail_name
 
 
@@ -59,8 +62,8 @@ def losses(party: Party, chosen: Standing) -> tuple[Loss, ...]:
 def _readable(found: Standing, host: HostFacts) -> bool:
     """Return whether its position is known, or a transfer had emptied it: then it has nothing of its own."""
     # mariadbd makes ibdata1 anew in a folder that was emptied, when it recovers a position: it holds none then.
-    emptied = bool(host.sst_in_progress) and (found.source, found.uuid) == ("recovered", ZERO_UUID)
-    return host.erased_by_transfer or emptied or (found.seqno is not None and bool(found.uuid))
+    emptied = bool(host[DataFolder].sst_in_progress) and (found.source, found.uuid) == ("recovered", ZERO_UUID)
+    return host[DataFolder].erased_by_transfer or emptied or (found.seqno is not None and bool(found.uuid))
 
 
 def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standing) -> Loss:
@@ -98,14 +101,15 @@ def _write_sets(host: HostFacts, uuid: str, after: int, upto: int) -> int:
     """Return how many write sets lie between two positions of one history: a change of the Primary Component takes a
     seqno too, once however often it is told.
     """
-    views = host.trace.views if host.trace is not None else ()
+    trace = host[Traces].trace
+    views = trace.views if trace is not None else ()
     return max(0, upto - after - len({v.seqno for v in views if v.state_uuid == uuid and after < v.seqno <= upto}))
 
 
 def _unknown(party: Party, name: str, chosen: Standing) -> Loss:
     host, base = party.host(name), chosen.seqno or 0
     seen = max(_memories(party, name), default=None)
-    file = host.grastate
+    file = host[DataFolder].grastate
     on_disk = (
         file.seqno if file is not None and file.uuid == party.facts.cluster_id and (file.seqno or -1) >= 0 else None
     )

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from services.facts.option_files import group_members
 from services.procedures.catalogue.checks.parts import ssh_silent
 from services.procedures.catalogue.galera.add_node.joiner_config import address_of
-from services.procedures.plan.conditions import NoPrimary
+from services.procedures.conditions.galera.no_primary import NoPrimary
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
+from services.procedures.plan.parts.server.options import Options
 
 SERVER_PORT, GROUP_PORT = 3306, 4567
 
@@ -54,7 +55,7 @@ class Party:
     def none_is_primary(self) -> NoPrimary:
         """Return the condition that right now nobody of them all is Primary."""
         off = {a for name in self.gone for a in (self.host(name).address, address_of(self.host(name))) if a}
-        ports = {number_of(self.host(n).option("mysqld", "port") or "") or SERVER_PORT for n in self.known}
+        ports = {number_of(self.host(n)[Options].option("mysqld", "port") or "") or SERVER_PORT for n in self.known}
         addresses = (*sorted(off), *self.strangers)
         return NoPrimary(self.known, self.gone, addresses, (*sorted(ports), GROUP_PORT))
 
@@ -77,7 +78,7 @@ def strangers(facts: Facts, hosts: tuple[str, ...]) -> tuple[str, ...]:
     Files may call a host otherwise than the inventory does: one such name for each member that no file names is not
     counted.
     """
-    given = (facts.host(name).option("mysqld", "wsrep_cluster_address") or "" for name in hosts)
+    given = (facts.host(name)[Options].option("mysqld", "wsrep_cluster_address") or "" for name in hosts)
     named = {address for text in given for address in group_members(text)}
     called = {h.host: {h.host, h.address, h.node_name, address_of(h)} for h in facts.hosts}
     strange = named - {text for texts in called.values() for text in texts}

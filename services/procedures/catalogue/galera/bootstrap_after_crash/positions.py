@@ -6,16 +6,15 @@ UUIDs are different histories and can't be compared. None of these is ever chose
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from services.facts.reading import count
+from services.facts.state_files import ZERO_UUID, position_of
 from services.procedures.catalogue.checks.parts import state_file
-from services.procedures.plan.host_facts import ZERO_UUID, Facts, HostFacts
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.positions import kept_name, tail_name
-
-_POSITION = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def standings(facts: Facts, hosts: tuple[str, ...]) -> tuple[Standing, ...]:
 
 
 def _standing(facts: Facts, host: HostFacts) -> Standing:
-    state = host.grastate
+    state = host[DataFolder].grastate
     memory = next((r for r in host.remembered if r.cluster_uuid == facts.cluster_id), None)
     uuid, seqno, source = _position(facts, host)
     recovered = facts.value(kept_name(host.host)) or ""
@@ -93,14 +92,15 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
 
 def _position(facts: Facts, host: HostFacts) -> tuple[str, int | None, str]:
     """Return (uuid, seqno, source). What the server recovered wins: grastate may be stale after a kill."""
-    recovered = _POSITION.search(facts.value(kept_name(host.host)) or "")
+    recovered = position_of(facts.value(kept_name(host.host)) or "")
     if recovered is not None:
-        return recovered.group(1), _known(int(recovered.group(2))), "recovered"
+        return recovered[0], _known(recovered[1]), "recovered"
     galera = host.node.galera if host.node is not None else None
     if host.server_up and galera is not None and galera.last_committed is not None:
         return galera.local_state_uuid or galera.state_uuid, _known(galera.last_committed), "running"
-    if host.grastate is not None:
-        return host.grastate.uuid, _known(host.grastate.seqno), "grastate"
+    state = host[DataFolder].grastate
+    if state is not None:
+        return state.uuid, _known(state.seqno), "grastate"
     return "", None, ""
 
 
@@ -114,15 +114,16 @@ def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None, *, confirm
     Args:
         confirmed: InnoDB itself told a position of this cluster: then a lost state file is written anew.
     """
-    if host.transfer_broke_off:
+    folder = host[DataFolder]
+    if folder.transfer_broke_off:
         return "a state transfer into it was not finished", False
-    if host.datadir_entries == 0 or (host.grastate_absent and not confirmed):
+    if folder.entries == 0 or (folder.grastate_absent and not confirmed):
         return "it has no grastate.dat: bootstrapped, it would found a new, empty cluster", False
     # InnoDB may recover a position all the same: that of data which the node itself has given up.
-    given_up = not host.server_up and host.grastate is not None and host.grastate.uuid == ZERO_UUID
+    given_up = not host.server_up and folder.grastate is not None and folder.grastate.uuid == ZERO_UUID
     if uuid == ZERO_UUID or given_up:
         return "its UUID is zero: it was inconsistent, or in the middle of a transfer", False
-    if host.grastate_damaged and not host.server_up and not confirmed:
+    if folder.grastate_damaged and not host.server_up and not confirmed:
         return "its grastate.dat is damaged: not known until its position is recovered", not uuid
     if not uuid:
         return "its position could not be read", False

@@ -32,12 +32,28 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.positions import
 from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
 from services.procedures.catalogue.galera.bootstrap_after_crash.steps import find_positions, make_primary, stopped
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import looked_at, recovered
+from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.steps.choices import is_primary, member_hosts
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of
 from services.procedures.plan.model import Chart, Plan, Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.gcache import Gcache
+from services.procedures.plan.parts.galera.links import Links
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.traces import Traces
+from services.procedures.plan.parts.machine.balancers import Balancers
+from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.error_log import ErrorLog
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.procedure import About
 
 ABOUT = About(
@@ -50,6 +66,29 @@ ABOUT = About(
     node_field="",  # the node that was clicked is not the one to bootstrap: the positions tell that
     for_states=("no-primary", "down"),
     later_checks=("CHOSEN-BEHIND",),
+    kinds=KINDS,
+    elsewhere=ELSEWHERE,
+    place=40,
+    # The last two are no matter of the plan: they tell how far an SST of a node that joins has come (Joined).
+    needs=frozenset(
+        {
+            Balancers,
+            DataFolder,
+            ErrorLog,
+            Links,
+            Options,
+            Processes,
+            Program,
+            Provider,
+            Rights,
+            Starting,
+            Traces,
+            Unit,
+            Variables,
+            DataSize,
+            Gcache,
+        }
+    ),
 )
 AUTO = "the most advanced"
 COPIES = (
@@ -249,7 +288,7 @@ class BootstrapAfterCrash:
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=asked.known,
-            quorum=hosts,
+            quorums=(hosts,),
             inputs=tuple(self._values(facts, inputs).items()),
             steps=steps,
             charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in hosts[:2]),
@@ -272,6 +311,9 @@ class BootstrapAfterCrash:
         return filled(self.fields(facts, inputs), inputs)
 
 
+PROCEDURE = BootstrapAfterCrash()
+
+
 def _whole(facts: Facts, hosts: tuple[str, ...]) -> bool:
     return bool(hosts) and set(hosts) <= set(member_hosts(facts))
 
@@ -284,7 +326,7 @@ def _state(facts: Facts, name: str) -> str:
         return "up, not Primary"
     if ssh_silent(host) and not host.server_up:
         return "no answer"
-    state = host.grastate
+    state = host[DataFolder].grastate
     return f"down, grastate seqno {state.seqno}" if state is not None else f"down, grastate {state_file(host)}"
 
 

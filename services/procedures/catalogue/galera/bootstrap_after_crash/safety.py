@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import re
-
+from services.facts.causes import disk_full, fails_again
 from services.procedures.catalogue.checks.parts import known, verdict
 from services.procedures.catalogue.checks.transfer import GROUP_PORT
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.links import Links
+from services.procedures.plan.parts.machine.balancers import Balancers
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.error_log import ErrorLog
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.variables import Variables
 
 ROOM = 2**30
 """Free disk from which on an old 'disk full' in the log is history."""
 LEAST_ROOM = 100 * 2**20
-_CAUSES = re.compile(r"corrupt|no space left|out of memory|Errcode: 28|disk full", re.IGNORECASE)
-_FULL = re.compile(r"no space left|Errcode: 28|disk full", re.IGNORECASE)
 
 
 def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """What brought them down must not bring them down again; a disk that has room again is only told."""
     blocks, warns = [], []
     for host in known(facts, hosts):
-        free = host.disk_free
-        for line in host.last_errors:
-            if _CAUSES.search(line) and _FULL.search(line) and free is not None and free >= ROOM:
+        free = host[DataFolder].disk.free
+        for line in host[ErrorLog].errors:
+            if fails_again(line) and disk_full(line) and free is not None and free >= ROOM:
                 warns.append(f"{host.host}: {line} ({free / 1e9:.1f} GB are free now)")
-            elif _CAUSES.search(line):
+            elif fails_again(line):
                 blocks.append(f"{host.host}: {line}")
         if free is not None and free < LEAST_ROOM:
             blocks.append(f"{host.host}: less than 100 MiB free")
-        if host.unit_result == "oom-kill":
+        if host[Unit].result == "oom-kill":
             blocks.append(f"{host.host}: the kernel killed its server for lack of memory (oom-kill)")
     return Check(
         code="CRASH-CAUSE",
@@ -71,12 +76,12 @@ def _durable(host: HostFacts) -> tuple[str, str]:
 
     Defaults: MariaDB KB and MySQL manual, "innodb_flush_log_at_trx_commit" (1), "sync_binlog" (MariaDB 0, MySQL 1).
     """
-    running = dict(host.durability)
-    binlog = "0" if "MariaDB" in host.server_program else "1"
+    running = dict(host[Variables].durability)
+    binlog = "0" if "MariaDB" in host[Program].text else "1"
     found = []
     for name, default in (("innodb_flush_log_at_trx_commit", "1"), ("sync_binlog", binlog)):
-        unset = default if host.options and host.server_program else ""
-        found.append(running.get(name) or host.option("mysqld", name) or unset)
+        unset = default if host[Options].given and host[Program].text else ""
+        found.append(running.get(name) or host[Options].option("mysqld", name) or unset)
     return found[0], found[1]
 
 
@@ -100,7 +105,7 @@ def copies(hosts: tuple[str, ...], how: str) -> Check:
 
 def clients_away(facts: Facts) -> Check:
     """Who writes on the first node before its data was looked at makes another choice cost those rows."""
-    seen = sorted({f"{balancer} on {host.host}" for host in facts.hosts for balancer in host.balancers})
+    seen = sorted({f"{balancer} on {host.host}" for host in facts.hosts for balancer in host[Balancers].found})
     return Check(
         code="CLIENTS-AWAY",
         title="No client writes on the first node before its data was looked at",
@@ -118,7 +123,7 @@ def network_first(facts: Facts, hosts: tuple[str, ...]) -> Check:
     closed = [
         f"{host.host} to {link.to_host} port {GROUP_PORT}: {link.outcome}"
         for host in known(facts, hosts)
-        for link in host.links
+        for link in host[Links].tried
         if link.to_host in hosts and link.port == GROUP_PORT and link.outcome in {"filtered", "refused"}
     ]
     return Check(
@@ -139,7 +144,7 @@ def ways_closed(facts: Facts, hosts: tuple[str, ...]) -> Check:
     mariadbd heeds no SIGTERM then, and systemd kills it after 15 minutes. A refusal is a way that is open: nobody
     listens on a stopped node.
     """
-    tried = [(host.host, link) for host in known(facts, hosts) for link in host.links if link.to_host in hosts]
+    tried = [(host.host, link) for host in known(facts, hosts) for link in host[Links].tried if link.to_host in hosts]
     closed = [
         f"{name} to {link.to_host} ({link.address}) port {link.port}: {link.evidence or 'no answer'}"
         for name, link in tried

@@ -16,10 +16,13 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.positions import
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import recovered, stood
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.binlog_tail import binlog_tail
+from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.server.status import StatusIs
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Ask, Run, Several, Sql
-from services.procedures.plan.conditions import Position, StatusIs, Stopped
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 BACKUP = "/var/lib/pilothouse/before-bootstrap"
 _LEFT = (
@@ -83,7 +86,7 @@ def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
 
 def _save(host: HostFacts) -> Step:
     """Keep what tells the position: small files, every copy numbered."""
-    name, datadir = host.host, host.datadir or "/var/lib/mysql"
+    name, datadir = host.host, host[DataFolder].path or "/var/lib/mysql"
     # What is there at that moment: a server that was still up deletes its gvwstate.dat when it is stopped cleanly.
     # -H: the data folder may be a link. What the server's user laid there in a file's place (a link to an endless
     # device) is not read: the copies lie on the system's disk.

@@ -12,10 +12,11 @@ from dataclasses import replace
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.catalogue.steps.recovering import recover
-from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
 from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.inside import of
 from services.procedures.plan.model import Plan, Step
-from services.procedures.plan.parts import of
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.positions import kept_name, mark_name
 
 DATADIR = "/var/lib/mysql"
@@ -23,13 +24,13 @@ DATADIR = "/var/lib/mysql"
 
 def stood(host: HostFacts, prefix: str = "") -> PositionMark:
     """Return the mark of a server that is stopped for good, before its position is recovered."""
-    return PositionMark(host.host, host.datadir or DATADIR, f"{prefix}stopped-{host.host}")
+    return PositionMark(host.host, host[DataFolder].path or DATADIR, f"{prefix}stopped-{host.host}")
 
 
 def recovered(host: HostFacts, prefix: str = "") -> Step:
     """Let a server recover its position, and keep what shows later that it never ran since it was stopped."""
     mark = PositionMark(
-        host.host, host.datadir or DATADIR, mark_name(host.host, prefix), since=stood(host, prefix).keep
+        host.host, host[DataFolder].path or DATADIR, mark_name(host.host, prefix), since=stood(host, prefix).keep
     )  # fmt: skip
     return replace(recover(host, prefix), proof=(mark,))
 
@@ -55,12 +56,12 @@ def unmoved(
     return tuple(
         Unmoved(
             host=s.host,
-            datadir=party.host(s.host).datadir or DATADIR,
+            datadir=party.host(s.host)[DataFolder].path or DATADIR,
             state_uuid=facts.cluster_id,
             mark=mark_name(s.host, last[s.host]),
             recovered=kept_name(s.host, last[s.host]),
             position=facts.value(kept_name(s.host)) or "",
-            rewritten=s.stale or party.host(s.host).grastate is None,
+            rewritten=s.stale or party.host(s.host)[DataFolder].grastate is None,
             safe=s.host == safe,
             own_start="bootstrap" if s.host == safe else f"{starts}{s.host}",
             hosts=beside,

@@ -8,6 +8,8 @@ from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.haproxy_places import open_places
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.machine.balancers import Balancers
+from services.procedures.plan.parts.server.sessions import Sessions
 
 LONGEST_S = 30.0
 """A read lock waits for the statements that run, and everything behind it waits too (page disk-snapshot-node, P5)."""
@@ -33,10 +35,10 @@ def clients(facts: Facts, node: str, *, drained: bool) -> Check:
     host = facts.host(node)
     told = []
     places = [f"{place.name} on {place.host}" for place in open_places(facts, node)]
-    sessions = host.client_sessions
+    sessions = host[Sessions].clients
     if not drained:
         told += [f"HAProxy sends it clients ({', '.join(places)})"] if places else []
-        told += [f"ProxySQL runs on {h.host}, and is not told" for h in facts.hosts if "proxysql" in h.balancers]
+        told += [f"ProxySQL runs on {h.host}, and is not told" for h in facts.hosts if "proxysql" in h[Balancers].found]
         if sessions:
             writer = ", more than any other member: it may be the writer" if writer_of(facts) == node else ""
             told.append(f"{sessions} client session{'' if sessions == 1 else 's'} on it now{writer}")
@@ -56,7 +58,7 @@ def clients(facts: Facts, node: str, *, drained: bool) -> Check:
 
 def long_statements(facts: Facts, node: str) -> Check:
     """FLUSH TABLES WITH READ LOCK and BACKUP STAGE wait for what is open, and hold up whoever comes after them."""
-    host, longest = facts.host(node), facts.host(node).longest_transaction_s
+    host, longest = facts.host(node), facts.host(node)[Sessions].longest_transaction_s
     told = [unread(host, "the longest transaction", "transactions", "sql")] if longest is None else []
     if longest is not None and longest >= LONGEST_S:
         told.append(f"a transaction is open for {longest:.0f} s on {node}")

@@ -11,19 +11,30 @@ from __future__ import annotations
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.haproxy import haproxy_checks
 from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.desync_for_backup import checks as own
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain, open_places
 from services.procedures.catalogue.steps.server import whole_again
 from services.procedures.catalogue.steps.traffic import desync, desync_key, resync
+from services.procedures.conditions.galera.still_desynced import StillDesynced
+from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.disk import FreeDisk
+from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import Check
-from services.procedures.plan.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import bytes_of, field_faults, filled, seconds_of
 from services.procedures.plan.model import Breach, Chart, Plan, Risk, Step, WatchRule
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.machine.balancers import Balancers
+from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.sessions import Sessions
 from services.procedures.plan.procedure import About
 
 ABOUT = About(
@@ -35,6 +46,10 @@ ABOUT = About(
     can_break="The node may serve old data and is no donor meanwhile; it still votes.",
     node_field="node",
     for_states=("synced",),
+    kinds=KINDS,
+    elsewhere=ELSEWHERE,
+    place=50,
+    needs=frozenset({Balancers, DataFolder, Options, Processes, Rights, Sessions}),
 )
 QUEUE_LIMIT_S = 4 * 3_600.0
 DRAIN_LIMIT_S = 120.0
@@ -51,7 +66,7 @@ class DesyncForBackup:
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which node, how the backup is made, the least free disk."""
         chosen = inputs.get("node") or self._default_node(facts)
-        disk = facts.host(chosen).disk_size or 0
+        disk = facts.host(chosen)[DataFolder].disk.size or 0
         floor = max(disk // 20, 10**9)
         return (
             Field("node", "Node", "host", self._default_node(facts), member_choices(facts)),
@@ -118,7 +133,7 @@ class DesyncForBackup:
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, (node,)) if _drains(facts, values) else ())))),
-            quorum=members,
+            quorums=(members,),
             inputs=tuple(values.items()),
             steps=_steps(facts, values, members, longest),
             watches=_watches(facts, node, members, floor),
@@ -139,10 +154,13 @@ class DesyncForBackup:
     def _default_node(self, facts: Facts) -> str:
         """Return the member with the fewest clients: a backup belongs where it disturbs least."""
         members = member_hosts(facts)
-        return min(members, key=lambda h: (facts.host(h).client_sessions or 0, h), default="")
+        return min(members, key=lambda h: (facts.host(h)[Sessions].clients or 0, h), default="")
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)
+
+
+PROCEDURE = DesyncForBackup()
 
 
 def _drains(facts: Facts, values: Inputs) -> bool:
@@ -190,7 +208,7 @@ def _catch_up(node: str, limit_s: float) -> Step:
 
 def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> tuple[WatchRule, ...]:
     others = tuple(h for h in members if h != node)
-    datadir = facts.host(node).datadir or "/"
+    datadir = facts.host(node)[DataFolder].path or "/"
     return (
         WatchRule(
             code="QUORUM",
@@ -198,6 +216,14 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
             sentence=f"One of {', '.join(others)} is no full member any more; {node} may be needed as a donor.",
             releases=desync_key(node),
             breach=Breach.RELEASE,
+            from_step="backup",
+            to_step="catch-up",
+        ),
+        WatchRule(
+            code="DESYNC-LOST",
+            condition=StillDesynced(node),
+            releases=desync_key(node),
+            sentence=f"{node} is back in flow control, not by us: the backup may slow the whole cluster down.",
             from_step="backup",
             to_step="catch-up",
         ),
@@ -216,6 +242,6 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
 
 def _ways(facts: Facts) -> tuple[tuple[str, str], ...]:
     """Return what may become of the node's clients; HAProxy where one runs on a host of the inventory."""
-    seen = [host.host for host in facts.hosts if "haproxy" in host.balancers]
+    seen = [host.host for host in facts.hosts if "haproxy" in host[Balancers].found]
     told = (("haproxy", f"HAProxy on {', '.join(seen)} sends new ones to the other nodes"),) if seen else ()
     return (*told, ("none", "they stay, and read what the node has by then"))

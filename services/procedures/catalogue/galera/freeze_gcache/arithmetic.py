@@ -11,6 +11,10 @@ from dataclasses import dataclass
 
 from services.facts.reading import sized
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.gcache import Gcache
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.sampling.ist_reach import GAP_MOST, GAP_SHARE, MARGIN, Rate, gcache_needed
 
 OPTION = "gcache.freeze_purge_at_seqno"
@@ -51,23 +55,24 @@ class Cache:
 def cache_of(host: HostFacts) -> Cache:
     """Read a node's cache out of its facts."""
     galera = host.node.galera if host.node is not None else None
+    gcache, rates = host[Gcache], host[WriteRate].rates
     return Cache(
         host=host.host,
         downto=galera.cached_downto if galera is not None else None,
         last=galera.last_committed if galera is not None else None,
         size=galera.gcache_size if galera is not None else None,
-        page=host.gcache_page_size or PAGE_DEFAULT,
-        bytes_s=host.rates.bytes_s if host.rates is not None else None,
-        seqno_s=host.rates.seqno_s if host.rates is not None else None,
-        free=host.gcache_free,
-        disk=host.gcache_disk_size,
-        frozen_at=_plain(host.provider_option(OPTION)),
+        page=gcache.page_size or PAGE_DEFAULT,
+        bytes_s=rates.bytes_s if rates is not None else None,
+        seqno_s=rates.seqno_s if rates is not None else None,
+        free=gcache.disk.free,
+        disk=gcache.disk.size,
+        frozen_at=_plain(host[Provider].option(OPTION)),
     )
 
 
 def cache_folder(host: HostFacts) -> str:
     """Return the folder whose volume a frozen cache fills: gcache.dir."""
-    return host.gcache_dir or host.datadir or "/var/lib/mysql"
+    return host[Gcache].folder or host[DataFolder].path or "/var/lib/mysql"
 
 
 def _plain(value: str | None) -> str | None:

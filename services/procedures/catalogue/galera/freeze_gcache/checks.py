@@ -20,6 +20,9 @@ from services.procedures.catalogue.galera.freeze_gcache.arithmetic import (
 from services.procedures.catalogue.galera.freeze_gcache.guard import AFTER_S
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.galera.gcache import Gcache
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.server.root_login import RootLogin
 from services.sampling.ist_reach import safe_gap
 
 RELEASE_MODE = "release"
@@ -82,14 +85,14 @@ def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0, *, 
         guard: a guard on the donor ends the freeze at the floor, or when its time is over.
     """
     host = facts.host(donor)
-    measured = cache_of(host)
+    measured, rates = cache_of(host), host[WriteRate].rates
     cache = replace(measured, bytes_s=max(measured.bytes_s or 0.0, float(peak)) if peak else measured.bytes_s)
     need = disk_needed(cache, away_s)
     source = (
         "by your word"
         if peak > (measured.bytes_s or 0.0)
-        else f"over {host.rates.over_s:.0f} s"
-        if host.rates is not None
+        else f"over {rates.over_s:.0f} s"
+        if rates is not None
         else "not measured"
     )
     if need is None or cache.free is None:
@@ -125,15 +128,15 @@ def _allowed(cache: Cache, away_s: float, floor: int, *, guard: bool) -> str:
 
 def guard_login(facts: Facts, donor: str, *, guard: bool) -> Check:
     """The guard runs as root of the host and has no password: root must get in at the server so."""
-    host = facts.host(donor)
+    login = facts.host(donor)[RootLogin]
     if not guard:
         verdict, evidence = Verdict.WARN, "you chose no guard: if this console ends, only a person ends the freeze"
-    elif host.root_login is None:
+    elif login.works is None:
         verdict, evidence = Verdict.WARN, f"not known: it could not be tried on {donor} before; the first step tries it"
-    elif host.root_login:
+    elif login.works:
         verdict, evidence = Verdict.PASS, f"tried: mysql -e 'SELECT 1' as root of {donor}"
     else:
-        verdict, evidence = Verdict.BLOCK, f"tried on {donor}: {host.root_login_said or 'it was refused'}"
+        verdict, evidence = Verdict.BLOCK, f"tried on {donor}: {login.said or 'it was refused'}"
     advice = (
         f"Give root@localhost of {donor} a login by socket (unix_socket, auth_socket), or a password in /root/.my.cnf.",
     )
@@ -149,7 +152,7 @@ def guard_login(facts: Facts, donor: str, *, guard: bool) -> Check:
         )
         if verdict is Verdict.BLOCK
         else (),
-        not_known=guard and host.root_login is None,
+        not_known=guard and login.works is None,
         host=donor,
         absolute=verdict is Verdict.BLOCK,  # nothing to override: the first step would fail
     )
@@ -185,13 +188,14 @@ def _ring(cache: Cache) -> str:
 def stale_pages(facts: Facts, donor: str) -> Check:
     """Pages older than the server are left-overs of an earlier freeze."""
     host = facts.host(donor)
+    pages = host[Gcache].pages
     server = host.node.server if host.node is not None else None
     started = server.started_at if server is not None else None
-    stale = tuple(name for name, _, changed in host.gcache_pages if started is not None and changed < started)
-    blind = started is None and bool(host.gcache_pages)
-    size = sum(size for name, size, _ in host.gcache_pages if name in stale)
+    stale = tuple(name for name, _, changed in pages if started is not None and changed < started)
+    blind = started is None and bool(pages)
+    size = sum(size for name, size, _ in pages if name in stale)
     paths = " ".join(posixpath.join(cache_folder(host), name) for name in stale)
-    there = f"{len(host.gcache_pages)} page files, {_gb(sum(s for _, s, _ in host.gcache_pages))}"
+    there = f"{len(pages)} page files, {_gb(sum(s for _, s, _ in pages))}"
     told = f"{', '.join(stale)} ({_gb(size)})" if stale else f"{there}; none older than the server's start"
     return Check(
         code="STALE-PAGES",

@@ -13,8 +13,9 @@ from services.connections.command import Command
 from services.connections.statement import set_provider_option
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.conditions.machine.unit import UnitFresh, UnitSetting
 from services.procedures.plan.actions import Run, Several, Sql
-from services.procedures.plan.conditions import Condition, UnitFresh, UnitSetting
+from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Step
 
 AFTER_S = 3_600

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import (
     Cache,
@@ -27,6 +28,20 @@ from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
 from services.procedures.plan.model import Plan
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.gcache import Gcache
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.machine.balancers import Balancers
+from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.root_login import RootLogin
+from services.procedures.plan.parts.server.sessions import Sessions
+from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.procedure import About
 
 ABOUT = About(
@@ -38,6 +53,27 @@ ABOUT = About(
     can_break="The donor's disk fills while the cache is frozen: it is released before that, and then an SST follows.",
     node_field="node",
     for_states=("synced",),
+    kinds=KINDS,
+    elsewhere=ELSEWHERE,
+    place=20,
+    needs=frozenset(
+        {
+            Balancers,
+            DataFolder,
+            Gcache,
+            Options,
+            Processes,
+            Program,
+            Provider,
+            Rights,
+            RootLogin,
+            Sessions,
+            Starting,
+            Unit,
+            Variables,
+            WriteRate,
+        }
+    ),
 )
 
 
@@ -172,6 +208,9 @@ class FreezeGcache:
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)
+
+
+PROCEDURE = FreezeGcache()
 
 
 def _drain_words(facts: Facts, node: str) -> str:

@@ -12,26 +12,26 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps import set_before
 from services.procedures.catalogue.steps import traffic as traffic_steps
 from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.donor import forget_donor, name_donor, of_running
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import flow_control
+from services.procedures.conditions.galera.cache import CacheFrozen, CacheReaches
+from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.disk import FreeDisk
+from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Ask, Sql, WaitFor
-from services.procedures.plan.conditions import (
-    CacheFrozen,
-    CacheReaches,
-    ClusterWhole,
-    FreeDisk,
-    Kept,
-    ProviderOption,
-    StatusIs,
-    StillPrimary,
-    TransferWas,
-)
+from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import bytes_of, flag_of, seconds_of
 from services.procedures.plan.model import Breach, Chart, Consent, Plan, Risk, Step, WatchRule
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.gcache import Gcache
 
 START_LIMIT_S = 3_600.0
 DRAIN_S = 120.0
@@ -53,7 +53,7 @@ def freeze_plan(facts: Facts, values: Inputs) -> Plan:
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=tuple(dict.fromkeys((*members, *told))),
-        quorum=members,
+        quorums=(members,),
         inputs=tuple(values.items()),
         steps=_steps(facts, values, away),
         watches=_watches(facts, node, donor, floor),
@@ -88,7 +88,7 @@ def release_plan(facts: Facts, values: Inputs) -> Plan:
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=members,
-        quorum=members,
+        quorums=(members,),
         inputs=tuple(values.items()),
         steps=(step,) if is_frozen(facts, donor) else (),
         expects=(f"{OPTION} is -1 on {donor}; its page files shrink when the next purge runs.",),
@@ -102,14 +102,14 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     drain = flag_of(values["drain"]) is True
     by_haproxy = drain and can_drain(facts, node.host)
     guard = flag_of(values["guard"]) is True
-    galera = node.node.galera if node.node is not None else None
     donor_name = donor.node_name or donor.host
     guarded = Guard(donor.host, facts.cluster_id, away, cache_folder(donor), bytes_of(values["floor"]) or 0)
     # The guard first: a console that dies just after the freeze leaves nobody else to end it.
     found = [guarded.on()] if guard else []
     freeze = _freeze(facts, values, members)
     found.append(replace(freeze, before=(*freeze.before, guarded.stays)) if guard else freeze)
-    found += [*set_before.as_found(node), steps.restart_off(node), steps.name_donor(node, donor_name)]
+    named = of_running(name_donor(node, donor_name), node)
+    found += [*set_before.as_found(node), steps.restart_off(node), named]
     if drain:
         if by_haproxy:
             found += drain_steps(facts, node.host, DRAIN_S, patient=True)
@@ -126,7 +126,7 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     ]
     if guard:
         found.append(guarded.off())
-    found += [steps.forget_donor(node, galera.sst_donor if galera is not None else ""), steps.restart_on(node)]
+    found += [forget_donor(node, donor_name), steps.restart_on(node)]
     if drain and not set_before.refusing(node):
         found.append(traffic_steps.accept_queries(facts, node))
     if by_haproxy:
@@ -201,7 +201,7 @@ def _maintenance(node: str, away: float) -> Step:
 
 def _charts(facts: Facts, node: str, donor: str, floor: int) -> tuple[Chart, ...]:
     host = facts.host(donor)
-    apart = bool(host.gcache_mount) and host.gcache_mount != host.disk_mount
+    apart = bool(host[Gcache].disk.mount) and host[Gcache].disk.mount != host[DataFolder].disk.mount
     disk = "disk.gcache_free" if apart else "disk.data_free"
     return (
         Chart(disk, donor, f"Free disk of gcache on {donor}", float(floor), "below this the run releases"),
@@ -212,7 +212,7 @@ def _charts(facts: Facts, node: str, donor: str, floor: int) -> tuple[Chart, ...
 
 
 def _reaches(facts: Facts, node: str, others: tuple[str, ...]) -> CacheReaches:
-    return CacheReaches(node, facts.host(node).datadir, facts.cluster_id, others)
+    return CacheReaches(node, facts.host(node)[DataFolder].path, facts.cluster_id, others)
 
 
 def _stop(facts: Facts, node: str, donor: str, others: tuple[str, ...], members: tuple[str, ...]) -> Step:
@@ -251,7 +251,7 @@ def _prove(facts: Facts, node: str, donor_name: str) -> Step:
 def _start(facts: Facts, node: str) -> Step:
     host = facts.host(node)
     one_past = steps.same_history(facts, host, member_hosts(facts), "stopped_at")
-    started = steps.start_node(facts, host, one_past, limit_s=START_LIMIT_S)
+    started = steps.with_its_state(steps.start_node(facts, host, one_past, limit_s=START_LIMIT_S), host, SST_ACCEPTED)
     # The node was up before the run: what takes the run back leaves it up.
     return steps.without_undo(started)
 

@@ -9,6 +9,9 @@ from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.galera.rolling_restart.order import donor_for, order_of, writer_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.sessions import Sessions
+from services.procedures.plan.parts.server.variables import Variables
 
 REACH_TIMES = 3.0
 FLUSH_S = 300.0
@@ -94,9 +97,9 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
     """systemd kills a server that flushes longer than TimeoutStopSec."""
     found = []
     for name in nodes:
-        limit = facts.host(name).timeout_stop_s
+        limit = facts.host(name)[Unit].timeout_stop_s
         short = limit is not None and limit < FLUSH_S
-        dark = limit is None and not facts.host(name).restart_policy
+        dark = limit is None and not facts.host(name)[Unit].restart
         found.append(
             Check(
                 code=f"STOP-LIMIT-{name}".upper(),
@@ -119,7 +122,7 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
 
 def replicas(facts: Facts, nodes: tuple[str, ...]) -> Check:
     """A replica that hangs on a node stops with it."""
-    counts = {name: facts.host(name).async_replicas for name in nodes}
+    counts = {name: facts.host(name)[Sessions].replicas for name in nodes}
     found = {name: count for name, count in counts.items() if count}
     blind = [unread(facts.host(name), "the number of replicas", "processes", "sql")
              for name, count in counts.items() if count is None]  # fmt: skip
@@ -139,7 +142,7 @@ def replicas(facts: Facts, nodes: tuple[str, ...]) -> Check:
 
 def fast_shutdown(facts: Facts, nodes: tuple[str, ...]) -> Check:
     """innodb_fast_shutdown 2 and 3 leave as a crash does: recovery at the next start (MySQL manual, MariaDB KB)."""
-    told = {name: facts.host(name).variable("innodb_fast_shutdown") for name in nodes}
+    told = {name: facts.host(name)[Variables].value("innodb_fast_shutdown") for name in nodes}
     odd = {name: value for name, value in told.items() if value not in {"0", "1"}}
     return Check(
         code="FAST-SHUTDOWN",

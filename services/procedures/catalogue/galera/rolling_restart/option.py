@@ -10,9 +10,12 @@ from dataclasses import dataclass, replace
 from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
 from services.facts.values import OFF_WORDS, same
+from services.procedures.catalogue.galera.rolling_restart.provider_string import value_for, would_drop
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.starting import temporary_folders
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.starting import Starting, temporary_folders
+from services.procedures.plan.parts.server.variables import Variables
 
 NOT_GIVEN_HERE = (
     "This value is, or holds, a secret, and a plan stands in the journal: it is not given here. Run this without an "
@@ -34,17 +37,22 @@ def as_planned(facts: Facts, nodes: tuple[str, ...], option: str, value: str) ->
     if not option:
         return facts
     name = normal(option)
-    return replace(facts, hosts=tuple(_planned(h, name, value) if h.host in nodes else h for h in facts.hosts))
+    return replace(
+        facts, hosts=tuple(_planned(h, name, value_for(h, name, value)) if h.host in nodes else h for h in facts.hosts)
+    )
 
 
 def _planned(host: HostFacts, name: str, value: str) -> HostFacts:
-    if not host.options:
+    options = host[Options]
+    if not options.given:
         return host  # files that were not read stay unread: one option more is no knowledge of the rest
-    options = tuple(one for one in host.options if (one[0], one[1]) != ("mysqld", name))
-    variables = tuple(one for one in host.variables if one[0] != name)
-    later = replace(host, options=(*options, ("mysqld", name, value)), variables=variables)
-    rooms = dict(host.temporary)
-    return replace(later, temporary=tuple((path, rooms.get(path)) for path in temporary_folders(later)))
+    given = tuple(one for one in options.given if (one[0], one[1]) != ("mysqld", name))
+    variables = tuple(one for one in host[Variables].values if one[0] != name)
+    later = host.with_part(replace(options, given=(*given, ("mysqld", name, value))))
+    later = later.with_part(replace(host[Variables], values=variables))
+    rooms = dict(host[Starting].temporary)
+    folders = tuple((path, rooms.get(path)) for path in temporary_folders(later))
+    return later.with_part(replace(host[Starting], temporary=folders))
 
 
 def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) -> Check:
@@ -52,24 +60,50 @@ def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) 
     name = normal(option)
     if not option:
         return Check("OPTION", "The option is known to the server", Verdict.PASS, "no option is changed")
-    now = [(host, facts.host(host).option("mysqld", name), facts.host(host).variable(name)) for host in nodes]
+    now = [
+        (host, facts.host(host)[Options].option("mysqld", name), facts.host(host)[Variables].value(name))
+        for host in nodes
+    ]
     told = ", ".join(
         f"{host}: {text if text is not None else 'not set in its files'}"
         + (f" (running: {running})" if running is not None else "")
         for host, text, running in now
     )
-    harm = _harm(name, value)
+    harm = _masked_beside(facts, nodes, name, value) or _harm(name, value)
+    merged = _merged(facts, nodes, name, value)
     return Check(
         code="OPTION",
         title="The option is known to the server",
         verdict=harm.verdict,
         evidence=f"{name} becomes {masked(value)}; in the option files now: {told}"
+        + (f"; {merged}" if merged else "")
         + (f"; {harm.what}" if harm.what else ""),
         why="The server itself is asked: each node's new configuration is tried before the node is stopped. It tells "
         "whether it knows the option, not what the option does to the cluster.",
         try_=(harm.advice,) if harm.advice else (),
         absolute=harm.absolute,
     )
+
+
+def _merged(facts: Facts, nodes: tuple[str, ...], name: str, value: str) -> str:
+    """Say which keys of the provider's string the value alone would drop, and what is written instead."""
+    found = []
+    for node in nodes:
+        if dropped := would_drop(facts.host(node), name, value):
+            whole = masked(value_for(facts.host(node), name, value))
+            found.append(f"{node}: alone it drops {masked(', '.join(dropped))}, so by key it is written as '{whole}'")
+    return "; ".join(found)
+
+
+def _masked_beside(facts: Facts, nodes: tuple[str, ...], name: str, value: str) -> _Harm | None:
+    """A secret among the keys that stay is not known here, and would not be in the journal: it can't be written."""
+    held = [n for n in nodes if would_drop(facts.host(n), name, value)]
+    whole = {n: value_for(facts.host(n), name, value) for n in held}
+    secret = [n for n, text in whole.items() if "****" in text or holds_secret(name, text)]
+    if not secret:
+        return None
+    what = f"the string in the files of {', '.join(secret)} holds a secret, which the merged one would lose"
+    return _Harm(Verdict.BLOCK, what, NOT_GIVEN_HERE, True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.server.sessions import Sessions
 
 
 def order_of(facts: Facts) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -15,8 +16,8 @@ def order_of(facts: Facts) -> tuple[tuple[str, ...], dict[str, str]]:
     reasons: dict[str, str] = {}
     rank: dict[str, tuple[int, int, str]] = {}
     for name in members:
-        replicas = facts.host(name).async_replicas or 0
-        sessions = facts.host(name).client_sessions or 0
+        replicas = facts.host(name)[Sessions].replicas or 0
+        sessions = facts.host(name)[Sessions].clients or 0
         if name == writer:
             place, reason = 3, f"the writer goes last ({sessions} client sessions)"
         elif replicas:
@@ -31,7 +32,7 @@ def order_of(facts: Facts) -> tuple[tuple[str, ...], dict[str, str]]:
 
 def writer_of(facts: Facts) -> str:
     """Return the member with the most client sessions (names break a tie); '' when no count is known."""
-    counted = [(facts.host(name).client_sessions, name) for name in member_hosts(facts)]
+    counted = [(facts.host(name)[Sessions].clients, name) for name in member_hosts(facts)]
     known = [(count, name) for count, name in counted if count is not None]
     return max(known, default=(0, ""))[1]
 

@@ -10,6 +10,7 @@ import re
 
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.haproxy import balancers, haproxy_checks
+from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.rolling_restart import checks as own
 from services.procedures.catalogue.galera.rolling_restart.option import (
     NOT_GIVEN_HERE,
@@ -27,6 +28,19 @@ from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of, seconds_of
 from services.procedures.plan.model import Plan
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.gcache import Gcache
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.machine.balancers import Balancers
+from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.sessions import Sessions
+from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.procedure import About
 
 ABOUT = About(
@@ -38,6 +52,26 @@ ABOUT = About(
     can_break="While one node is down the cluster has one vote less; a node whose gap is too large would take an SST.",
     node_field="nodes",
     for_states=("synced",),
+    kinds=KINDS,
+    elsewhere=ELSEWHERE,
+    place=30,
+    needs=frozenset(
+        {
+            Balancers,
+            DataFolder,
+            Gcache,
+            Options,
+            Processes,
+            Program,
+            Provider,
+            Rights,
+            Sessions,
+            Starting,
+            Unit,
+            Variables,
+            WriteRate,
+        }
+    ),
 )
 _DRAINS = (
     ("server", "the node refuses client statements (wsrep_reject_queries)"),
@@ -113,7 +147,8 @@ class RollingRestart:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
+        # Of a value that holds a secret more is told below: how it is given all the same.
+        faults = [fault for fault in field_faults(self.fields(facts, inputs), inputs) if fault.field != "value"]
         values = self._values(facts, inputs)
         if values["option"] and not _OPTION.fullmatch(values["option"]):
             faults.append(Fault("option", "An option's name has letters, digits, dashes and underscores."))
@@ -183,8 +218,11 @@ class RollingRestart:
         return filled(self.fields(facts, inputs), inputs)
 
 
+PROCEDURE = RollingRestart()
+
+
 def _drains(facts: Facts) -> tuple[tuple[str, str], ...]:
     """Return the ways in which clients may leave a node; HAProxy where one runs on a host of the inventory."""
-    seen = [host.host for host in facts.hosts if "haproxy" in host.balancers]
+    seen = [host.host for host in facts.hosts if "haproxy" in host[Balancers].found]
     told = (("haproxy", f"HAProxy on {', '.join(seen)} sends them to the other nodes"),) if seen else ()
     return (*told, *_DRAINS)

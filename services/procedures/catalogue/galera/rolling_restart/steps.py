@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.facts.reads import DEFAULT_DATADIR
 from services.facts.values import same
 from services.procedures.catalogue.galera.rolling_restart.checks import REACH_TIMES, cache_lasts_for
 from services.procedures.catalogue.galera.rolling_restart.clients import by_haproxy, drained, undrained, work_on
 from services.procedures.catalogue.galera.rolling_restart.order import donor_for
+from services.procedures.catalogue.galera.rolling_restart.provider_string import keys_of, runs_with, value_for
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps import set_before
 from services.procedures.catalogue.steps import traffic as traffic_steps
 from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.donor import forget_donor, name_donor, of_running
 from services.procedures.catalogue.steps.haproxy import out_of
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts
 from services.procedures.catalogue.steps.watches import flow_control
+from services.procedures.conditions.galera.cache import CacheLasts
+from services.procedures.conditions.galera.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.machine.files import FileAsWritten
+from services.procedures.conditions.server.option import OptionIs
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import EditOptions, RestoreFile, Run, WaitFor
-from services.procedures.plan.conditions import CacheLasts, FlowControlBelow, OptionIs, StillPrimary, VariableIs
-from services.procedures.plan.conditions_at_rest import StateNamed
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import flag_of, hosts_of, seconds_of
-from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.model import Chart, Consent, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.variables import Variables
 
 CONFIG_FILE = "/etc/mysql/mariadb.conf.d/99-pilothouse.cnf"
 START_LIMIT_S, SST_LIMIT_S = 3_600.0, 4 * 3_600.0
@@ -55,7 +65,7 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, nodes) if by_haproxy(values) else ())))),
-        quorum=members,
+        quorums=(members,),
         inputs=tuple(values.items()),
         steps=tuple(found),
         watches=_watches(facts, nodes, members),
@@ -69,8 +79,13 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
 
 def _has(host: HostFacts, option: str, value: str) -> bool:
     """Return whether the files say so already and the running server too (where it has a variable of that name)."""
-    running = host.variable(option)
-    return host.option("mysqld", option) == value and (running is None or same(running, value))
+    if keys_of(option, value):
+        said = host[Options].option("mysqld", option) or ""
+        wanted = dict(keys_of(option, value))
+        in_files = {key: text for key, text in keys_of(option, said) if key in wanted}
+        return in_files == wanted and runs_with(host, option, value)
+    running = host[Variables].value(option)
+    return host[Options].option("mysqld", option) == value and (running is None or same(running, value))
 
 
 def _young(host: HostFacts, older: float | None) -> bool:
@@ -86,11 +101,10 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     donor = donor_for(facts, name, restarted)
     donor_name = facts.host(donor).node_name or donor
     prefix = f"{name}:"
-    option, value = values["option"].replace("-", "_"), values["value"]
-    galera = host.node.galera if host.node is not None else None
+    option, value = values["option"].replace("-", "_"), value_for(host, values["option"], values["value"])
     sst_ok, desync = flag_of(values["sst_ok"]) is True, flag_of(values["desync"]) is True
     found = [*set_before.as_found(host, prefix), steps.restart_off(host, prefix)]
-    found.append(steps.name_donor(host, donor_name, prefix))
+    found.append(of_running(name_donor(host, donor_name, prefix), host))
     found.append(_tried(host, option, value, prefix))
     found += drained(facts, values, host, prefix)
     if desync:
@@ -109,10 +123,10 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     limit = SST_LIMIT_S if sst_ok else START_LIMIT_S
     one_past = steps.same_history(facts, host, others, f"position-{name}")
     start = steps.start_node(facts, host, one_past, limit_s=limit, prefix=prefix, before_undo=stay)
-    stop, start = (steps.sst_accepted(stop), start) if sst_ok else (stop, _with_its_state(start, host))
-    # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
-    written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)] if option else []
+    stop, start = (steps.sst_accepted(stop), start) if sst_ok else (stop, steps.with_its_state(start, host))
     work = flag_of(values["work"]) is True
+    # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
+    written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix, work=work)] if option else []
     by_person = [work_on(host, prefix), _tried(host, option, value, f"{prefix}worked-")] if work else []
     # What was written may be changed by a person before the start, while it waits for one's work most of all.
     as_written = replace(start, before=(*start.before, OptionIs(name, "mysqld", option, value)))
@@ -122,20 +136,15 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
         found.append(traffic_steps.resync(name, prefix))
     found.append(steps.prove_transfer(host, "any" if sst_ok else "IST", "", start.step_id, prefix))
     if option:
-        found.append(_active(host, option, value, prefix))
+        found.append(_active(host, option, values["value"], prefix))
     found += [
-        steps.forget_donor(host, galera.sst_donor if galera is not None else "", prefix),
+        forget_donor(host, donor_name, prefix),
         steps.restart_on(host, prefix),
         _soak(host, seconds_of(values["soak"]) or 0.0, prefix),
     ]
     found += undrained(facts, values, host, prefix, stops_again=bool(option))
     found.append(steps.whole_again(facts, members, prefix))
     return found
-
-
-def _with_its_state(start: Step, host: HostFacts) -> Step:
-    """Begun again after it broke off, only an SST could bring a node that has no state left: nobody accepted one."""
-    return replace(start, before=(*start.before, StateNamed(host.host, host.datadir or DEFAULT_DATADIR)))
 
 
 def _soak(host: HostFacts, seconds: float, prefix: str) -> Step:
@@ -153,13 +162,15 @@ def _soak(host: HostFacts, seconds: float, prefix: str) -> Step:
 def _active(host: HostFacts, option: str, value: str, prefix: str) -> Step:
     """Prove that the server took the option: a file that it reads later may say otherwise."""
     name = host.host
-    condition = VariableIs(name, option, value, if_there=True, was=host.variable(option) or "")
+    keys = keys_of(option, value)  # the server shows the provider's whole string: what was asked for is looked at
+    whole = VariableIs(name, option, value, if_there=True, was=host[Variables].value(option) or "")
+    conditions = tuple(ProviderOption(name, key, "=", text) for key, text in keys) or (whole,)
     return Step(
         step_id=f"{prefix}active",
         host=name,
         title=f"Prove that {name} took {option} = {value}",
         done=f"{name} took {option} = {value}",
-        action=WaitFor((condition,), f"@@{option} on {name}"),
+        action=WaitFor(conditions, f"@@{option} on {name}"),
         risk=Risk.READS,
         limit_s=30.0,
         repeatable=True,
@@ -184,7 +195,7 @@ def _pause(name: str, seconds: float) -> Step:
 def _tried(host: HostFacts, option: str, value: str, prefix: str) -> Step:
     """Let the server program itself read its files, and the new option, before anything depends on it."""
     name, unit = host.host, steps.unit_of(host)
-    program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
+    program = "mariadbd" if "mariadb" in unit or "MariaDB" in host[Program].text else "mysqld"
     new = (f"--{option}={value}",) if option else ()
     given = f" with {option} = {value}" if option else ""
     return Step(
@@ -201,7 +212,7 @@ def _tried(host: HostFacts, option: str, value: str, prefix: str) -> Step:
     )
 
 
-def _written(host: HostFacts, path: str, option: str, value: str, prefix: str) -> Step:
+def _written(host: HostFacts, path: str, option: str, value: str, prefix: str, *, work: bool) -> Step:
     """Write the option for the start that follows."""
     name = host.host
     there = (OptionIs(name, "mysqld", option, value),)
@@ -213,9 +224,24 @@ def _written(host: HostFacts, path: str, option: str, value: str, prefix: str) -
         action=EditOptions(path, "mysqld", ((option, value),)),
         already=there,
         proof=there,
-        undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
+        undo=Undo(
+            f"Put {path} of {name} back", RestoreFile(path), consent=_worked_on(name, path, option) if work else None
+        ),
         repeatable=True,
         estimate_s=1.0,
+    )
+
+
+def _worked_on(name: str, path: str, option: str) -> Consent:
+    """Of a file that a person may have worked on because the run asked for work, nothing is taken without a word."""
+    return Consent(
+        unless=(FileAsWritten(name, path),),
+        question=f"This run had asked for work on {name}: what stands in {path} may be that work. Take only this run's "
+        f"own line of {option} out of it, where that is certain?",
+        expect=f"edit {name}",
+        otherwise=f"Not taken back: {path} on {name} was changed by somebody else since, or it is not known whether, "
+        f"after this run had asked for work there; {option} as the run wrote it may stand in it; where there was a "
+        f"file before, the original lies beside it as {posixpath.basename(path)}.pilothouse-RUN",
     )
 
 

@@ -1,0 +1,1 @@
+"""The families of systems that are watched, a folder each; `registry.py` has those that are registered."""

@@ -1,0 +1,1 @@
+"""ProxySQL, which can be named and is not read yet."""

@@ -1,0 +1,108 @@
+"""The families that are registered: start-up chooses them (app/compose.py), else they are those of builtin.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from services.types import ClusterKind
+
+if TYPE_CHECKING:
+    from services.discovery.families.port import Family, Lead, Lent
+    from services.facts.model import NodeFacts
+
+
+class Families:
+    """Families in the order in which they are asked whose a node is; the last takes whatever is left.
+
+    Raises ValueError when two declare the same kind.
+    """
+
+    def __init__(self, families: Sequence[Family]) -> None:
+        self._families = tuple(families)
+        owners = [(kind, family) for family in self._families for kind in family.kinds]
+        self._owners = {kind.code: family for kind, family in owners}
+        self._kinds = {kind.words: kind for kind, _ in owners}
+        if not len(self._owners) == len(self._kinds) == len(owners):
+            raise ValueError("two families declare the same kind of cluster")
+
+    def __iter__(self) -> Iterator[Family]:
+        """Iterate in order."""
+        return iter(self._families)
+
+    def of(self, kind: ClusterKind) -> Family:
+        """Return the family that declares a kind."""
+        return self._owners[kind.code]
+
+    def kind(self, words: object) -> ClusterKind:
+        """Return the kind that stands in files as these words. Raises ValueError where no family declares it."""
+        found = self._kinds.get(words) if isinstance(words, str) else None
+        if found is None:
+            raise ValueError("no kind of cluster that is known here")
+        return found
+
+    @property
+    def kinds(self) -> tuple[ClusterKind, ...]:
+        """Return every kind that is declared."""
+        return tuple(self._kinds.values())
+
+    def leads(self, facts: NodeFacts) -> list[Lead]:
+        """Return whom a host names: members and channels of now before what only stands in a configuration."""
+        return sorted(
+            (lead for family in self._families for lead in family.leads(facts)), key=lambda lead: not lead.sure
+        )
+
+    def fellows(self, facts: NodeFacts) -> list[str]:
+        """Return the addresses that a host names as those of members of its group."""
+        return [address for family in self._families for address in family.fellows(facts)]
+
+    def home(self, facts: NodeFacts) -> str:
+        """Return the id of the cluster that a host says it is in, '' where it says none."""
+        return next((home for family in self._families if (home := family.home(facts))), "")
+
+    def live_id(self, facts: NodeFacts) -> tuple[str, ...]:
+        """Return what no other running server has while it is in its group, the id last; () where it tells none."""
+        return next((found for family in self._families if (found := family.live_id(facts))), ())
+
+    def told(self, facts: NodeFacts) -> tuple[object, ...]:
+        """Return what a server says of itself in whatever group; of one length whatever it says."""
+        return tuple(part for family in self._families for part in family.told(facts))
+
+    def addresses(self, facts: NodeFacts) -> list[str]:
+        """Return the names and addresses by which a server is known in its group."""
+        return [address for family in self._families for address in family.addresses(facts)]
+
+    def segment(self, facts: NodeFacts) -> int | None:
+        """Return the segment that a server is in, None where it tells none."""
+        return next((found for family in self._families if (found := family.segment(facts)) is not None), None)
+
+    def sampled(self, facts: NodeFacts) -> dict[str, float]:
+        """Return the numbers of its group that are sampled beside the server's status."""
+        return {name: value for family in self._families for name, value in family.sampled(facts).items()}
+
+    def lent(self, facts: NodeFacts) -> Lent | None:
+        """Return what a server could lend one that was away, None where it lends nothing or does not tell."""
+        return next((found for family in self._families if (found := family.lent(facts)) is not None), None)
+
+    def moving(self, facts: NodeFacts) -> bool:
+        """Return whether a server that answers may be in a state transfer."""
+        return any(family.moving(facts) for family in self._families)
+
+
+_registered: Families | None = None  # replaced whole, so that any thread may read it
+
+
+def register(families: Families) -> Families:
+    """Choose the families of this process (at its start) and return them."""
+    global _registered  # noqa: PLW0603 - one set a process, chosen at its start
+    _registered = families
+    return families
+
+
+def registered() -> Families:
+    """Return the families of this process."""
+    if _registered is not None:
+        return _registered
+    from services.discovery.families.builtin import BUILT_IN  # each of them knows the model, which asks here
+
+    return BUILT_IN

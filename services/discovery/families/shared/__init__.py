@@ -1,0 +1,1 @@
+"""What several families have in common: channels of asynchronous replication, cards, groups of hosts."""

@@ -1,0 +1,272 @@
+"""Asynchronous replication between nodes: each channel finds its source, and becomes an edge that says how it fares.
+
+An edge's key is (replica, channel, source) from the start: several sources of one replica never overwrite one another
+(openark/orchestrator #38, #433), and rings are nothing special (#604).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from services.addresses import is_this_machine
+from services.discovery.model import ReplicationEdge
+from services.discovery.nodes import Node
+from services.discovery.words import some
+from services.facts import gtid
+from services.facts.model import ReplicationChannel, SemiSyncFacts
+from services.facts.reading import host_port
+from services.i18n import tr
+from services.moments import duration
+from services.types import Health
+
+LAG_WARN_S, LAG_BAD_S = 10.0, 60.0
+"""Beyond the delay that is meant (metrics reference, 'Replication lag')."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One channel with both its ends. `source` may be a placeholder."""
+
+    replica: Node
+    channel: ReplicationChannel
+    source: Node
+
+
+def links_of(nodes: list[Node], at: float) -> tuple[Link, ...]:
+    """Return every channel of every node with its source; unknown sources are added to `nodes` as placeholders."""
+    found = []
+    strangers: dict[str, Node] = {}
+    index = _Index(nodes)
+    for node in list(nodes):
+        for channel in node.replication.channels if node.replication is not None else ():
+            source = index.source_of(node, channel)
+            if source is None:
+                source = _stranger(channel, at, strangers)
+            found.append(Link(node, channel, source))
+    nodes.extend(strangers.values())
+    return tuple(found)
+
+
+def _stranger(channel: ReplicationChannel, at: float, strangers: dict[str, Node]) -> Node:
+    key = f"source:{channel.source_host.lower()}:{channel.source_port}"
+    if key not in strangers:
+        address = f"{channel.source_host}:{channel.source_port}"
+        strangers[key] = Node(node_id=key, name=channel.source_host, facts=None, at=at, address=address)
+    return strangers[key]
+
+
+class _Index:
+    """Finds a channel's source among the known nodes, by what can't be mistaken first."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._by_uuid: dict[str, list[Node]] = {}
+        self._by_address: dict[str, list[Node]] = {}
+        self._by_server_id: dict[int, list[Node]] = {}
+        for node in nodes:
+            for address in node.addresses:
+                self._by_address.setdefault(address, []).append(node)
+            server = node.server
+            if server is not None and server.server_uuid:
+                self._by_uuid.setdefault(server.server_uuid, []).append(node)
+            if server is not None and server.server_id:
+                self._by_server_id.setdefault(server.server_id, []).append(node)
+
+    def source_of(self, replica: Node, channel: ReplicationChannel) -> Node | None:
+        """Return the source: by server uuid if one node has it, by address and port, by server id with a witness."""
+        by_uuid = [n for n in self._by_uuid.get(channel.source_uuid, []) if n is not replica]
+        if len(by_uuid) == 1:
+            return by_uuid[0]
+        by_address = self._at(replica, channel)
+        if len(by_uuid) > 1:
+            by_address = [n for n in by_address if n in by_uuid] or by_address
+        if len(by_address) == 1:
+            return by_address[0]
+        if not by_address and channel.source_server_id is not None:
+            return self._by_witness(replica, channel.source_server_id)
+        return None
+
+    def _at(self, replica: Node, channel: ReplicationChannel) -> list[Node]:
+        host = host_port(channel.source_host)[0]
+        if is_this_machine(host):  # another server on the replica's own machine
+            near = [n for n in self._by_address.get(host_port(replica.address)[0], []) if n is not replica]
+            return [n for n in near if n.port == channel.source_port]
+        found = [n for n in self._by_address.get(host, []) if n is not replica]
+        exact = [n for n in found if n.port == channel.source_port]
+        return exact if len(found) > 1 else found
+
+    def _by_witness(self, replica: Node, server_id: int) -> Node | None:
+        """Return the one node of that server id that itself sees this replica (a VIP's address says nothing)."""
+        found = [n for n in self._by_server_id.get(server_id, []) if n is not replica and _sees(n, replica)]
+        return found[0] if len(found) == 1 else None
+
+
+def _sees(source: Node, replica: Node) -> bool:
+    seen = source.replication.replicas if source.replication is not None else ()
+    own = replica.server.server_id if replica.server is not None else None
+    return any(
+        (r.server_id is not None and r.server_id == own) or (r.host and host_port(r.host)[0] in replica.addresses)
+        for r in seen
+    )
+
+
+def edges_of(links: Sequence[Link], rates: Mapping[str, Mapping[str, float]]) -> tuple[ReplicationEdge, ...]:
+    """Return the judged edges, in the order of the links."""
+    return tuple(_edge(link, rates.get(link.replica.host, {})) for link in links)
+
+
+def _edge(link: Link, rates: Mapping[str, float]) -> ReplicationEdge:
+    channel = link.channel
+    lag, lag_source = lag_of(link, rates)
+    health, reason = judged(link, lag)
+    return ReplicationEdge(
+        source_id=link.source.node_id,
+        replica_id=link.replica.node_id,
+        channel=channel.name,
+        health=health,
+        io_running=channel.io_running,
+        sql_running=channel.sql_running,
+        lag_s=lag,
+        lag_source=lag_source,
+        gtid_gap=gap_of(link),
+        delay_s=channel.delay_s,
+        reason=reason,
+        semi_sync=acknowledges(link),
+    )
+
+
+def acknowledges(link: Link) -> bool | None:
+    """Return whether a channel's replica acknowledges commits; None where it should not, or nobody can tell.
+
+    The replica's own status stays ON when its source fell back: then nobody waits for it.
+    """
+    facts = _semi_sync(link.replica)
+    if facts is None or not facts.replica_enabled or facts.replica_active is None:
+        return None
+    source = _semi_sync(link.source)
+    if source is None:
+        return facts.replica_active
+    if source.source_enabled is False or source.source_active is None:
+        return None
+    return facts.replica_active and source.source_active
+
+
+def _semi_sync(node: Node) -> SemiSyncFacts | None:
+    return node.facts.semi_sync if node.facts is not None and node.sql_fresh else None
+
+
+def lag_of(link: Link, rates: Mapping[str, float]) -> tuple[float | None, str]:
+    """Return (seconds, where from). NULL stays None; a server that says 0 while a thread is stopped is not believed."""
+    channel, replication = link.channel, link.replica.replication
+    if replication is not None and replication.heartbeat_lag_s is not None and len(replication.channels) == 1:
+        return max(0.0, replication.heartbeat_lag_s), "heartbeat"
+    if not (_runs(channel.io_running) and _runs(channel.sql_running)):
+        return None, ""
+    if channel.seconds_behind is None:
+        return None, ""
+    exact = rates.get("lag_s")
+    if exact is not None and replication is not None and len(replication.channels) == 1 and exact >= 0:
+        return exact, "seconds behind"
+    return channel.seconds_behind, "seconds behind"
+
+
+def _runs(word: str) -> bool:
+    return word.lower() == "yes"
+
+
+def judged(link: Link, lag: float | None) -> tuple[Health, str]:
+    """Return a channel's health and the sentence that says why it is not simply good."""
+    channel, source = link.channel, link.source.name
+    if not link.replica.sql_fresh:
+        return Health.UNKNOWN, tr("{name} does not answer; this is what it said last", name=link.replica.name)
+    if not _runs(channel.sql_running):
+        return Health.BAD, _stopped(tr("SQL thread stopped"), channel.sql_errno, channel.sql_error)
+    if not _runs(channel.io_running):
+        return _not_fetching(channel, source)
+    if lag is None:
+        return Health.WARN, tr("the server does not tell its lag")
+    beyond = lag - channel.delay_s
+    if beyond > LAG_WARN_S:
+        return Health.BAD if beyond > LAG_BAD_S else Health.WARN, _behind(beyond, channel)
+    return Health.GOOD, tr("held back by {span} on purpose", span=duration(channel.delay_s)) if channel.delay_s else ""
+
+
+def _not_fetching(channel: ReplicationChannel, source: str) -> tuple[Health, str]:
+    if channel.io_running.lower() in {"connecting", "preparing"}:
+        text = tr("the IO thread can't connect to {source}", source=source)
+        if channel.io_errno:
+            return Health.BAD, _stopped(text, channel.io_errno, channel.io_error)
+        return Health.WARN, tr("the IO thread is connecting to {source}", source=source)
+    return Health.BAD, _stopped(tr("IO thread stopped"), channel.io_errno, channel.io_error)
+
+
+def _stopped(what: str, errno: int, error: str) -> str:
+    if not errno and not error:
+        return what
+    if errno:
+        return tr("{what}: error {errno}: {error}", what=what, errno=errno, error=error)
+    return tr("{what}: {error}", what=what, error=error)
+
+
+def _behind(beyond: float, channel: ReplicationChannel) -> str:
+    if not channel.delay_s:
+        return tr("{span} behind", span=duration(beyond))
+    return tr("{span} behind beyond the {delay} that are meant", span=duration(beyond), delay=duration(channel.delay_s))
+
+
+def gap_of(link: Link) -> int | None:
+    """Return how many transactions the replica still has to execute, None when its GTIDs don't tell.
+
+    Received minus executed comes from one answer and is exact. It says nothing while the IO thread does not run, nor
+    while nothing was received since it started (MySQL forgets the set then): then the source's own position counts,
+    which was read a little earlier or later, so the number is about right.
+    """
+    channel = link.channel
+    inside = gtid.gap(channel.gtid_received, channel.gtid_executed)
+    if (inside is not None and _runs(channel.io_running)) or link.source.replication is None:
+        return inside
+    if not channel.gtid_executed and not by_gtid(channel):
+        return inside  # without GTIDs the replica has executed more than it tells
+    ahead = link.source.replication.gtid_executed or link.source.replication.gtid_binlog_pos
+    outside = gtid.gap(ahead, channel.gtid_executed)
+    return max((g for g in (inside, outside) if g is not None), default=None)
+
+
+def by_gtid(channel: ReplicationChannel) -> bool:
+    """Return whether a channel finds its place by GTID, so that a gap is there to be known."""
+    return channel.gtid_mode.lower() not in {"", "no"}
+
+
+def gap_health(link: Link, gap: int, lag: Health) -> Health:
+    """Return the colour of a gap: how many transactions says nothing of how long they take, the lag does.
+
+    With a stopped thread there is no lag, and what is missing stays missing.
+    """
+    stopped = not (_runs(link.channel.sql_running) and _runs(link.channel.io_running))
+    if not gap:
+        return Health.GOOD
+    return Health.BAD if stopped else lag
+
+
+def gap_words(gap: int) -> str:
+    """Return "12 transactions"."""
+    return some(gap, "{n} transaction", "{n} transactions")
+
+
+def groups_of(nodes: Sequence[Node], links: Sequence[Link]) -> tuple[tuple[Node, ...], ...]:
+    """Return the nodes that replication connects, each group in the nodes' order; Galera nodes connect nobody."""
+    leader: dict[str, str] = {node.node_id: node.node_id for node in nodes}
+
+    def find(node_id: str) -> str:
+        while leader[node_id] != node_id:
+            leader[node_id] = leader[leader[node_id]]
+            node_id = leader[node_id]
+        return node_id
+
+    for link in links:
+        if link.replica.node_id in leader and link.source.node_id in leader:
+            leader[find(link.replica.node_id)] = find(link.source.node_id)
+    groups: dict[str, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(find(node.node_id), []).append(node)
+    return tuple(tuple(group) for group in groups.values())

@@ -1,0 +1,65 @@
+"""The card of a server that replicates, is replicated from, or does neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.discovery import states
+from services.discovery.families.making import Card, Making, role_of
+from services.discovery.families.shared.channels import Link, edges_of
+from services.discovery.families.shared.numbers import replica_numbers, source_numbers
+from services.discovery.families.shared.semi_sync import source_number, source_verdict
+from services.discovery.judge import Around
+from services.discovery.model import NodeView, ReplicationEdge
+from services.discovery.nodes import Node
+from services.discovery.states import DISK_FULL, State
+from services.discovery.words import joined
+from services.i18n import tr, tr_n
+from services.types import Health, worst
+
+
+def replica_view(node: Node, making: Making) -> NodeView:
+    """Return the card of a server in no group."""
+    upstream = [li for li in making.links if li.replica is node]
+    replicas = sum(1 for li in making.links if li.source is node)
+    rates = making.rates.get(node.host, {})
+    waits = source_verdict(node, replicates=bool(upstream), replicas=replicas)
+    mark_of = source_number(node, waits[0])
+    numbers = replica_numbers(node, upstream, rates) if upstream else source_numbers(node, replicas, rates, mark_of)
+    card = Card(role_of(node), numbers, "repl.lag" if upstream else "commit.rate")
+    view = making.view(node, Around(), card)
+    if not node.sql_fresh or node.facts is None:
+        return view
+    return _replicating(view, making, upstream, replicas, waits)
+
+
+def _replicating(
+    view: NodeView, making: Making, upstream: Sequence[Link], replicas: int, waits: tuple[Health, str]
+) -> NodeView:
+    """Return the node with the words of its channels: a server alone says only that it serves.
+
+    Args:
+        waits: health and sentence of its semi-synchronous replication, as a source.
+    """
+    edges = edges_of(upstream, making.rates)
+    bad = max(edges, key=lambda e: e.health.severity, default=None)
+    state = _state(upstream, replicas, bad)
+    health = worst((view.health, waits[0], *(e.health for e in edges)))
+    if view.health is Health.BAD:  # the node's own trouble (a full disk) is the word, replication the reason
+        full = DISK_FULL.called(tr(DISK_FULL.word, state=tr(state.word)))
+        state = full if view.code == DISK_FULL.code else state
+    return making.told(view, state, health, joined(view.reason, bad.reason if bad is not None else "", waits[1]))
+
+
+def _state(upstream: Sequence[Link], replicas: int, bad: ReplicationEdge | None) -> State:
+    if not upstream:
+        return states.SOURCE if replicas else states.SERVING
+    if bad is not None and bad.health is Health.BAD:
+        if bad.sql_running.lower() != "yes":
+            return states.SQL_STOPPED
+        if bad.io_running.lower() in {"connecting", "preparing"}:
+            return states.IO_CONNECTS
+        if bad.io_running.lower() != "yes":
+            return states.IO_STOPPED
+    sources = sorted({li.source.name for li in upstream})
+    return states.REPLICA.called(tr_n("replica of {name}", "replica of {n} sources", len(sources), name=sources[0]))

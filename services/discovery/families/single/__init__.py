@@ -1,0 +1,1 @@
+"""Servers that stand alone, and hosts of which nothing is known."""

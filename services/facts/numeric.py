@@ -1,0 +1,186 @@
+"""From what a server answers to numbers: status, variables and replication as metric key -> float. Pure.
+
+Which status variables are numbers is decided by their text alone, so the same server always gives the same keys: ON and
+OFF, words, lists and empty values are left out, and so are "nan" and "inf", which Python would take for numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from services.facts import gtid
+from services.facts.model import GroupFacts, ReplicationFacts
+from services.facts.reading import count
+
+NUMERIC_VARIABLES = (
+    "innodb_flush_log_at_trx_commit",
+    "sync_binlog",
+    "innodb_log_file_size",
+    "innodb_log_files_in_group",
+    "innodb_redo_log_capacity",
+    "innodb_buffer_pool_size",
+    "innodb_io_capacity",
+    "innodb_io_capacity_max",
+    "innodb_max_dirty_pages_pct",
+    "innodb_doublewrite",
+    "innodb_page_size",
+    "max_connections",
+    "wsrep_slave_threads",
+    "wsrep_applier_threads",
+    "slave_parallel_threads",
+    "replica_parallel_workers",
+    "slave_parallel_workers",
+    "long_query_time",
+)
+"""Settings that a chart needs beside its curve; kept as "var.NAME" so that they never hide a status variable."""
+_WORDS = {"ON": 1.0, "OFF": 0.0}
+_keys: dict[str, str] = {}
+_MOST_KEYS = 20_000
+
+
+def numeric_status(status: Mapping[str, str]) -> dict[str, float]:
+    """Return lower-cased names with the values that are finite numbers; everything else is left out."""
+    found: dict[str, float] = {}
+    for name, text in status.items():
+        if text[:1] == "[" or "/" in text:
+            found.update(_several(name.lower(), text))
+        if text[:1] not in "0123456789-.+" or not text:
+            continue
+        try:
+            value = float(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            found[_key(name)] = value
+    return found
+
+
+def numeric_variables(variables: Mapping[str, str]) -> dict[str, float]:
+    """Return the settings of NUMERIC_VARIABLES as "var.NAME"; ON and OFF count 1 and 0 here."""
+    found: dict[str, float] = {}
+    for name in NUMERIC_VARIABLES:
+        text = variables.get(name, "")
+        value = _WORDS.get(text.upper())
+        if value is None:
+            value = _number(text)
+        if value is not None:
+            found[f"var.{name}"] = value
+    return found
+
+
+def gcache_size(provider_options: str) -> float | None:
+    """Return `gcache.size` of wsrep_provider_options in bytes ("128M" is 128 * 2**20), None when absent.
+
+    Galera manual, "Galera parameters": sizes take the suffixes K, M, G and T, powers of 1024.
+    """
+    for option in provider_options.split(";"):
+        name, _, text = option.partition("=")
+        if name.strip() == "gcache.size":
+            word = text.strip().upper()
+            factor = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(word[-1:], 1)
+            number = _number(word[:-1] if factor > 1 else word)
+            return None if number is None else number * factor
+    return None
+
+
+def replication_values(facts: ReplicationFacts | None) -> dict[str, float]:
+    """Return "repl.<channel>.<name>" of each channel, the default channel being "default".
+
+    `seconds_behind` is left out when the server says NULL: not known is not 0 (metrics: replication lag).
+    `io_running`, `sql_running`: 1 for Yes, 0 for everything else (Connecting is not running).
+    """
+    if facts is None:
+        return {}
+    values: dict[str, float] = {}
+    for channel in facts.channels:
+        base = f"repl.{channel_key(channel.name)}"
+        values[f"{base}.io_running"] = float(channel.io_running.lower() == "yes")
+        values[f"{base}.sql_running"] = float(channel.sql_running.lower() == "yes")
+        for name, value in (
+            ("seconds_behind", channel.seconds_behind),
+            ("relay_log_space", channel.relay_log_space),
+            ("read_log_pos", channel.read_log_pos),
+            ("exec_log_pos", channel.exec_log_pos),
+            ("remaining_delay", channel.remaining_delay_s),
+        ):
+            if value is not None:
+                values[f"{base}.{name}"] = float(value)
+        if (gap := gtid_gap(channel.gtid_received, channel.gtid_executed)) is not None:
+            values[f"{base}.gtid_gap"] = float(gap)
+    if facts.heartbeat_lag_s is not None:
+        values["repl.heartbeat_lag"] = max(0.0, facts.heartbeat_lag_s)
+    return values
+
+
+def group_values(facts: GroupFacts) -> dict[str, float]:
+    """Return "gr.<name>" of what a member of a group says of its own queues; what was not read is left out."""
+    read = {
+        "gr.applier_queue": facts.applier_queue,
+        "gr.certify_queue": facts.certify_queue,
+        "gr.conflicts": facts.conflicts,
+    }
+    return {name: float(value) for name, value in read.items() if value is not None}
+
+
+def channel_key(name: str) -> str:
+    """Return a channel's name as one word of a metric key; the default channel ('') is "default"."""
+    return "".join(c if c.isalnum() else "_" for c in name) or "default"
+
+
+def gtid_gap(received: str, executed: str) -> int | None:
+    """Return how many transactions were received and not yet executed, None when it can't be told.
+
+    MariaDB positions ("domain-server-sequence", comma separated; MariaDB KB: GTID): the gap is the sum over domains of
+    the sequence numbers' difference. MySQL's sets (uuid:1-5) are subtracted; an empty one was forgotten.
+    """
+    done, got = _mariadb_positions(executed), _mariadb_positions(received)
+    if got is None and done is None:
+        return gtid.gap(received, executed)
+    if not got or done is None:
+        return None
+    return sum(max(0, seq - done.get(domain, seq)) for domain, seq in got.items())
+
+
+def _mariadb_positions(text: str) -> dict[str, int] | None:
+    positions: dict[str, int] = {}
+    for part in text.replace("\n", "").split(","):
+        words = part.strip().split("-")
+        sequence = count(words[-1])
+        if len(words) != 3 or sequence is None or count(words[0]) is None or count(words[1]) is None:
+            return None
+        positions[words[0]] = max(positions.get(words[0], 0), sequence)
+    return positions
+
+
+def _several(name: str, text: str) -> dict[str, float]:
+    """Return the parts of the two status variables that hold several numbers in one text (Galera documentation).
+
+    wsrep_evs_repl_latency "min/avg/max/deviation/count" in seconds; wsrep_flow_control_interval "[ low, high ]".
+    """
+    if name == "wsrep_evs_repl_latency":
+        parts, words = ["min", "avg", "max", "deviation", "count"], text.split("/")
+    elif name == "wsrep_flow_control_interval":
+        parts, words = ["low", "high"], text.strip("[ ]").split(",")
+    else:
+        return {}
+    numbers = [_number(word) for word in words]
+    return {f"{name}.{part}": n for part, n in zip(parts, numbers, strict=False) if n is not None}
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _key(name: str) -> str:
+    """Return the lower-cased name, the same object each time: comparing key sets is then a comparison of pointers."""
+    key = _keys.get(name)
+    if key is None:
+        key = name.lower()
+        if len(_keys) < _MOST_KEYS:
+            _keys[name] = key
+    return key

@@ -1,0 +1,141 @@
+"""What systemd, ps and the installed programs say. Pure parsers.
+
+Sources: systemctl(1) show, systemd.time(7) (spans as "1min 30s"), ps(1) etimes and args, page "Conventions" (orphans of
+an SST).
+"""
+
+from __future__ import annotations
+
+import re
+
+from services.facts.masking import masked
+from services.facts.reading import count, real, words
+from services.lines import lines_of
+
+_SPAN = re.compile(r"(?<![\d.])(\d{1,20}(?:\.\d{1,20})?)\s{0,9}(us|ms|s|min|h|d|w|month|y)\b")
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0,
+            "month": 2_629_800.0, "y": 31_557_600.0}  # fmt: skip
+_ORPHAN = re.compile(r"wsrep_sst_|socat\s.{0,300}:4444|xbstream|mbstream")
+_VERSION = re.compile(r"\bVer\s+(?:\S+\s+Distrib\s+)?(\d+)\.(\d+)(?:\.(\d+))?")
+_BACKUPS = frozenset({
+    "mariabackup", "mariadb-backup", "xtrabackup", "innobackupex", "mysqldump", "mariadb-dump", "mysqlpump", "mydumper",
+})  # fmt: skip
+_ERROR = re.compile(r"\[ERROR\]")
+_SPELLINGS = ("/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
+PROGRAMS = (
+    "socat", "rsync", "mariabackup", "mariadb-backup", "mbstream", "xtrabackup", "xbstream", "mysqldump",
+    "mariadb-dump", "pigz", "zstd", "lz4", "qpress", "openssl", "galera_new_cluster", "galera_recovery", "mysqld_safe",
+    "systemd-run", "nohup", "pv",
+)  # fmt: skip
+"""What is looked for on a host; the [sst] section's own programs come besides."""
+
+
+def properties(text: str) -> dict[str, str]:
+    """Return `systemctl show` of one unit as name -> value."""
+    return dict(line.partition("=")[::2] for line in lines_of(text)[:1000])
+
+
+def units_shown(text: str) -> tuple[dict[str, str], ...]:
+    """Return `systemctl show` of several units: an empty line stands between them."""
+    return tuple(properties(block) for block in text.split("\n\n"))
+
+
+def systemd_version(text: str) -> int | None:
+    """Return the version of `systemctl --version`: 252 of 'systemd 252 (252.39-1~deb12u1)'."""
+    found = re.match(r"systemd (\d{1,9})", text)
+    return int(found.group(1)) if found is not None else None
+
+
+def seconds_of(text: str) -> float | None:
+    """Return a span of systemd.time(7) in seconds: '15min', '1min 30s'; None for infinity and what makes no sense."""
+    found = _SPAN.findall(text)
+    if not found or text.strip() == "infinity":
+        return None
+    return sum(float(number) * _SECONDS[unit] for number, unit in found)
+
+
+def orphans(text: str, server_pid: int | None = None) -> tuple[tuple[int, float, str], ...]:
+    """Return (pid, seconds, command line) of SST processes in `ps -e -o pid= -o etimes= -o args=`, secrets masked."""
+    del server_pid
+    found = []
+    for line in lines_of(text)[:20_000]:
+        parts = line.split(None, 2)
+        if len(parts) == 3 and _ORPHAN.search(parts[2]):
+            pid, age = count(parts[0]), real(parts[1])
+            if pid is not None:
+                found.append((pid, age or 0.0, words(masked(parts[2]), 200)))
+    return tuple(found)
+
+
+def backups(text: str) -> tuple[str, ...]:
+    """Return the programs that copy a server's data now, by `ps -e -o pid= -o etimes= -o args=`."""
+    found = []
+    for line in lines_of(text)[:20_000]:
+        parts = line.split(None, 3)
+        program = parts[2].rsplit("/", 1)[-1] if len(parts) >= 3 else ""
+        if program in _BACKUPS:
+            found.append(f"{program} (pid {parts[0]})")
+    return tuple(found)
+
+
+def balancers(text: str) -> tuple[str, ...]:
+    """Return 'haproxy' and 'proxysql' where ps shows them running."""
+    programs = set()
+    for line in lines_of(text)[:20_000]:
+        parts = line.split(None, 3)
+        if len(parts) >= 3:
+            programs.add(parts[2].rsplit("/", 1)[-1])
+    return tuple(name for name in ("haproxy", "proxysql") if name in programs)
+
+
+def version_of(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return (the first line, its version) of `mariadbd --version`; ('', ()) when it tells none."""
+    line = words(lines_of(text.strip())[0] if text.strip() else "")
+    found = _VERSION.search(line)
+    return (line, tuple(int(part) for part in found.groups() if part is not None)) if found else ("", ())
+
+
+def product_of(text: str) -> str:
+    """Return 'MariaDB 10.11.18' of '/usr/sbin/mariadbd  Ver 10.11.18-MariaDB-deb12 for debian-linux-gnu ...'.
+
+    The text itself where it tells no version.
+    """
+    version = re.search(r"Ver (\d+(?:\.\d+)+)", text)
+    if version is None:
+        return text
+    product = next((name for name in ("MariaDB", "Percona XtraDB Cluster") if name in text), "MySQL")
+    return f"{product} {version[1]}"
+
+
+def program_paths(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return where these programs may lie."""
+    return tuple(folder + name for name in names for folder in _SPELLINGS)
+
+
+def programs_there(text: str) -> tuple[str, ...]:
+    """Return the names of the programs that `stat -L -c %n PATH...` found."""
+    return tuple(dict.fromkeys(line.rsplit("/", 1)[-1] for line in lines_of(text) if line.startswith("/")))
+
+
+def errors_of(text: str, most: int = 8) -> tuple[str, ...]:
+    """Return the newest [ERROR] lines of a server's log, cut and masked."""
+    found = [line for line in lines_of(text) if _ERROR.search(line)]
+    return tuple(words(masked(line), 300) for line in found[-most:])
+
+
+def config_fault(exit_code: int, stderr: str) -> str:
+    """Return what `mariadbd --help --verbose` says against the option files, '' when it accepts them."""
+    if exit_code == 0:
+        return ""
+    lines = [line for line in lines_of(stderr) if line.strip()]
+    said = errors_of(stderr, 3) or tuple(words(masked(line), 300) for line in lines[-2:])
+    return "; ".join(said) or f"it ended with exit code {exit_code}"
+
+
+def parse_sizes(text: str, wanted: tuple[str, ...]) -> tuple[tuple[str, int | None], ...]:
+    """Return (path, bytes) of `stat -c '%s %n'`; None for one that it did not tell: it is not there."""
+    sizes = {}
+    for line in lines_of(text):
+        size, _, path = line.partition(" ")
+        sizes[path] = count(size)
+    return tuple((path, sizes.get(path)) for path in wanted)

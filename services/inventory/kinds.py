@@ -1,0 +1,25 @@
+"""What a host may carry that is watched: each kind of server by its word in the inventory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from services.i18n import mark
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceKind:
+    """One kind. `name`: what people call it; `port`: where it listens unless told; `read`: this program reads it."""
+
+    code: str
+    name: str
+    port: int
+    read: bool
+
+
+MYSQL = InstanceKind("mysql", mark("MySQL or MariaDB"), 3306, read=True)
+PROXYSQL = InstanceKind("proxysql", "ProxySQL", 6032, read=False)
+"""Its admin interface (ProxySQL documentation, "Global variables", admin-mysql_ifaces: 0.0.0.0:6032)."""
+
+KINDS: Mapping[str, InstanceKind] = {kind.code: kind for kind in (MYSQL, PROXYSQL)}

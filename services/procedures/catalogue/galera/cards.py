@@ -1,0 +1,9 @@
+"""What the cards of all procedures for Galera say alike."""
+
+from __future__ import annotations
+
+from services.discovery.families.galera.kind import GALERA
+from services.i18n import mark
+
+KINDS = (GALERA.code,)
+ELSEWHERE = mark("These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.")

@@ -1,0 +1,95 @@
+"""The donor that a run names for one start, and the donor that the server ran with before. All pure.
+
+Sources: MariaDB KB "wsrep_sst_donor" (a trailing comma lets the node take another donor; dynamic: a SET lasts until the
+server's next start, which reads the option files).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+
+from services.connections.statement import set_back, set_global
+from services.procedures.catalogue.steps.server import option_folder
+from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.server.option import OptionIs
+from services.procedures.conditions.server.set_back import SetBack
+from services.procedures.conditions.server.variable import VariableIs
+from services.procedures.plan.actions import PutFile, RemoveFile, Several, Sql
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.model import Step
+from services.procedures.plan.parts.server.options import Options
+
+DONOR = "wsrep_sst_donor"
+DONOR_FILE = "99-pilothouse-donor.cnf"
+
+
+def as_it_runs(host: HostFacts) -> str:
+    """Return the donor that the server runs with; of one that is down the donor that its files would start it with."""
+    galera = host.node.galera if host.node is not None and host.server_up else None
+    return galera.sst_donor if galera is not None else host[Options].option("mysqld", DONOR) or ""
+
+
+def _ours(donor_name: str) -> str:
+    """Return the value as it is written: the comma lets Galera take another donor when this one is busy."""
+    return f"{donor_name},"
+
+
+def _named(host: HostFacts, donor_name: str) -> tuple[Temporary, str]:
+    """Return it and the option file's path.
+
+    It is over when the file is gone and the server does not run with the name: a start in between has read the file.
+    """
+    name, before = host.host, as_it_runs(host)
+    path = posixpath.join(option_folder(host), DONOR_FILE)
+    return (
+        Temporary(
+            key=f"donor:{name}",
+            host=name,
+            sentence=f"donor named for {name}",
+            danger=f"{name} keeps asking {donor_name} first",
+            release=Several((RemoveFile(path), Sql(set_back(DONOR, _ours(donor_name), before)))),
+            released=(FileAbsent(name, path), SetBack(name, DONOR, _ours(donor_name), before)),
+        ),
+        path,
+    )
+
+
+def name_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
+    """Name the donor for the next start only. What a server runs with before is read again, so that it can be back."""
+    name = host.host
+    donor, path = _named(host, donor_name)
+    step = Step(
+        step_id=f"{prefix}name-donor-{name}",
+        host=name,
+        title=f"Name {donor_name} as the donor of {name}'s next start",
+        done=f"{name} will ask {donor_name} first",
+        why="Galera prefers the donor that is closest to purging; the trailing comma lets it take another when needed.",
+        action=PutFile(path, (f"[mysqld]\nwsrep_sst_donor={_ours(donor_name)}\n",)),
+        # What the server will read counts: a file that it reads later may name another donor.
+        proof=(OptionIs(name, "mysqld", DONOR, _ours(donor_name)),),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+    return donor.on(step, f"Remove the donor file of {name}, and let its server ask whom it asked before")
+
+
+def of_running(step: Step, host: HostFacts) -> Step:
+    """Return a naming on a node that is up: it begins only while the server runs with what the plan saw."""
+    return replace(step, before=(*step.before, VariableIs(host.host, DONOR, as_it_runs(host))))
+
+
+def forget_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
+    """Discharge `name_donor` in the file and in the running server."""
+    name, before = host.host, as_it_runs(host)
+    donor, path = _named(host, donor_name)
+    step = donor.off(
+        f"{prefix}forget-donor-{name}", f"Remove the named donor of {name}", f"{name} chooses its donor as before", 0.5
+    )
+    return replace(
+        step,
+        why="The name was for one start only; there is nothing to take back.",
+        action=Several((RemoveFile(path), Sql(set_global(DONOR, before)))),
+        proof=(FileAbsent(name, path), VariableIs(name, DONOR, before)),
+    )

@@ -1,0 +1,52 @@
+"""Has a member a Primary Component of its own beside the others?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.errors import UserError
+from services.procedures.looking.component import beside
+from services.procedures.looking.founding import founded_words
+from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class NotApart(OfHost):
+    """The node is no Primary Component of its own beside these hosts; a server that does not answer is none.
+
+    Where it is one, the evidence is kept as a value of the run (TWO_PRIMARIES).
+    """
+
+    tag: ClassVar[str] = "galera.not-apart"
+    words: ClassVar[str] = "{host} to form no Primary Component of its own"
+
+    hosts: tuple[str, ...]
+    state_uuid: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host, *self.hosts}), enough_of=frozenset(self.hosts))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look at the node and the others; a view that differs for a moment is looked at again."""
+        del past
+        if not self.hosts:
+            return Answer(holds=True, evidence=f"{self.host} is a cluster of one")
+        try:
+            status = asking.status(self.host)
+        except UserError:
+            if told := founded_words(asking, self.host):  # it may refuse our login alone, and serve others
+                return Answer(holds=False, evidence=told, final=True)
+            return Answer(holds=True, evidence=f"the server of {self.host} does not answer: it serves nobody")
+        if status.get("wsrep_cluster_status") != "Primary":
+            return Answer(holds=True, evidence=f"{self.host} is of no Primary Component")
+        return beside(self.host, status, self.hosts, self.state_uuid, asking)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(not world.hosts[self.host].apart)

@@ -1,0 +1,129 @@
+"""That there is no Primary Component: everybody that anybody ever named is asked, right before an act that makes one.
+
+A host that was called off may have come back and been bootstrapped by somebody else (seen on the lab: a second Primary
+was made beside it). Silence is what is expected of it; an answer of any kind means that the plan is out of date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
+from services.facts import reads
+from services.facts.tcp_ways import outcome_of
+from services.procedures.looking.standing import Standing, standing
+from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+_OURS = (BadInput, Refused, SecretMissing)
+"""Errors that our own side makes: they tell nothing of the host."""
+_TRY_S = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class NoPrimary(OfHosts):
+    """Nobody anybody ever named is Primary: every one is asked.
+
+    Attributes:
+        hosts: each must answer, and none as a member of a Primary Component; silence is not known.
+        accounted: declared powered off or fenced by a person: silence is what is expected, any answer ends it.
+        addresses: what nobody here can log in to (members that only option files name; those called off too): `hosts`
+            try its ports; a listener ends it.
+        ports: the ports tried there: the server's and the group's.
+    """
+
+    tag: ClassVar[str] = "galera.no-primary"
+    words: ClassVar[str] = "no member to be Primary"
+
+    accounted: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    ports: tuple[int, ...] = (3306, 4567)
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), no_quorum=True, declared_off=self.accounted)
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """None answers as Primary; a host counts as none only when it answers otherwise, or runs no server."""
+        del past
+        asked = tuple(h for h in self.hosts if h not in self.accounted)
+        found = asking.each(asked, lambda host: standing(asking, host))
+        found |= asking.each(self.accounted, lambda host: _life(asking, host))
+        primary = [h for h, s in found.items() if isinstance(s, Standing) and s.primary]
+        if primary:
+            return Answer(holds=False, evidence=f"{', '.join(primary)}: member of a Primary Component", final=True)
+        back = [f"{h} ({_said(found[h])})" for h in self.accounted if not isinstance(found[h], UserError)]
+        if back:
+            return Answer(holds=False, evidence=f"{', '.join(back)} answers again: plan anew", final=True)
+        doors, blind = _doors(self, asked, asking)
+        if doors:
+            return Answer(holds=False, evidence=f"{'; '.join(doors)}: a server answers there, plan anew", final=True)
+        silent = [f"{h} ({_said(found[h])})" for h in asked if isinstance(found[h], UserError)] + blind
+        if silent:
+            return Answer(holds=None, evidence=f"not known of {', '.join(silent)}")
+        told = [f"{h}: {_said(found[h])}" for h in asked] or ["no host to ask"]
+        told += [f"no answer from {', '.join(self.accounted)}, as you said"] if self.accounted else []
+        told += [f"nobody listens at {', '.join(self.addresses)}"] if self.addresses else []
+        return Answer(holds=True, evidence="; ".join(told))
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        primary = any(world.hosts[name].primary for name in self.hosts)
+        return self.told(not primary and not any(world.hosts[name].reachable for name in self.accounted))
+
+
+def _said(found: Standing | UserError) -> str:
+    return found.sentence.rstrip(".") if isinstance(found, UserError) else found.words
+
+
+def _life(asking: Asking, host: str) -> Standing:
+    """Return what answers of a host that was called off; raise where nothing does.
+
+    A refused login is an answer, our own missing password is none.
+    """
+    try:
+        status = asking.status(host).get("wsrep_cluster_status") or "no member"
+        return Standing(status == "Primary", status)
+    except (Unreachable, *_OURS):
+        pass
+    except UserError as error:
+        return Standing(primary=False, words=error.sentence.rstrip("."))
+    try:
+        asking.run(host, reads.PROCESS)
+    except (Unreachable, *_OURS):
+        raise
+    except UserError as error:
+        return Standing(primary=False, words=error.sentence.rstrip("."))
+    return Standing(primary=False, words="the host is up")
+
+
+def _doors(condition: NoPrimary, asked: tuple[str, ...], asking: Asking) -> tuple[list[str], list[str]]:
+    """Return what the hosts see listening at addresses nobody can log in to, and addresses no host could try."""
+    if not condition.addresses:
+        return [], []
+    ways = [(address, port) for address in condition.addresses for port in condition.ports]
+
+    def tried(host: str) -> dict[tuple[str, int], str]:
+        return {
+            (address, port): outcome_of(asking.run(host, commands.TCP_TRIED.read(address, port), limit_s=_TRY_S))[0]
+            for address, port in ways
+        }
+
+    found = {h: t for h, t in asking.each(asked, tried).items() if not isinstance(t, UserError)}
+    open_ = [
+        f"{address} port {port} takes connections from {host}"
+        for host, outcomes in found.items()
+        for (address, port), outcome in outcomes.items()
+        if outcome == "open"
+    ]
+    blind = [
+        f"{address} (no host could try port {port})"
+        for address, port in ways
+        if all(outcomes[address, port] == "unknown" for outcomes in found.values())
+    ]
+    return open_, blind

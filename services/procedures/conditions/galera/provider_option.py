@@ -1,0 +1,55 @@
+"""An option of the wsrep provider compares so with a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.facts.provider_options import provider_options
+from services.facts.reading import sized
+from services.facts.values import compared
+from services.procedures.looking.dead import told_dead
+from services.procedures.plan.condition import Answer, Comparison, Declared, OfHost, names
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderOption(OfHost):
+    """A wsrep provider option compares so with a value (text for = and !=, number else). Kept under `keep`."""
+
+    tag: ClassVar[str] = "galera.provider-option"
+    words: ClassVar[str] = "its provider option to be set on {host}"
+
+    option: str
+    comparison: Comparison
+    value: str
+    keep: str = ""
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), keeps=names(self.keep))
+
+    @told_dead
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look at one option of the provider; a provider without it can never fulfil the self."""
+        del past
+        options = provider_options(asking.variable(self.host, "wsrep_provider_options") or "")
+        value = options.get(self.option)
+        if value is None:
+            said = f"the provider of {self.host} has no option {self.option}"
+            return Answer(holds=False, evidence=said, final=bool(options))
+        number = sized(value)
+        whole_value = value if number is None else str(number)
+        kept = ((self.keep, whole_value),) if self.keep else ()
+        holds = compared(value, self.comparison, self.value)
+        return Answer(holds, f"{self.option} is {whole_value} on {self.host}", kept=kept)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        frozen = host.frozen_at or ""
+        there = host.running and self.option == "gcache.freeze_purge_at_seqno"
+        return self.told(there and compared(frozen, self.comparison, self.value), self.keep, frozen)

@@ -1,0 +1,51 @@
+"""A node's grastate.dat names a state."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.state_files import ZERO_UUID, parse_grastate
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class StateNamed(OfHost):
+    """The node's grastate.dat still names a state: no transfer into its data folder broke off.
+
+    `accepted`: name of a value; where the run kept it a person accepted that an SST replaces the data.
+    """
+
+    tag: ClassVar[str] = "galera.state-named"
+    words: ClassVar[str] = "the state named in grastate.dat of {host}"
+
+    datadir: str
+    accepted: str = ""
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look whether grastate.dat names a state: the provider takes it out before a transfer, and puts it back then.
+
+        A start that fails early may leave it so too (an unknown option, MariaDB 10.11.18), with its data whole.
+        """
+        host, path = self.host, posixpath.join(self.datadir, "grastate.dat")
+        if self.accepted and self.accepted in past.kept:
+            return Answer(holds=True, evidence=f"you accepted that an SST replaces the data of {host}")
+        output = asking.run(host, commands.CONTENT.read(path, sudo=True))
+        state = parse_grastate(output.text) if output.exit_code == 0 else None
+        if state is not None and state.names_state:
+            return Answer(holds=True, evidence=f"{path} of {host} names {state.uuid}")
+        said = (
+            f"{path} of {host} names no state any more: whether a transfer that broke off erased its data is not known"
+        )
+        return Answer(holds=False, evidence=said, final=True)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del memory
+        named = world.hosts[self.host].grastate_uuid not in {"", ZERO_UUID}
+        return self.told(named or self.accepted in past.kept)

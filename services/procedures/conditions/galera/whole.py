@@ -1,0 +1,144 @@
+"""The health gate: the cluster as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.errors import UserError
+from services.facts.galera_whole import Lack, by_status, lacks
+from services.procedures.looking.component import Status
+from services.procedures.looking.standing import silent, without_server
+from services.procedures.looking.uncounted import Uncounted, uncounted
+from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.looks import UNEXPECTED, Asking, Past
+from services.procedures.plan.remembering import MOST_GAP_S, Memory
+from services.procedures.plan.scripted import World
+
+_STAYS_S = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterWhole(OfHosts):
+    """The health gate: all `hosts` Primary, Synced, ready, one state UUID and conf_id, size as given, nobody desynced.
+
+    `but_desynced`: hosts that are deliberately Donor/Desynced.
+    """
+
+    tag: ClassVar[str] = "galera.whole"
+    words: ClassVar[str] = "every member to be Synced"
+
+    size: int
+    state_uuid: str
+    but_desynced: tuple[str, ...] = ()
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({*self.hosts, *self.but_desynced}))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask all nodes at once; every one must be Primary, Synced, ready, of one view. Who is silent is not known."""
+        del past
+        answers = asking.each(self.hosts, asking.status)
+        faults, unread = _without_status(answers, asking)
+        for host, status in answers.items():
+            if not isinstance(status, UserError):
+                faults += _faults(host, status, self)
+        views = {h: s.get("wsrep_cluster_conf_id", "") for h, s in answers.items() if not isinstance(s, UserError)}
+        if len(set(views.values())) > 1:
+            faults.append("the views differ: " + ", ".join(f"{h} has conf_id {v}" for h, v in views.items()))
+        more = uncounted(self, answers, asking)
+        key = ("uncounted", self.hosts)
+        if more.number:
+            return _not_alone(more, self, [*faults, *unread], asking.memory.held_s(key, asking.clock, MOST_GAP_S))
+        asking.memory.broke(key)
+        if faults or unread:
+            told = [*faults, *unread]
+            return Answer(False if faults else None, "; ".join(told[:4]), lines=tuple(told))
+        return Answer(holds=True, evidence=f"all {self.size} nodes are Synced in one Primary Component")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        members = world.primaries()
+        if more := [host.name for host in members if host.name not in self.hosts and not host.apart]:
+            return Answer(holds=False, evidence=f"not counted: {', '.join(more)}", final=True)
+        calm = all(host.name in self.but_desynced or "wsrep_desync" not in host.variables for host in members)
+        whole = len(members) == self.size and {host.name for host in members} == set(self.hosts)
+        return self.told(whole and calm)
+
+
+@dataclass(frozen=True, slots=True)
+class FormedAgain(OfHosts):
+    """All `hosts` are Synced in one Primary Component, or `patience_s` have passed since the first look.
+
+    So a wait for Galera's own recovery always ends, and what came of it is looked at then.
+    """
+
+    tag: ClassVar[str] = "galera.formed-again"
+    words: ClassVar[str] = "the members to form their Primary Component again"
+
+    state_uuid: str
+    patience_s: float
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look whether the nodes are one whole again; hold all the same when they had their time."""
+        found = ClusterWhole(self.hosts, len(self.hosts), self.state_uuid).look(asking, past)
+        if found.holds:
+            return found
+        waited = asking.memory.waited_s(self, asking.clock)
+        over = waited >= self.patience_s
+        told = "they did not form it: " if over else ""
+        return Answer(
+            over, f"{told}{found.evidence}", lines=found.lines, done=min(waited, self.patience_s),
+            total=self.patience_s, unit="s",
+        )  # fmt: skip
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past
+        looks = int(str(memory.value(self) or 0)) + 1
+        memory.keep(self, looks)  # patience ends after a few looks
+        return self.told(all(world.hosts[name].primary for name in self.hosts) or looks >= 4)
+
+
+def _not_alone(more: Uncounted, condition: ClusterWhole, others: list[str], held_s: float) -> Answer:
+    """A member beyond the plan's may be on its way out; one that stays and has a name ends the wait for a person."""
+    told = more.told(condition.hosts)
+    final = bool(more.names) and held_s >= _STAYS_S
+    kept = ((UNEXPECTED, told),) if final else ()
+    return Answer(holds=False, evidence=told, final=final, lines=(told, *others), kept=kept)
+
+
+def _without_status(answers: Mapping[str, Status | UserError], asking: Asking) -> tuple[list[str], list[str]]:
+    """Return what is wrong with hosts whose server gave no status, and what is not known of the others of them."""
+    why = {host: answer for host, answer in answers.items() if isinstance(answer, UserError)}
+    found = asking.each(tuple(why), lambda host: without_server(asking, host))
+    down = {host: words for host, words in found.items() if isinstance(words, str) and words}
+    unread = [silent(host, error) for host, error in why.items() if host not in down]
+    return [f"{host}: {words}" for host, words in down.items()], unread
+
+
+def _faults(host: str, status: Status, condition: ClusterWhole) -> list[str]:
+    """Return what is wrong with one node that answers."""
+    node, desynced = by_status(status), host in condition.but_desynced
+    missing = lacks(node, desynced=desynced)
+    if Lack.NOT_PRIMARY in missing:
+        missing -= {Lack.NOT_CONNECTED}  # one of them says it
+    ready, count = (status.get(name) or "missing" for name in ("wsrep_ready", "wsrep_desync_count"))
+    told = {
+        Lack.NOT_PRIMARY: f"{host} is {node.cluster_status or 'of no status'}, not Primary",
+        Lack.NOT_CONNECTED: f"wsrep_connected is {status.get('wsrep_connected')} on {host}",
+        Lack.NOT_SYNCED: f"{host} is {node.local_state_comment or 'in no state'}, not Synced",
+        Lack.NOT_READY: f"wsrep_ready is {ready} on {host}",
+        Lack.READY_UNTOLD: f"wsrep_ready is {ready} on {host}",
+        Lack.DESYNCED: f"wsrep_desync_count is {count} on {host}",
+        Lack.DESYNC_UNTOLD: f"wsrep_desync_count is {count} on {host}",
+    }
+    faults = [words for lack, words in told.items() if lack in missing]
+    if node.state_uuid != condition.state_uuid.lower():
+        faults.append(f"{host} has another state UUID: {status.get('wsrep_cluster_state_uuid') or 'none'}")
+    if node.cluster_size != condition.size:
+        faults.append(f"{host} sees {status.get('wsrep_cluster_size') or 'no'} nodes of {condition.size}")
+    return faults

@@ -1,0 +1,91 @@
+"""Conditions about a balancer: what the HAProxy on a host makes of one server, asked at its stats socket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from services.facts.haproxy import HaproxyServer, parse_show, show_read
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+LIMIT_S = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class BalancerServer(OfHost):
+    """The HAProxy with this stats socket on `host` treats a server of a backend so.
+
+    Attributes:
+        state: 'serving' (it takes new sessions: UP or not checked), 'free' (nobody has set it to drain or maintenance;
+            it may be down), 'drained' (set to drain or maintenance).
+        at_most: sessions it may still have; None: they don't count.
+        patience_s: above 0 the sessions are only waited for so long, and the condition holds then all the same.
+    """
+
+    tag: ClassVar[str] = "haproxy.server"
+    words: ClassVar[str] = "HAProxy on {host}"
+
+    socket: str
+    backend: str
+    server: str
+    state: Literal["serving", "free", "drained"]
+    at_most: int | None = None
+    patience_s: float = 0.0
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask HAProxy for the server's state and sessions."""
+        del past
+        found = parse_show(self.socket, asking.run(self.host, show_read(self.socket), limit_s=LIMIT_S))
+        if found.fault:
+            return Answer(holds=None, evidence=f"HAProxy on {self.host}: {found.fault}")
+        place = f"{self.backend}/{self.server}"
+        server = next((s for s in found.servers if (s.backend, s.name) == (self.backend, self.server)), None)
+        if server is None or server.admin is None:
+            return Answer(holds=None, evidence=f"HAProxy on {self.host} tells no state of {place}")
+        sessions = "sessions not known" if server.sessions is None else f"{server.sessions} sessions"
+        told = f"{place} is {_word(server)} with {sessions} in HAProxy on {self.host}"
+        if not _is(server, self):
+            return Answer(holds=False, evidence=told)
+        if self.at_most is None:
+            return Answer(holds=True, evidence=told)
+        if server.sessions is None:
+            return Answer(holds=None, evidence=told)
+        if server.sessions <= self.at_most:
+            return Answer(holds=True, evidence=told)
+        return _patient(self, asking, told)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        out = host.orders[self.server] != "ready"
+        empty = self.at_most is None or self.patience_s > 0 or host.sessions[self.server] <= self.at_most
+        states = {"free": not out, "drained": out, "serving": not out and world.hosts[self.server].primary}
+        return self.told(empty and states[self.state])
+
+
+def _patient(condition: BalancerServer, asking: Asking, told: str) -> Answer:
+    """Sessions are still open: that holds only when they were waited for long enough."""
+    if condition.patience_s <= 0:
+        return Answer(holds=False, evidence=told)
+    waited = asking.memory.waited_s(condition, asking.clock)
+    shown = f"{told}, waited for {waited:.0f} of {condition.patience_s:g} s"
+    return Answer(
+        waited >= condition.patience_s, shown, done=min(waited, condition.patience_s), total=condition.patience_s,
+        unit="s",
+    )  # fmt: skip
+
+
+def _is(server: HaproxyServer, condition: BalancerServer) -> bool:
+    if condition.state == "serving":
+        return server.serves
+    return server.ordered_out is (condition.state == "drained")
+
+
+def _word(server: HaproxyServer) -> str:
+    """Return the status, with the order that a server which is down does not show."""
+    out = server.ordered_out and not server.status.startswith(("DRAIN", "MAINT"))
+    return f"{server.status}, set to drain or maintenance" if out else server.status

@@ -1,0 +1,114 @@
+"""What files say, and that one is not there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.file_answers import is_absent
+from services.facts.harmless_options import is_secret
+from services.facts.masking import masked
+from services.lines import lines_of
+from services.procedures.looking.files import digest, read_file, wrote_name
+from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class FileAbsent(OfHost):
+    """No such file."""
+
+    tag: ClassVar[str] = "machine.file-absent"
+    words: ClassVar[str] = "a file to be gone from {host}"
+
+    path: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look whether there is such a file or folder."""
+        del past
+        output = asking.run(self.host, commands.FILE_KIND.read(self.path, sudo=True))
+        if output.exit_code == 0:
+            return Answer(holds=False, evidence=f"{self.path} exists on {self.host} ({output.text.strip()})")
+        said = output.error_text
+        if is_absent(output):
+            return Answer(holds=True, evidence=f"{self.path} is not there on {self.host}")
+        return Answer(holds=None, evidence=said or f"stat ended with exit code {output.exit_code}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(not world.exists(world.hosts[self.host], self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class FileSays(OfHost):
+    """The file exists and a line matches the regular expression."""
+
+    tag: ClassVar[str] = "machine.file-says"
+    words: ClassVar[str] = "a file on {host}"
+
+    path: str
+    pattern: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), patterns=(self.pattern,))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Search the file's lines."""
+        del past
+        content, why = read_file(asking, self.host, self.path)
+        if content is None:
+            absent = f"{self.path} is not there on {self.host}"
+            return Answer(holds=None if why else False, evidence=why or absent)
+        pattern = re.compile(self.pattern)
+        line = next((one for one in lines_of(content) if pattern.search(one)), None)
+        if line is None:
+            return Answer(holds=False, evidence=f"no line of {self.path} on {self.host} matches")
+        return Answer(holds=True, evidence=f"{self.path} on {self.host} says: {_shown(line)}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        text = world.text(world.hosts[self.host], self.path)
+        return self.told(re.search(self.pattern, text, re.MULTILINE) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class FileAsWritten(OfHost):
+    """A file is as this run wrote it: nobody else changed it since."""
+
+    tag: ClassVar[str] = "machine.file-as-written"
+    words: ClassVar[str] = "the file on {host} to be as this run wrote it"
+
+    path: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Compare the file with what was kept of it when it was written."""
+        content, why = read_file(asking, self.host, self.path)
+        if why:
+            return Answer(holds=None, evidence=why)
+        wrote = past.kept.get(wrote_name(self.host, self.path))
+        if wrote is None:
+            told = f"what this run wrote into {self.path} on {self.host} is not known"
+            return Answer(holds=None, evidence=told)
+        if content is not None and digest(content) == wrote:
+            return Answer(holds=True, evidence=f"{self.path} on {self.host} is as this run wrote it")
+        what = "changed" if content is not None else "removed"
+        return Answer(holds=False, evidence=f"{self.path} on {self.host} was {what} by somebody else since")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del memory
+        wrote = past.kept.get(wrote_name(self.host, self.path))
+        return self.told(digest(world.text(world.hosts[self.host], self.path)) == wrote)
+
+
+def _shown(line: str) -> str:
+    """Return a line as evidence: never a secret's value."""
+    name, sign, _ = line.partition("=")
+    return f"{name.strip()} = ********" if sign and is_secret(name) else masked(line.strip())

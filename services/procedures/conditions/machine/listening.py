@@ -1,0 +1,30 @@
+"""A TCP way from a host is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.tcp_ways import outcome_of
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+
+
+@dataclass(frozen=True, slots=True)
+class Listening(OfHost):
+    """A TCP connection from `host` to address:port succeeds now."""
+
+    tag: ClassVar[str] = "machine.listening"
+    words: ClassVar[str] = "a port that {host} must reach"
+
+    address: str
+    port: int
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Try one TCP connection from the host."""
+        del past
+        output = asking.run(self.host, commands.TCP_TRIED.read(self.address, self.port), limit_s=8.0)
+        outcome, said = outcome_of(output)
+        way = f"{self.host} to {self.address} port {self.port}: {outcome} ({said})"
+        return Answer(holds=None if outcome == "unknown" else outcome == "open", evidence=way)

@@ -1,0 +1,83 @@
+"""What systemd says of a unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.reading import count
+from services.facts.system import properties
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class UnitSetting(OfHost):
+    """systemd property of a unit equals a value, e.g. Restart=no."""
+
+    tag: ClassVar[str] = "machine.unit-setting"
+    words: ClassVar[str] = "a systemd setting of {host}"
+
+    unit: str
+    prop: str
+    value: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask systemd for one property of a unit."""
+        del past
+        output = asking.run(self.host, commands.UNIT_PROPERTY.read(self.prop, self.unit))
+        found = properties(output.text)
+        if output.exit_code or self.prop not in found:
+            said = output.error_text
+            return Answer(holds=None, evidence=said or f"systemd gives no {self.prop} of {self.unit}")
+        value = found[self.prop]
+        return Answer(value == self.value, f"{self.prop} of {self.unit} is {value} on {self.host}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        if self.prop == "Restart":
+            return self.told(("no" if host.no_restart else "on-abnormal") == self.value)
+        if self.prop == "NeedDaemonReload":
+            return self.told(("no" if host.loaded == host.drop_ins else "yes") == self.value)
+        return self.told(host.units.get(self.unit, "inactive") == self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFresh(OfHost):
+    """A unit is active under exactly this description, and its main process runs for at most so many seconds."""
+
+    tag: ClassVar[str] = "machine.unit-fresh"
+    words: ClassVar[str] = "its systemd unit on {host}"
+
+    unit: str
+    description: str
+    at_most_s: float
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask systemd for the unit's description and main process, and ps(1) for how long that runs (etimes)."""
+        del past
+        host, unit = self.host, self.unit
+        output = asking.run(host, commands.UNIT_PROCESS.read(unit))
+        found = properties(output.text)
+        if output.exit_code or "ActiveState" not in found:
+            said = output.error_text
+            return Answer(holds=None, evidence=said or f"systemd gives no state of {unit} on {host}")
+        if found["ActiveState"] != "active":
+            return Answer(holds=False, evidence=f"{unit} is {found['ActiveState']} on {host}")
+        pid = count(found.get("MainPID", ""))
+        age = count(asking.run(host, commands.PROCESS_AGE.read(pid)).text.strip()) if pid else None
+        if age is None:
+            return Answer(holds=None, evidence=f"since when {unit} runs on {host} is not known")
+        told = found.get("Description", "")
+        holds = told == self.description and age <= self.at_most_s
+        return Answer(holds, f"{unit} runs on {host} for {age} s: {told or 'no description'}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(world.hosts[self.host].units.get(self.unit, "inactive") == self.description)

@@ -1,0 +1,53 @@
+"""The option files of a host give an option a value."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.harmless_options import is_secret, normal
+from services.facts.option_files import SERVER_GROUPS, printed
+from services.facts.values import same
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class OptionIs(OfHost):
+    """The option files give this value to an option of a section (my_print_defaults); None: not set."""
+
+    tag: ClassVar[str] = "server.option"
+    words: ClassVar[str] = "an option in the files of {host}"
+
+    section: str
+    option: str
+    value: str | None
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask my_print_defaults what the server would read: the last value counts."""
+        del past
+        of_group = commands.GROUP_OPTIONS.read(self.section, sudo=True)
+        output = asking.run(self.host, commands.SERVER_OPTIONS if self.section == "mysqld" else of_group)
+        if output.exit_code and self.section == "mysqld":  # MySQL's program has no --mysqld
+            output = asking.run(self.host, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
+        if output.exit_code:
+            said = output.error_text
+            return Answer(holds=None, evidence=said or f"my_print_defaults ended with exit code {output.exit_code}")
+        wanted = normal(self.option)
+        value = printed(output.text).get(wanted)
+        where = f"{self.option} of [{self.section}] on {self.host}"
+        if value is None:
+            return Answer(self.value is None, f"{where} is not set")
+        holds = self.value is not None and same(value or "ON", self.value or "ON")
+        return Answer(holds, f"{where} is {'set' if is_secret(wanted) else value or 'ON'}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        text = "\n".join(world.hosts[self.host].files.values())
+        found = re.findall(rf"^{self.option} ?= ?(.*)$", text, re.MULTILINE)
+        return self.told((found[-1] if found else None) == self.value)

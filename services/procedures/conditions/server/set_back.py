@@ -1,0 +1,61 @@
+"""A running server is rid of what a run had it start with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.errors import UserError
+from services.facts.values import same
+from services.procedures.looking.standing import Absent, absent
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class SetBack(OfHost):
+    """The server does not run with the value that a run had it start with.
+
+    It holds at `before`, at a third value (somebody set that since; it is not the run's to change), and where no server
+    runs: the next start reads the option files. While a server starts it is not known what it has read.
+
+    Attributes:
+        ours: what the run wrote; before: what the server ran with when the run found it.
+    """
+
+    tag: ClassVar[str] = "server.set-back"
+    words: ClassVar[str] = "its variable to be as before on {host}"
+
+    variable: str
+    ours: str
+    before: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read the variable; where nobody answers, ask the host whether a server runs at all."""
+        del past
+        host, name = self.host, self.variable
+        try:
+            value = asking.variable(host, name)
+        except UserError:
+            why = absent(asking, host)
+            if why is Absent.NOT:
+                raise
+            if why is Absent.STARTING:
+                told = f"the server of {host} is starting: which {name} it has read is known when it serves"
+                return Answer(holds=False, evidence=told)
+            return Answer(holds=True, evidence=f"no server runs on {host}: its next start reads {name} from its files")
+        told = f"{name} is {value or 'empty'} on {host}"
+        if value is None or same(value, self.before):
+            return Answer(holds=True, evidence=f"{told}, as before the run")
+        if same(value, self.ours):
+            return Answer(holds=False, evidence=f"{told}, as the run named it")
+        return Answer(holds=True, evidence=f"{told}: somebody else set that since, and it is left so")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        other = world.variable(host, self.variable) != self.ours
+        return self.told(not host.running or other or self.ours == self.before)

@@ -1,0 +1,61 @@
+"""A status value of a server compares so with another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.facts.values import compared
+from services.procedures.looking.dead import told_dead
+from services.procedures.plan.condition import NOBODY, Answer, Comparison, Declared, OfHost, names
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory, most_gap_s
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class StatusIs(OfHost):
+    """A status variable compares so with a value, `for_s` seconds without a break. Kept under `keep`."""
+
+    tag: ClassVar[str] = "server.status"
+    words: ClassVar[str] = "a status value of {host}"
+
+    status: str
+    comparison: Comparison
+    value: str
+    for_s: float = 0.0
+    keep: str = ""
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        committed = frozenset({self.host}) if self.status == "wsrep_last_committed" else NOBODY
+        return Declared(frozenset({self.host}), keeps=names(self.keep), lasts_s=self.for_s, holds_position_of=committed)
+
+    @told_dead
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look at one status value; with `for_s` it must have held at every look for so long."""
+        del past
+        value = asking.status(self.host).get(self.status)
+        if value is None:
+            return Answer(holds=None, evidence=f"{self.host} gives no {self.status}")
+        evidence = f"{self.status} is {value} on {self.host}"
+        holds = compared(value, self.comparison, self.value)
+        if not holds or self.for_s <= 0:
+            asking.memory.broke(self)
+            return Answer(holds, evidence, kept=((self.keep, value),) if self.keep else ())
+        held = asking.memory.held_s(self, asking.clock, most_gap_s(self.for_s))
+        return Answer(
+            held >= self.for_s,
+            f"{evidence} for {held:.0f} of {self.for_s:g} s",
+            done=min(held, self.for_s),
+            total=self.for_s,
+            unit="s",
+            left_s=max(0.0, self.for_s - held),
+        )
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        value = world.status(host, self.status)
+        return self.told(host.running and compared(value, self.comparison, self.value), self.keep, value)

@@ -1,0 +1,70 @@
+"""A server variable has a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.facts.harmless_options import is_secret
+from services.facts.values import same
+from services.procedures.conditions.server.option import OptionIs
+from services.procedures.looking.dead import told_dead
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import AT_THE_END, Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class VariableIs(OfHost):
+    """A server variable has this value (case-insensitive; ON = 1; 1G = 1073741824).
+
+    `if_there`: it holds too where the server has no variable of this name (an option that can't be read back).
+    `was`: it holds too at a third value while the option files give `value`: the server made this of it.
+    `fixed`: a running server can't change it: another value ends the wait.
+    """
+
+    tag: ClassVar[str] = "server.variable"
+    words: ClassVar[str] = "its variable to be set on {host}"
+
+    variable: str
+    value: str
+    if_there: bool = False
+    was: str = ""
+    fixed: bool = False
+
+    @told_dead
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look at one variable."""
+        value = asking.variable(self.host, self.variable)
+        if value is None:
+            told = f"{self.host} has no variable {self.variable}"
+            if self.if_there:
+                return Answer(holds=True, evidence=f"{told}: the option can't be read back")
+            return Answer(holds=False, evidence=told, final=True)
+        shown = "set" if is_secret(self.variable) else value or "empty"
+        told = f"{self.variable} is {shown} on {self.host}"
+        holds = same(value, self.value)
+        if not holds and self.was and not same(value, self.was):
+            return _third(self, asking, past, value)
+        return Answer(holds, told, final=self.fixed and not holds)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        return self.told(host.running and world.variable(host, self.variable).lower() == self.value.lower())
+
+
+def _third(condition: VariableIs, asking: Asking, past: Past, value: str) -> Answer:
+    """Judge a value that is neither the wanted one nor the old one: the files tell a rounding from another's change."""
+    host, name, secret = condition.host, condition.variable, is_secret(condition.variable)
+    wanted, now = ("that", "another value") if secret else (condition.value, value or "empty")
+    said = OptionIs(host, "mysqld", name, condition.value).look(asking, past)
+    if said.holds is None:
+        return Answer(holds=None, evidence=f"{name} is {now} on {host}, asked for was {wanted}: {said.evidence}")
+    if not said.holds:
+        told = f"{name} is {now} on {host}, asked for was {wanted}: somebody changed the files ({said.evidence})"
+        return Answer(holds=False, evidence=told, final=True)
+    told = f"asked for {name} = {wanted}, the server made {now} of it on {host}"
+    return Answer(holds=True, evidence=told, kept=((f"{AT_THE_END}{name} on {host}", f"A{told[1:]}."),))

@@ -1,0 +1,338 @@
+"""The ways out of a run: every obligation is released on each of them, steps are taken back in reverse order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from services.errors import Unreachable, UserError
+from services.procedures.engine.held_up import performed
+from services.procedures.engine.parts import Parts, StepFailed, failure, printed, sentence
+from services.procedures.engine.ports import Acted
+from services.procedures.engine.run_log import RunLog
+from services.procedures.engine.waits import Waits
+from services.procedures.journal.entries import (
+    Line,
+    note,
+    obligation_discharged,
+    obligation_taken,
+    output,
+    release_failed,
+    run_state,
+    step_state,
+    value_kept,
+)
+from services.procedures.plan.actions import Action, Ask
+from services.procedures.plan.condition import Condition
+from services.procedures.plan.invariants import changes, only_reads
+from services.procedures.plan.looks import LEFT, NOT_BACK, not_back
+from services.procedures.plan.model import Obligation, Risk, Step, Undo
+from services.procedures.plan.run_model import OpenObligation, Question, RunState, StepState, StepView
+from services.procedures.plan.sentences import OUTCOME_UNKNOWN
+
+RELEASE_TRIES, RELEASE_PAUSE_S, RELEASE_LIMIT_S = 5, 2.0, 30.0
+STAYS_S = 10.0
+_DOUBTFUL = frozenset({StepState.ACTING, StepState.PROVING})
+_BACK = frozenset({StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.IN_DOUBT, StepState.UNDOING,
+                   StepState.UNDO_FAILED})  # fmt: skip
+
+
+class Undoing:
+    """Releases and takes back, for one run. One thread."""
+
+    def __init__(self, parts: Parts, log: RunLog, waits: Waits, pictured: Callable[[], None]) -> None:
+        """Begin; `pictured` keeps how the cluster looks when all is done that can be."""
+        self._pictured = pictured
+        self._parts = parts
+        self._log = log
+        self._waits = waits
+
+    def release_all(self, step_id: str = "") -> tuple[OpenObligation, ...]:
+        """Release what is open, the newest first, safeguards last; return what could not be released."""
+        newest = tuple(reversed(self._log.view.obligations))
+        for one in sorted(newest, key=lambda o: o.obligation.safeguard):
+            self.release(one.obligation.key, step_id)
+        return self._log.view.obligations
+
+    def release(self, key: str, step_id: str = "") -> bool:
+        """Release one obligation, five tries; return whether it is proven to be off.
+
+        A safeguard stays while anything that it guards is on, or is not proven to be off.
+        """
+        found = next((o for o in self._log.view.obligations if o.obligation.key == key), None)
+        if found is None:
+            return True
+        obligation, why = found.obligation, ""
+        guarded = self._guarded(obligation)
+        if guarded:
+            on = ", ".join(o.obligation.sentence for o in guarded)
+            self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it stays while this is on: {on}."))
+            return False
+        for number in range(RELEASE_TRIES):
+            if number and self._parts.clock.sleep(RELEASE_PAUSE_S):
+                break
+            if self._off(step_id, key, found):
+                return True
+            if why := self._must_stay(obligation):
+                break
+            why = self._let_go(step_id, obligation)
+            if not why and self._off(step_id, key, found):
+                return True
+            why = why or "; ".join(a.evidence for a in self._waits.answers(obligation.release_proof) if not a.holds)
+        self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it could not be released. {why}"))
+        return False
+
+    def _let_go(self, step_id: str, obligation: Obligation) -> str:
+        """Perform a release; return why it did not go through, '' where it did."""
+        self._log.write(note("release", f"{obligation.sentence}: it is being released.", step_id))
+        try:
+            self._performed(step_id, f"release:{obligation.key}", obligation.host, obligation.release, RELEASE_LIMIT_S)
+        except UserError as problem:
+            if lines := printed(problem):
+                self._log.write(note("release-output", "\n".join(lines), step_id))
+            return str(problem)
+        return ""
+
+    def _must_stay(self, obligation: Obligation) -> str:
+        """Return what shows that it must stay on: clients are not let back to a node that is split off the others."""
+        wanted = obligation.release_when
+        apart = [a.evidence for a in self._waits.answers(wanted) if a.holds is False] if wanted else []
+        return "; ".join(apart)
+
+    def _guarded(self, safeguard: Obligation) -> tuple[OpenObligation, ...]:
+        """Return what is on that a safeguard is there for: everything else of this run on its host, newest first."""
+        if not safeguard.safeguard:
+            return ()
+        others = (o for o in reversed(self._log.view.obligations) if o.obligation.host == safeguard.host)
+        return tuple(o for o in others if not o.obligation.safeguard)
+
+    def _off(self, step_id: str, key: str, found: OpenObligation) -> bool:
+        answers = self._waits.answers(found.obligation.release_proof)
+        if not answers or not all(a.holds for a in answers):
+            return False
+        self._log.write(obligation_discharged(step_id, key, "; ".join(a.evidence for a in answers)))
+        return True
+
+    # -- undo ----------------------------------------------------------------------------------------------------------
+
+    def undo(self) -> RunState:
+        """Take the run back; it stops at the first step that can't be, and releases obligations all the same."""
+        log = self._log
+        for view in log.view.steps:
+            if view.state in _DOUBTFUL:
+                log.write(_broken_off(view.step))
+            elif view.state is StepState.CHECKING:
+                log.write(log.not_begun(view.step.step_id))
+        log.write(run_state(RunState.UNDOING, "The run is being taken back, the newest step first."))
+        failed = ""
+        for view in reversed(log.view.steps):
+            step = view.step
+            if step.undo is None or not self._is_to_undo(view):
+                continue
+            try:
+                self._undo(step)
+            except StepFailed as problem:
+                failed = sentence(f"{step.undo.title}: {problem}")
+                log.write(step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem), evidence=problem.lines))
+                break
+        on = log.view.obligations
+        left = self.release_all()
+        self._pictured()
+        if failed or left:
+            log.write(run_state(RunState.UNDO_FAILED, self._half_back(failed, on, left)))
+            return RunState.UNDO_FAILED
+        return self._undone()
+
+    def _half_back(self, failed: str, on: tuple[OpenObligation, ...], left: tuple[OpenObligation, ...]) -> str:
+        """Say what of an undo that failed was released all the same, what is still on, and which steps stay as done."""
+        still = {o.obligation.key for o in left}
+        released = ", ".join(o.obligation.sentence for o in on if o.obligation.key not in still)
+        steps = (v.step for v in reversed(self._log.view.steps) if self._is_to_undo(v) and not self._is_back(v.step))
+        stays = "; ".join(step.undo.title for step in steps if step.undo is not None)
+        told = (
+            "It could not be taken back whole.",
+            failed,
+            f"Released all the same: {released}." if released else "",
+            f"Not taken back: {stays}." if stays else "",
+            *(o.release_failed or _still_on(o) for o in left),
+        )
+        return " ".join(filter(None, told))
+
+    def _undone(self) -> RunState:
+        stays, by_others = "; ".join(self._stays()), not_back(self._log.view.kept).values()
+        told = [*(sentence(one) for one in by_others), f"This stays: {stays}." if stays else ""]
+        whole = "What can be taken back was." if any(told) else "All that it changed was taken back."
+        self._log.write(run_state(RunState.UNDONE, " ".join(filter(None, (whole, *told)))))
+        return RunState.UNDONE
+
+    def settle(self) -> RunState:
+        """After a release alone: say what is true now. A failed undo of which all is proven to be back is UNDONE."""
+        log, view = self._log, self._log.view
+        on = ", ".join(o.obligation.sentence for o in view.obligations)
+        now = f"Still switched on: {on}." if on else "Nothing of it is switched on any more."
+        if view.state is RunState.UNDO_FAILED:
+            left = [v for v in reversed(view.steps) if self._is_to_undo(v) and not self._is_back(v.step)]
+            if not left and not on:
+                log.write(run_state(RunState.UNDOING, "What it had on was released; the rest is looked at."))
+                for one in (v.step for v in reversed(view.steps) if self._is_to_undo(v)):
+                    log.write(step_state(one.step_id, StepState.UNDOING))
+                    log.write(step_state(one.step_id, StepState.UNDONE, said=one.undo.title if one.undo else ""))
+                return self._undone()
+            told = "; ".join(v.step.undo.title for v in left if v.step.undo is not None)
+            log.write(run_state(view.state, f"It could not be taken back whole. Not taken back: {told}. {now}"))
+        elif view.state is RunState.FAILED:
+            said = next((f"{v.step.title}: {v.error} " for v in view.steps if v.state is StepState.FAILED), "")
+            log.write(run_state(view.state, f"{said}{now}"))
+        return log.view.state
+
+    def _is_to_undo(self, view: StepView) -> bool:
+        return view.step.undo is not None and view.state in _BACK and self._log.acted(view.step.step_id)
+
+    def _is_back(self, step: Step) -> bool:
+        proof = step.undo.proof if step.undo is not None else ()
+        return self._waits.hold_now(proof, step.step_id)
+
+    def _stays(self) -> tuple[str, ...]:
+        """Return what steps did, or may have done, that have no undo and ended no obligation: told, not hidden."""
+        found = [said for name, said in self._log.view.kept if name.startswith(LEFT)]
+        down = {v.step.moves for v in self._log.view.steps if v.state is StepState.UNDONE} - {""}
+        for view in self._log.view.steps:
+            step = view.step
+            if step.undo is not None or step.discharges or step.risk is Risk.READS or not changes(step.action):
+                continue
+            if step.moves in down:
+                continue  # it was up before the run: the undo of its stop brought it back
+            if view.state is StepState.DONE:
+                found.append(step.done or step.title)
+            elif view.state in _BACK and self._log.acted(step.step_id):
+                found.append(f"perhaps, because it was begun: {step.title}")
+        return tuple(found)
+
+    def _undo(self, step: Step) -> None:
+        undo = step.undo
+        assert undo is not None
+        began = self._log.step(step.step_id).state is StepState.UNDOING
+        self._log.write(step_state(step.step_id, StepState.UNDOING))
+        evidence: tuple[str, ...] = ()
+        self._release_guarded(step)
+        is_back = bool(undo.proof) and self._waits.hold_now(undo.proof, step.step_id)
+        if not is_back and self._consent(step, undo):
+            self._waits.before_undo(step)
+            if undo.waits:
+                self._waits.until_hold(step, undo.waits, undo.title, undo.waits_s)
+            self._take_again(step)
+            evidence = self._take_back(step, began=began)
+        self._discharge_taken(step)
+        self._keep_what_stays(step, undo)
+        self._log.write(step_state(step.step_id, StepState.UNDONE, said=undo.title, evidence=evidence))
+
+    def _consent(self, step: Step, undo: Undo) -> bool:
+        """An undo that would do more than take the step back waits for a person's word, the evidence told with it.
+
+        False: nobody gave it, and the step is left as it is, told. Raises StepFailed where it can't be left.
+        """
+        wanted = undo.consent
+        missing = [a for a in self._waits.answers(wanted.unless) if not a.holds] if wanted is not None else []
+        if wanted is None or not missing:
+            return True
+        told = f"{'; '.join(a.evidence for a in missing)}. {wanted.question}"
+        ask = Ask(told, "typed", expect=wanted.expect)
+        if not self._waits.accepted(Question(ask, step.step_id, "step", self._parts.clock.wall())):
+            if not wanted.otherwise:
+                raise StepFailed(f"It was not begun, because nobody accepted this: {told} (--confirm {wanted.expect})")
+            self._tell_not_back(step, wanted.otherwise)
+            return False
+        return True
+
+    def _tell_not_back(self, step: Step, stays: str) -> None:
+        """Keep what a person has to see to; an undo that is tried again may take back what the one before left."""
+        name = f"{NOT_BACK}{step.step_id}"
+        if stays or dict(self._log.view.kept).get(name):
+            self._log.write(value_kept(step.step_id, name, stays))
+
+    def _keep_what_stays(self, step: Step, undo: Undo) -> None:
+        """Look at what the undo left, for a while where it may still show; what does not hold is told at the end."""
+        if lost := self._not_so(undo.loses):
+            self._tell_not_back(step, lost)
+        elif left := self._not_so(undo.leaves):
+            self._log.write(value_kept(step.step_id, f"{LEFT}{step.step_id}", left))
+
+    def _not_so(self, wanted: tuple[Condition, ...]) -> str:
+        """Return the evidence of what does not hold, '' where all does."""
+        until = self._parts.clock.monotonic() + STAYS_S
+        while True:
+            left = [a for a in self._waits.answers(wanted) if not a.holds]
+            if not left or any(a.final for a in left) or self._parts.clock.monotonic() >= until:
+                return "; ".join(a.evidence for a in left)
+            self._parts.clock.sleep(RELEASE_PAUSE_S)
+
+    def _release_guarded(self, step: Step) -> None:
+        """A safeguard is taken away last: what it guards is released before, or it stays."""
+        guarded = self._guarded(step.takes) if step.takes is not None else ()
+        left = [o.obligation.sentence for o in guarded if not self.release(o.obligation.key, step.step_id)]
+        if left:
+            raise StepFailed(f"It stays while this is on: {', '.join(left)}.")
+
+    def _take_again(self, step: Step) -> None:
+        """What this undo switches on again is told before it acts; the undo of the step that took it first ends it."""
+        again = step.undo.takes if step.undo is not None else None
+        if again is not None and not any(o.obligation.key == again.key for o in self._log.view.obligations):
+            self._log.write(obligation_taken(step.step_id, again))
+
+    def _take_back(self, step: Step, *, began: bool) -> tuple[str, ...]:
+        """Perform the undo's act and wait for its proof; return what showed it."""
+        undo = step.undo
+        assert undo is not None
+        until, looks = self._parts.clock.monotonic() + undo.limit_s, self._waits.looks()
+        while True:
+            try:
+                acted = self._performed(step.step_id, f"undo:{step.step_id}", step.host, undo.action, undo.limit_s)
+                self._kept_output(step.step_id, acted.output)
+                self._tell_not_back(step, acted.stays)
+                break
+            except UserError as problem:
+                self._kept_output(step.step_id, printed(problem))
+                found = self._waits.answers(undo.proof, looks)
+                if found and all(a.holds for a in found):
+                    self._waits.keep(step.step_id, found)
+                    break
+                hopeless = next((a for a in found if a.final), None)
+                if hopeless is not None:  # a server that is down for good is not asked until the limit
+                    told = f"{hopeless.evidence}. {failure(undo.action, problem)}"
+                    raise StepFailed(told, hopeless.lines) from problem
+                # A broken way is tried until the limit; what the host itself refuses is tried twice.
+                away = isinstance(problem, Unreachable)
+                if self._parts.clock.monotonic() + RELEASE_PAUSE_S >= until or (began and not away):
+                    raise StepFailed(failure(undo.action, problem)) from problem
+                began = began or not away
+                self._parts.clock.sleep(RELEASE_PAUSE_S)
+        return self._waits.until_hold(step, undo.proof, undo.title, undo.limit_s) if undo.proof else ()
+
+    def _performed(self, step_id: str, act_id: str, host: str, action: Action, limit_s: float) -> Acted:
+        """Perform an act of an undo or a release; what holds it up is told while it blocks."""
+        kept, perform = self._log.past.kept, self._parts.actor.perform
+        return performed(
+            self._parts, self._log, step_id, host, action, lambda: perform(act_id, host, action, kept, limit_s=limit_s)
+        )
+
+    def _kept_output(self, step_id: str, lines: tuple[str, ...]) -> None:
+        if lines:
+            self._log.write(output(step_id, lines))
+
+    def _discharge_taken(self, step: Step) -> None:
+        """An undo that is the release of the step's own obligation discharges it."""
+        if step.takes is None:
+            return
+        found = next((o for o in self._log.view.obligations if o.obligation.key == step.takes.key), None)
+        if found is not None:
+            self._off(step.step_id, step.takes.key, found)
+
+
+def _broken_off(step: Step) -> Line:
+    """Say what a step is that was under way: one that only reads leaves no doubt."""
+    if only_reads(step):
+        return step_state(step.step_id, StepState.CANCELLED, error="It was broken off; it only reads.")
+    return step_state(step.step_id, StepState.IN_DOUBT, error=OUTCOME_UNKNOWN)
+
+
+def _still_on(one: OpenObligation) -> str:
+    return f"Still switched on: {one.obligation.sentence}."

@@ -1,0 +1,56 @@
+"""Where a run stands, in one sentence for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from services.discovery.words import moment
+from services.i18n import tr
+from services.procedures.journal.approval import told
+from services.procedures.journal.projection import ENDED
+from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView
+
+
+def state_words(view: RunView) -> str:
+    """Return the state of a run as it is shown: what the journal says last is not true of a console that was killed.
+
+    Whether anybody drives it is read, not guessed: by the lock that the system drops with the process that drives it.
+    """
+    said = tr(view.state.value)
+    if view.live or view.elsewhere or view.state not in {RunState.RUNNING, RunState.UNDOING}:
+        return said
+    if view.driver_unknown:
+        return tr("{state}, or interrupted: not known here", state=said)
+    return tr("interrupted while {state}", state=said)
+
+
+def seen_on(one: OpenObligation, told: Callable[[float], str] = moment) -> str:
+    """Return when a proof or a later look last showed an obligation on: what it is now is not known by that.
+
+    Args:
+        told: how a moment is written (local time, or the report's).
+    """
+    on = tr("never seen on: it was announced {moment}", moment=told(one.since))
+    if one.seen is not None:
+        on = tr("last seen on {moment}", moment=told(one.seen))
+    return on if one.seen_off is None else tr("{on}, seen off {moment}", on=on, moment=told(one.seen_off))
+
+
+def where_it_stands(view: RunView) -> str:
+    """Return one sentence: where a run stands and how to go on or back, or that nothing of it is done any more."""
+    if view.binding in REFUSED:
+        return told(view.run_id, view.binding)
+    if view.state in ENDED:
+        hosts = ", ".join(view.locked)
+        return tr("It is over; its lock may still be on {hosts}. Resume {run} takes it away.", hosts=hosts,
+                  run=view.run_id)  # fmt: skip
+    done = sum(s.state.value in {"done", "already so"} for s in view.steps)
+    at = next((s for s in view.steps if s.state.value not in {"done", "already so"}), None)
+    doing = tr("; next: {title}", title=at.step.title) if at is not None else ""
+    return tr(
+        "{done} of {total} steps are done{doing}. Go on with resume {run}, or back with undo {run}.",
+        done=done,
+        total=len(view.steps),
+        doing=doing,
+        run=view.run_id,
+    )

@@ -1,0 +1,32 @@
+"""What runs on a host beside its server: scripts of an earlier transfer, programs that copy a server's data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from services.connections.reads import commands
+from services.facts import system
+from services.procedures.plan.part import Part, Reading
+
+if TYPE_CHECKING:
+    from services.procedures.plan.host_facts import HostFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Processes(Part):
+    """Read with ps, over SSH.
+
+    Attributes:
+        sst_orphans: pid, seconds, command line; backups: programs that copy data: 'mariadb-backup (pid 7)'.
+    """
+
+    sst_orphans: tuple[tuple[int, float, str], ...] = ()
+    backups: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, host: HostFacts, reading: Reading) -> Self:
+        """See Part."""
+        del host
+        table = reading.shared("ps", commands.PROCESSES) or ""
+        return cls(system.orphans(table), system.backups(table))

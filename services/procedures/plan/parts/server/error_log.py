@@ -1,0 +1,39 @@
+"""The newest errors of a server's own log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from services.facts import reads, system
+from services.facts.client_text import own_lines
+from services.procedures.plan.part import Part, Reading
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+
+if TYPE_CHECKING:
+    from services.procedures.plan.host_facts import HostFacts
+
+_LINES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorLog(Part):
+    """Read from the log's file or the journal, over SSH: its newest errors, without what clients said."""
+
+    made_from: ClassVar[tuple[type[Part], ...]] = (Options, DataFolder, Unit)
+
+    errors: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, host: HostFacts, reading: Reading) -> Self | None:
+        """See Part."""
+        server = host.node.server if host.node is not None else None
+        given = (server.log_error if server is not None else "") or host[Options].option("mysqld", "log_error") or ""
+        path = reads.log_path(given, host[DataFolder].path)
+        own = reads.error_log(path, _LINES, sudo=True) if path else None
+        log = reading.run("log", own or reads.journal(host[Unit].name or "mariadb", _LINES, sudo=True))
+        if log is None or log.exit_code != 0:
+            return None
+        return cls(system.errors_of("\n".join(own_lines(log.text, _LINES))))

@@ -1,0 +1,80 @@
+"""What a host's option files give its server, as the server's own programs read them, and the files themselves."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from services.connections.reads import commands
+from services.facts import option_files
+from services.procedures.plan.part import Part, Reading
+
+if TYPE_CHECKING:
+    from services.procedures.plan.host_facts import HostFacts
+
+_MOST_FILES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Options(Part):
+    """Read with `mariadbd --print-defaults`, my_print_defaults and the files, over SSH.
+
+    Attributes:
+        given: section, option with underscores, value (secrets are ********), in order; () = not read.
+        files: path and text with secrets masked, in the order in which the server reads them.
+        sst_user: the account of wsrep_sst_auth, without its password; '' for none.
+    """
+
+    given: tuple[tuple[str, str, str], ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    sst_user: str = ""
+
+    def option(self, section: str, name: str) -> str | None:
+        """Return the last value the option files give (names compared with underscores), None when not set."""
+        wanted = name.replace("-", "_")
+        found = [value for sec, option, value in self.given if sec == section and option == wanted]
+        return found[-1] if found else None
+
+    @classmethod
+    def read(cls, host: HostFacts, reading: Reading) -> Self:
+        """See Part."""
+        del host
+        server = _server_options(reading) or ""
+        sst = reading.text("options", commands.GROUP_OPTIONS.read("sst", sudo=True))
+        backup = reading.text("options", commands.GROUP_OPTIONS.read("xtrabackup", "mariabackup", sudo=True))
+        found = option_files.parse_defaults(server, "mysqld") + option_files.parse_defaults(sst or "", "sst")
+        found += option_files.parse_defaults(backup or "", "backup")  # of either program: a host has only one
+        return cls(found, _files(reading), option_files.sst_user(server))
+
+
+def _server_options(reading: Reading) -> str | None:
+    """Return what the option files give the server."""
+    output = reading.run("options", commands.SERVER_OPTIONS)
+    if output is not None and output.exit_code == 0:
+        return output.text
+    return reading.text("options", commands.GROUP_OPTIONS.read(*option_files.SERVER_GROUPS, sudo=True))
+
+
+def _files(reading: Reading) -> tuple[tuple[str, str], ...]:
+    """Return the option files in the order in which the server reads them; what it can't read is left out."""
+    found: dict[str, str] = {}
+
+    def read(path: str, depth: int) -> None:
+        if path in found or len(found) >= _MOST_FILES or depth > 4:
+            return
+        output = reading.run("option-files", commands.CONTENT.read(path, sudo=True))
+        if output is None or output.exit_code:
+            return
+        found[path] = option_files.masked_file(output.text)
+        for name, is_folder in option_files.includes(output.text):
+            if not is_folder:
+                read(name, depth + 1)
+                continue
+            listing = reading.run("option-files", commands.NAMES.read(name, sudo=True))
+            for file in option_files.read_in_folder(listing.text) if listing is not None else ():
+                read(posixpath.join(name, file), depth + 1)
+
+    for path in option_files.ROOT_FILES:
+        read(path, 0)
+    return tuple(found.items())

@@ -1,0 +1,40 @@
+"""Whether root of a host logs in at its server without a password, as a timer or a unit of systemd would."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from services.connections.reads import commands
+from services.facts.provider_options import FREEZE
+from services.procedures.plan.part import Part, Reading, Turn, Way
+from services.procedures.plan.parts.galera.provider import Provider
+
+if TYPE_CHECKING:
+    from services.procedures.plan.host_facts import HostFacts
+
+
+@dataclass(frozen=True, slots=True)
+class RootLogin(Part):
+    """Really tried, over SSH, where the provider can freeze its cache: only a freeze's guard needs it.
+
+    Attributes:
+        works: None = not tried; said: the client's own words.
+    """
+
+    way: ClassVar[Way] = Way.GALERA
+    turn: ClassVar[Turn] = Turn.RIGHTS
+    made_from: ClassVar[tuple[type[Part], ...]] = (Provider,)
+
+    works: bool | None = None
+    said: str = ""
+
+    @classmethod
+    def read(cls, host: HostFacts, reading: Reading) -> Self | None:
+        """See Part."""
+        if not Way.SSH.leads_to(host) or host[Provider].option(FREEZE) is None:
+            return None
+        output = reading.run("root-login", commands.ROOT_LOGIN)
+        if output is None or (reading.sudo_works is not True and not host.is_root):
+            return None
+        return cls(output.exit_code == 0, output.error_text[:200])

@@ -1,0 +1,244 @@
+"""`compare`: on a recording, on the kept history, around a run; what is typed wrong; exit codes and JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.__main__ import main
+from app.cli.arguments import BAD_INPUT, FINDINGS, GOOD
+from app.cli.moments import Held, moment, window
+from services.clock import ManualClock
+from services.errors import BadInput
+from services.history.recording import finish_recording, record_to
+from services.history.store import HistoryStore
+from services.sampling.change.model import Window
+from services.sampling.own_past import mark_of
+from services.series import Sample
+from tests.unit.app.steering_service import DESYNC, Shell
+from tests.unit.sampling.change_series import NOW, remembering
+
+SECONDS, STEP_AT = 1_500, 750
+INVENTORY = 'version = 1\n[[host]]\nname = "db1"\naddress = "10.20.0.11"\n[host.ssh]\nuser = "dba"\n'
+HELD = Held(NOW, NOW + SECONDS)
+
+
+def sampled(store: HistoryStore, clock: ManualClock, begun: float = NOW, server: str = "db1") -> None:
+    """Write 25 minutes of a steady load whose write latency rises from 8 to 11 ms in the middle."""
+    noise = remembering(np.random.default_rng(11), 2, SECONDS, 0.5)
+    questions = writes = spent = 0.0
+    for n in range(SECONDS):
+        questions += 1_000.0 + 40.0 * noise[0, n]
+        writes += 100.0
+        spent += 100.0 * (8.0 + (3.0 if n >= STEP_AT else 0.0) + noise[1, n])
+        values = {"questions": questions, "threads_running": 4.0, "uptime": 5_000.0 + n,
+                  "os.disk_all.writes": writes, "os.disk_all.ms_writing": spent}  # fmt: skip
+        store.append(Sample(server, begun + n, 100.0 + n, values, "u:1"))
+        clock.advance(1.0)
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path, clock = tmp_path_factory.mktemp("compare") / "change.pilothouse", ManualClock(NOW)
+    store = record_to(path, clock=clock)
+    sampled(store, clock)
+    store.close()
+    finish_recording(path)
+    return path
+
+
+WINDOWS = ("--before", "start..start+12m", "--after", "start+13m..end")
+
+
+def test_that_a_recording_is_compared_and_told_in_words(
+    recording: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["compare", str(recording), *WINDOWS, "--metric", "load.questions", "--metric", "disk.write_latency"])
+    told = capsys.readouterr().out
+    assert code == GOOD
+    assert "Questions (load.questions)" in told
+    assert "no difference shown" in told
+    assert "write latency (disk.write_latency)  8" in told
+    assert "higher, by far" in told
+    assert "1 number differs, 1 shows no difference, 0 are not known." in told
+
+
+def test_that_the_document_has_every_number_and_no_code_in_words(
+    recording: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(recording), *WINDOWS, "--metric", "disk.write_latency", "--json"]) == GOOD
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    (change,) = document["changes"]
+    assert document["before"] == {"start": NOW + 1, "end": NOW + 720}  # as long as the window after
+    assert document["confidence"] == 0.99
+    assert (change["server"], change["verdict"], change["why"], change["size"]) == ("db1", "higher", "", "large")
+    assert change["typical"]["low"] < 3.0 < change["typical"]["high"]
+    assert min(change["blocks"]) >= 8
+
+
+def test_that_what_is_not_known_is_a_finding_with_its_code(
+    recording: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = ("--before", "start..start+10s", "--after", "start+10s..start+20s")
+    assert main(["compare", str(recording), *short, "--metric", "disk.write_latency", "--json"]) == FINDINGS
+    changes = json.loads(capsys.readouterr().out)["changes"]
+    assert {(change["verdict"], change["why"]) for change in changes} == {("not known", "few")}
+    assert all(change["typical"]["low"] is None for change in changes)
+
+
+def test_that_the_usual_metrics_are_compared_and_what_is_not_offered_is_named(
+    recording: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(recording), *WINDOWS]) == FINDINGS
+    told = capsys.readouterr().out
+    assert "Threads_running (load.threads_running)  4 → 4" in told
+    assert "not known: Read over SSH: no sample of the host itself came." in told  # of its processors
+    assert "Not offered by these servers: " in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--before", "start..end"),
+        ("--before", "start", "--after", "start+1m..end"),
+        ("--before", "soon..later", "--after", "start..end"),
+        ("--before", "start+5m..start+9m", "--after", "start+1m..start+3m"),
+        (*WINDOWS, "--server", "db9"),
+        (*WINDOWS, "--metric", "rate("),
+    ],
+)
+def test_that_what_can_not_be_compared_is_bad_input(
+    words: tuple[str, ...], recording: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(recording), *words]) == BAD_INPUT
+    assert capsys.readouterr().err
+
+
+def test_that_a_missing_recording_is_named(quiet_log: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "no-such.pilothouse", *WINDOWS]) == BAD_INPUT
+    assert "There is no recording at no-such.pilothouse." in capsys.readouterr().err
+
+
+def test_that_the_kept_history_of_this_inventory_is_compared(
+    tmp_path: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inventory = tmp_path / "inventory.toml"
+    inventory.write_text(INVENTORY)
+    common = ["--inventory", str(inventory), "--data", str(tmp_path), "--metric", "disk.write_latency"]
+    stretch = (f"{NOW:.0f}..{NOW + 720:.0f}", f"{NOW + 780:.0f}..{NOW + SECONDS:.0f}")
+    words = ["compare", "--before", stretch[0], "--after", stretch[1], *common]
+    assert main(words) == BAD_INPUT
+    assert "holds no history" in capsys.readouterr().err
+    clock = ManualClock(NOW)
+    store = HistoryStore.open(tmp_path / "history.sqlite", clock=clock)
+    store.of_inventory(mark_of(inventory), {"db1": "10.20.0.11"})
+    sampled(store, clock)
+    store.close()
+    assert main(words) == GOOD
+    assert "higher, by far" in capsys.readouterr().out
+
+
+def test_that_an_unknown_run_and_a_run_beside_windows_are_refused(shell: Shell, recording: Path) -> None:
+    assert shell("compare", str(recording), "--run", "77").code == BAD_INPUT
+    told = shell("compare", str(recording), "--run", "1", "--before", "start..end")
+    assert told.code == BAD_INPUT
+    assert "Name a run, or both windows: --run, or --before and --after." in told.err
+
+
+def test_that_the_windows_around_a_run_are_those_of_its_journal(shell: Shell, tmp_path: Path) -> None:
+    assert shell("run", *DESYNC, "--yes").code == GOOD
+    (view,) = shell("procedures", "--runs", "--json").document
+    path, begun = tmp_path / "around.pilothouse", view["started"] - 620.0
+    clock = ManualClock(begun)
+    store = record_to(path, clock=clock)
+    sampled(store, clock, begun, "n3")
+    store.close()
+    finish_recording(path)
+    document = shell("compare", str(path), "--run", view["run"], "--around", "5m", "--json").document
+    assert {change["server"] for change in document["changes"]} == {"n3"}
+    assert document["before"]["end"] - document["before"]["start"] == pytest.approx(300.0)
+    assert document["before"]["end"] >= view["started"]
+    assert document["after"]["start"] >= document["before"]["end"] + 60.0
+
+
+def test_that_a_report_measures_what_its_run_changed_where_the_history_has_it(shell: Shell) -> None:
+    assert shell("run", *DESYNC, "--yes").code == GOOD
+    (view,) = shell("procedures", "--runs", "--json").document
+    assert "Before and after" not in shell("report", view["run"]).out
+    begun = view["started"] - STEP_AT + 30.0  # the latency rises while the run is at work
+    clock = ManualClock(begun)
+    store = HistoryStore.open(shell.folder / "history.sqlite", clock=clock)
+    store.of_inventory(mark_of(shell.folder / "inventory.toml"), {f"n{i}": f"10.0.0.{i}" for i in (1, 2, 3)})
+    sampled(store, clock, begun, "n3")
+    store.close()
+    told = shell("report", view["run"]).out.replace("\\", "")
+    part = told.split("## Before and after")[1].split("All that was compared")[0]
+    assert "write latency (disk.write_latency)" in part
+    assert "higher, by far" in part
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("start", NOW), ("end", NOW + SECONDS), ("now", NOW + SECONDS), ("start+90", NOW + 90),
+        ("end-2m", NOW + SECONDS - 120), ("now-0.5h", NOW + SECONDS - 1_800), ("1795200060", NOW + 60),
+        (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOW + 30)), NOW + 30),
+        (time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(NOW + 30)), NOW + 30),
+        (time.strftime("%H:%M:%S", time.localtime(NOW + 30)), NOW + 30),
+    ],
+)  # fmt: skip
+def test_that_a_moment_is_read_as_it_is_written(text: str, at: float) -> None:
+    assert moment(text, HELD) == at
+
+
+@pytest.mark.parametrize("text", ["", "soon", "start*2", "25:00", "12:60", "now--5m", "2026-13-01", "-5m", "1e99"])
+def test_that_what_is_no_moment_is_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        moment(text, HELD)
+
+
+def test_that_a_stretch_is_two_moments() -> None:
+    assert window("start+1m..end-1m", HELD) == Window(NOW + 60, NOW + SECONDS - 60)
+
+
+def test_that_starting_the_program_does_not_load_what_compares() -> None:
+    code = "import sys, app.__main__; print(sorted(m for m in sys.modules if 'change' in m or m == 'numpy'))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "[]"
+
+
+@pytest.fixture
+def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The local time of a place that changes its clocks."""
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="a process of this system has one time zone")
+def test_that_a_local_time_that_is_there_twice_or_never_is_refused(in_berlin: None) -> None:
+    end = datetime(2026, 10, 25, 2, 0, tzinfo=UTC).timestamp()  # 03:00 after the hour that came twice
+    for text in ("02:30", "2026-10-25T02:30:00", "2026-03-29T02:30:00"):
+        with pytest.raises(BadInput, match="clocks are changed"):
+            moment(text, Held(end - 7200, end))
+    assert moment("2026-10-25T00:30:00Z", Held(end - 7200, end)) == end - 5400
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="a process of this system has one time zone")
+def test_that_a_time_of_the_evening_typed_after_midnight_is_of_the_day_before(in_berlin: None) -> None:
+    end = datetime(2026, 11, 23, 23, 5, tzinfo=UTC).timestamp()  # 00:05 in Berlin
+    held = Held(end - 7200, end)
+    assert moment("23:30", held) == end - 35 * 60
+    assert moment("00:10", held) == end + 300

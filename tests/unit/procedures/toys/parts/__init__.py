@@ -1,0 +1,1 @@
+"""Parts of facts of the tests' own."""

@@ -1,0 +1,1 @@
+"""The toys' own family."""

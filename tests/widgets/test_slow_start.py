@@ -1,0 +1,75 @@
+"""While a recording still loads, the window says so; no axis begins before its samples. On fake sources."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.error_hooks import ErrorHooks
+from app.window.controller import Controller
+from app.window.main_window import MainWindow
+from app.window.pages import build_pages
+from app.window.session import RecordingOpener, WindowSession
+from tests.widgets.fake_sources import NOW, FakeLiveSource, FakeRecording
+from tests.widgets.seen_texts import painted
+from widgets.bridge.ops import Ops
+from widgets.bridge.source import EstateSource
+from widgets.charts.page import ChartsPage
+from widgets.common.theme import apply_theme
+from widgets.timeline.strip import EventStrip
+
+
+class SlowRecording(RecordingOpener):
+    """A recording on a disk that takes its time."""
+
+    def __init__(self) -> None:
+        super().__init__(Path("slow.pilothouse"), autoplay=True, start_s=None)
+        self.read = threading.Event()
+
+    def open(self) -> EstateSource:
+        assert self.read.wait(20.0)
+        return FakeRecording()
+
+
+def test_that_a_recording_that_still_loads_says_so_and_speaks_of_no_hosts(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, "light")
+    window, opener = MainWindow(), SlowRecording()
+    session = WindowSession(window, Ops(window), ErrorHooks(), opener)
+    window.show()
+    session.load()
+    try:
+        assert window.status.badge() == "REPLAY"
+        assert window.status.message() == "opening the recording…"
+        said = " ".join(painted(window))
+        assert "Opening the recording" in said
+        assert "no host is asked" in said
+        assert "hosts are asked" not in said
+        with qtbot.waitSignal(session.ready, timeout=20_000):
+            opener.read.set()
+        assert window.status.message() == ""
+    finally:
+        opener.read.set()
+        session.stop()
+
+
+@pytest.mark.parametrize("source", [FakeLiveSource, FakeRecording])
+def test_that_no_axis_ever_begins_in_1970(qtbot: QtBot, qapp: QApplication, source: type[FakeLiveSource]) -> None:
+    window = MainWindow()
+    ops = Ops(window)
+    controller = Controller(source(), window, ops, parent=window)
+    try:
+        for _ in build_pages(controller, window, ops, parent=window):
+            (charts,) = window.findChildren(ChartsPage)
+            strips = window.findChildren(EventStrip)
+            assert all(one.view().end == NOW for one in (charts, *strips))
+            assert all(one.view().start > NOW - 3600 for one in (charts, *strips))
+            assert all(one.scene().word == ("LIVE" if source is FakeLiveSource else "REPLAY") for one in strips)
+    finally:
+        controller.stop()
+        ops.shutdown()
+        window.close()
+        window.deleteLater()

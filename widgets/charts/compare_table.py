@@ -1,0 +1,102 @@
+"""The table of a comparison: one number a row. It shows words that others made; it computes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
+
+from services.i18n import tr
+from services.visible import visible
+from widgets.common.fonts import px
+from widgets.common.plain import set_tip
+from widgets.common.theme import theme_holder
+
+_ROW, _LEAST_ROWS, _MOST_ROWS = 26, 4, 14
+_REST = 690
+"""What a window keeps for all else: bars, panel, two charts, strip; in pixels at 100 %, as the widths below."""
+_WIDTHS = (84, 150, 78, 78, 262, 256, 170)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A comparison as it is shown.
+
+    Attributes:
+        headers: of the columns, the first is the server; rows: their cells.
+        summary: what stands under them.
+    """
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    summary: str
+
+
+class CompareTable(QTableWidget):
+    """Rows to read, walk and copy."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("What differs between the two stretches of time"))
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        header = self.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        theme_holder().sized.connect(self._fit_text)
+
+    def show_rows(self, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Show these rows; of one server alone its name is left out."""
+        self.setColumnCount(len(headers))
+        self.setHorizontalHeaderLabels(list(headers))
+        self.setRowCount(len(rows))
+        for number, cells in enumerate(rows):
+            for column, text in enumerate(cells):
+                item = QTableWidgetItem(visible(text))
+                item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+                set_tip(item, text)
+                self.setItem(number, column, item)
+        self.setColumnHidden(0, len({cells[0] for cells in rows}) < 2)
+        self._fit_text()
+
+    def _fit_text(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(px(_ROW))
+        room = (self.window().height() - px(_REST)) // px(_ROW)
+        rows = min(self.rowCount(), max(_LEAST_ROWS, min(_MOST_ROWS, room)))
+        self.setFixedHeight(px(_ROW) * (rows + 1) + 8)
+        self._share_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share out what room there is."""
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """Give every column its width, or its part of more; less is scrolled."""
+        shown = [column for column in range(self.columnCount()) if not self.isColumnHidden(column)]
+        wanted = sum(px(_WIDTHS[column]) for column in shown)
+        more = max(1.0, self.viewport().width() / max(1, wanted))
+        for column in shown:
+            self.setColumnWidth(column, int(px(_WIDTHS[column]) * more))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy the chosen rows; letters and the space bar are the page's and the window's."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            chosen = sorted({index.row() for index in self.selectedIndexes()})
+            QGuiApplication.clipboard().setText("\n".join("\t".join(self._cells(row)) for row in chosen))
+        elif event.text().isprintable() and event.text():
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def _cells(self, row: int) -> list[str]:
+        items = (self.item(row, column) for column in range(self.columnCount()))
+        return [item.text() for item in items if item is not None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 
 from services.procedures.plan.actions import Action, Detached, Run
 from services.procedures.plan.condition import Condition, Declared
@@ -16,14 +17,26 @@ _FOUNDING = re.compile(r"galera_new_cluster|systemctl (?:re)?start (?:--\S+ )*my
 
 
 def parts(value: object) -> Iterator[object]:
-    """Yield every dataclass inside a value, itself first."""
-    if isinstance(value, tuple):
-        for item in value:
-            yield from parts(item)
-    elif is_dataclass(value):
-        yield value
-        for field in fields(value):
-            yield from parts(getattr(value, field.name))
+    """Yield every dataclass inside a value, itself first, in the order in which they stand there.
+
+    Not recursive, and each type is looked at once: the rules of a long plan ask for a million values.
+    """
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, tuple):
+            left.extend(reversed(one))
+        elif names := _names_of(type(one)):
+            yield one
+            left.extend([getattr(one, name) for name in names])
+        elif names is not None:
+            yield one
+
+
+@lru_cache(maxsize=None)
+def _names_of(kind: type) -> tuple[str, ...] | None:
+    """Return the fields of a dataclass, the last one first; None for any other type."""
+    return tuple(field.name for field in reversed(fields(kind))) if is_dataclass(kind) else None
 
 
 def of(kind: type, value: object) -> Iterator[object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import pytest
@@ -23,7 +23,7 @@ def _each_plan_is_read_once() -> Iterator[None]:
         )
         patch.setattr("services.procedures.engine.engine.violations", _remembering(violations, lambda _: True))
         # The rest of a plan is made anew by each console: equal to what the ones before it have made.
-        patch.setattr("services.procedures.engine.steps.violations", lru_cache(maxsize=None)(violations))
+        patch.setattr("services.procedures.engine.steps.violations", cache(violations))
         yield
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from typing import Any
 
 from services.procedures.plan.actions import Action, Detached, Run
 from services.procedures.plan.condition import Condition, Declared
@@ -15,13 +15,15 @@ _SERVER_START = re.compile(
 )
 _FOUNDING = re.compile(r"galera_new_cluster|systemctl (?:re)?start (?:--\S+ )*mysql@bootstrap(?:\.service)?(?: --\S+)*")
 
+_NAMES: dict[type, tuple[str, ...] | None] = {}
+
 
 def parts(value: object) -> Iterator[object]:
     """Yield every dataclass inside a value, itself first, in the order in which they stand there.
 
     Not recursive, and each type is looked at once: the rules of a long plan ask for a million values.
     """
-    left = [value]
+    left: list[Any] = [value]
     while left:
         one = left.pop()
         if isinstance(one, tuple):
@@ -33,10 +35,11 @@ def parts(value: object) -> Iterator[object]:
             yield one
 
 
-@lru_cache(maxsize=None)
 def _names_of(kind: type) -> tuple[str, ...] | None:
     """Return the fields of a dataclass, the last one first; None for any other type."""
-    return tuple(field.name for field in reversed(fields(kind))) if is_dataclass(kind) else None
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(field.name for field in reversed(fields(kind))) if is_dataclass(kind) else None
+    return _NAMES[kind]
 
 
 def of(kind: type, value: object) -> Iterator[object]:

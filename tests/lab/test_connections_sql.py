@@ -29,6 +29,7 @@ from services.errors import (
 )
 from tests.lab.connecting import WRONG, entry, free_session, with_sql
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.waiting import on_this_machine
 
 HOST = "n3"
 ROADS = ("direct", "tunnel", "socket")
@@ -216,7 +217,7 @@ def test_that_a_statement_over_its_limit_is_ended_by_the_server_and_the_session_
         started = time.monotonic()
         with pytest.raises(TimedOut, match="stopped by the server"):
             made.query(heavy, limit_s=1.0)
-        assert time.monotonic() - started < 2.0
+        assert time.monotonic() - started < on_this_machine(2.0)
         assert made.query("SELECT CONNECTION_ID()").rows == number
 
 
@@ -255,11 +256,11 @@ def test_that_a_paused_server_times_out_within_the_limit_and_answers_when_it_goe
         started = time.monotonic()
         with pytest.raises(TimedOut, match="no answer within 1 s"):
             made.status(limit_s=1.0)
-        assert time.monotonic() - started < 1.5
+        assert time.monotonic() - started < on_this_machine(1.5)
         started = time.monotonic()
         with pytest.raises(Unreachable):  # the kernel takes the connection, the server never greets
             made.status(limit_s=1.0)
-        assert time.monotonic() - started < 3.0
+        assert time.monotonic() - started < on_this_machine(3.0)
         paused.resume(HOST)
         back_again(made)
 
@@ -275,12 +276,12 @@ def test_that_closing_a_session_ends_a_call_to_a_paused_server_and_other_hosts_d
         late = pool.submit(hung.status, limit_s=60.0)
         started = time.monotonic()
         assert len(pool.submit(fine.status, limit_s=5.0).result(6)) > 400
-        assert time.monotonic() - started < 1.0
+        assert time.monotonic() - started < on_this_machine(1.0)
         assert not late.done()
         hung.close()
         with pytest.raises(Unreachable):
             late.result(2)
-        assert time.monotonic() - started < 3.0
+        assert time.monotonic() - started < on_this_machine(3.0)
         paused.resume(HOST)
 
 

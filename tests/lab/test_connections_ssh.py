@@ -14,6 +14,7 @@ from services.connections.command import Command
 from services.errors import AuthFailed, HostKeyUnknown, TimedOut, Unreachable
 from tests.lab.connecting import PASSPHRASE, REREAD, SUDO, WHOAMI, WRONG, agent, entry, free_session, known_hosts_of
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.waiting import on_this_machine
 
 HOST = "spare"
 
@@ -204,7 +205,7 @@ def test_that_a_silent_stream_times_out_and_one_that_ends_stops(galera_estate: E
         started = time.monotonic()
         with pytest.raises(TimedOut, match=r"silent for 0\.5 s"):
             list(silent.lines(limit_s=0.5))
-        assert time.monotonic() - started < 2.0
+        assert time.monotonic() - started < on_this_machine(2.0)
         silent.close()
         ended = made.stream(Command(("cat", "/etc/os-release")))
         assert any(line.startswith(b"PRETTY_NAME=") for line in ended.lines(limit_s=5.0))
@@ -215,7 +216,7 @@ def test_that_a_command_that_does_not_end_is_given_up_within_its_limit(galera_es
         started = time.monotonic()
         with pytest.raises(TimedOut, match=r"did not end within 0\.5 s"):
             made.run(Command(("tail", "-n", "0", "-f", "/var/log/dpkg.log")), limit_s=0.5)
-        assert time.monotonic() - started < 3.0
+        assert time.monotonic() - started < on_this_machine(3.0)
         assert made.run(WHOAMI).text == "dba\n"
 
 
@@ -245,7 +246,7 @@ def test_that_a_host_cut_off_the_network_times_out_and_is_back_when_the_network_
         started = time.monotonic()
         with pytest.raises(TimedOut):
             made.run(WHOAMI, limit_s=2.0)
-        assert time.monotonic() - started < 5.0
+        assert time.monotonic() - started < on_this_machine(5.0)
         galera.heal()
         deadline = time.monotonic() + 20
         while True:

@@ -24,12 +24,12 @@ from services.sampling.watcher import Watcher
 from services.types import Health
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.load import Load
-from tests.lab.estate.waiting import while_asserts
+from tests.lab.estate.waiting import on_this_machine, while_asserts
 
 SAMPLES_S = 3.0
 """Three samples of one second."""
 SLACK_S = 0.8
-"""The poll under way when the fault comes, the hub's settling, and two shared cores."""
+"""The poll under way when the fault comes, and the hub's settling."""
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def watcher(galera: Estate, tmp_path: Path) -> Iterator[Watcher]:
     watched.let_ask(trust_of(inventory))
     watched.start()
     try:
-        while_asserts(lambda: _all_synced(watched), limit_s=15)
+        while_asserts(lambda: _all_synced(watched), limit_s=on_this_machine(15))
         yield watched
     finally:
         watched.stop()
@@ -76,14 +76,14 @@ def _primary(watcher: Watcher) -> set[str]:
 
 
 def _soon(check: Callable[[], object]) -> float:
-    return while_asserts(check, limit_s=SAMPLES_S + SLACK_S, every_s=0.05)
+    return while_asserts(check, limit_s=on_this_machine(SAMPLES_S + SLACK_S), every_s=0.05)
 
 
 def test_that_one_seed_shows_the_whole_cluster_by_the_inventorys_name(watcher: Watcher) -> None:
     cluster = _cluster(watcher)
     assert cluster.name == "galera"
     assert _primary(watcher) == {"n1", "n2", "n3"}
-    while_asserts(lambda: _expect(sorted(watcher.servers()) == ["n1", "n2", "n3"]), limit_s=5)
+    while_asserts(lambda: _expect(sorted(watcher.servers()) == ["n1", "n2", "n3"]), limit_s=on_this_machine(5))
 
 
 def test_that_a_killed_node_is_drawn_as_not_running_within_three_samples(galera: Estate, watcher: Watcher) -> None:
@@ -95,7 +95,7 @@ def test_that_a_killed_node_is_drawn_as_not_running_within_three_samples(galera:
         assert node.health is Health.BAD
 
     _soon(drawn)
-    while_asserts(lambda: _expect(_primary(watcher) == {"n1", "n2"}), limit_s=15)
+    while_asserts(lambda: _expect(_primary(watcher) == {"n1", "n2"}), limit_s=on_this_machine(15))
     galera.start("n3")
     while_asserts(lambda: _all_synced(watcher), limit_s=60)
     states = [e for e in watcher.events() if e.node_id == _node(watcher, "n3").node_id and e.kind == "state"]
@@ -160,7 +160,7 @@ def test_that_a_full_data_disk_is_drawn_within_three_samples(galera: Estate, wat
             assert node.health is Health.BAD
 
         # The file system is asked every third second: a sample of it may be two seconds away.
-        while_asserts(drawn, limit_s=SAMPLES_S + SLACK_S + 2.0, every_s=0.05)
+        while_asserts(drawn, limit_s=on_this_machine(SAMPLES_S + SLACK_S + 2.0), every_s=0.05)
     finally:
         galera.unfill("n2")
 
@@ -176,7 +176,7 @@ def test_that_a_host_nobody_reaches_is_unknown_and_its_numbers_grow_old(galera: 
             assert node.facts.sql_at is not None
             assert watcher.now() - node.facts.sql_at > 2.0
 
-        while_asserts(drawn, limit_s=12, every_s=0.1)
+        while_asserts(drawn, limit_s=on_this_machine(12), every_s=0.1)
         assert _node(watcher, "n1").state == "Synced"
     finally:
         galera.heal()
@@ -207,7 +207,7 @@ def test_that_a_setting_changed_under_us_is_told_with_both_values(galera: Estate
     watched.let_ask(trust_of(inventory))
     watched.start()
     try:
-        while_asserts(lambda: _all_synced(watched), limit_s=15)
+        while_asserts(lambda: _all_synced(watched), limit_s=on_this_machine(15))
         time.sleep(2)
         galera.sql("n1", "SET GLOBAL long_query_time = 7")
 
@@ -215,7 +215,7 @@ def test_that_a_setting_changed_under_us_is_told_with_both_values(galera: Estate
             texts = [event.text for event in watched.events() if event.kind == "variable"]
             assert any(text.startswith("n1: long_query_time: 10") and "7" in text for text in texts), texts
 
-        while_asserts(told, limit_s=6)
+        while_asserts(told, limit_s=on_this_machine(6))
     finally:
         watched.stop()
         galera.sql("n1", "SET GLOBAL long_query_time = 10")

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
 from tests.lab.estate.errors import LabTimeoutError
+
+
+def on_this_machine(seconds: float) -> float:
+    """Return the limit for what a machine with nothing else to do does within `seconds`: longer while it is busy.
+
+    By the load of the last minute a processor: three sessions and their servers share two processors in a whole run.
+    Only for what is measured here; a limit that the program itself keeps stays what it is.
+    """
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def wait_until(what: str, reason_not_yet: Callable[[], str | None], *, limit_s: float, every_s: float = 0.2) -> float:

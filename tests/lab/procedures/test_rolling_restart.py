@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.secret_search import SecretSearch
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
@@ -86,19 +86,24 @@ def test_that_a_node_is_restarted_desynced_and_without_a_drain(steer: Estate, co
     whole.assert_as_before()
 
 
+def _sleeps(estate: Estate, host: str) -> None:
+    assert any("SLEEP(300)" in row[-2:][0] for row in estate.sql(host, "SHOW PROCESSLIST")), (
+        "the statement is not there"
+    )
+
+
 @pytest.mark.slow
 def test_that_a_session_that_does_not_end_is_closed_only_on_request(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
     before = _pids(steer)
     with ThreadPoolExecutor(1) as pool:
-        working = pool.submit(steer.sql, "s2", "SELECT SLEEP(100)", limit_s=120.0)
-        time.sleep(2)
-        began = time.monotonic()
+        # Longer than any run: that it ended within the test says that it was closed.
+        working = pool.submit(steer.sql, "s2", "SELECT SLEEP(300)", limit_s=320.0)
+        while_asserts(lambda: _sleeps(steer, "s2"), limit_s=30)
         ran = console.run("rolling-restart", **QUICK, nodes="s2", drain_limit="5 s", cut="yes")
         assert ran.code == 0, ran
         assert working.exception(timeout=30) is not None
-        assert time.monotonic() - began < 95
     view = console.assert_ended(RunState.DONE, ran)
     assert next(s for s in view.steps if s.step.step_id == "s2:cut-s2").state is StepState.DONE
     assert [name for name, pid in _pids(steer).items() if pid != before[name]] == ["s2"]

@@ -15,7 +15,7 @@ from tests.lab.estate.group import Member, has_quorum
 from tests.lab.estate.shell import Result
 from tests.lab.estate.spec import ASYNC, ESTATES
 from tests.lab.estate.spec import MYSQL as MYSQL_ESTATE
-from tests.lab.sharing import TOGETHER, scope_of
+from tests.lab.sharing import TOGETHER, fills_gaps, scope_of
 
 
 @pytest.fixture
@@ -127,3 +127,14 @@ def test_that_networks_of_estates_differ_and_mysqls_tests_stay_together_apart_fr
     assert len({spec.network for spec in ESTATES}) == len({spec.code for spec in ESTATES}) == len(ESTATES)
     one = "tests/lab/mysql/test_estate.py::test_a"
     assert scope_of(one) == scope_of("tests/lab/mysql/test_group_faults.py::test_b") != TOGETHER
+
+
+def test_that_each_refusal_goes_by_itself_and_behind_the_files_that_are_shared_out_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("PILOTHOUSE_LAB_GALERA", raising=False)
+    one, other = (f"tests/lab/procedures/test_refusals.py::test_a[{n}]" for n in (1, 2))
+    whole = [f"tests/lab/procedures/test_refusals_after_crash.py::test_a[{n}]" for n in (1, 2)]
+    assert scope_of(one) != scope_of(other)
+    assert len({scope_of(nodeid) for nodeid in whole}) == 1
+    assert [fills_gaps(nodeid) for nodeid in (one, other, *whole)] == [True, True, False, False]

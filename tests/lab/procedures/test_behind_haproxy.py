@@ -49,7 +49,7 @@ def test_that_an_application_behind_haproxy_sees_no_error_while_every_node_resta
     whole.assert_as_before()
 
 
-@pytest.mark.parametrize("when", ["s3:haproxy-drain-s3-1=acting", "s3:stop-s3=acting", "s3:haproxy-ready-s3-1=acting"])
+@pytest.mark.parametrize("when", ["s3:haproxy-drain-s3-1=acting", "s3:haproxy-ready-s3-1=acting"])
 def test_that_nothing_is_left_drained_when_the_console_was_killed_and_the_run_resumed(
     steer: Estate, console: Console, whole: Whole, haproxy: Balancer, when: str
 ) -> None:

@@ -31,7 +31,7 @@ def _fault(name: str) -> Fault:
 def test_that_a_fault_in_the_long_step_is_told_truly_and_leaves_nothing_on(
     steer: Estate, console: Console, whole: Whole, scenario: Scenario, name: str
 ) -> None:
-    assert trials.faulted(console, scenario, _fault(name))
+    assert trials.faulted(console, scenario, _fault(name), heal_after_s=20.0)  # a member is given up after 5 s
 
 
 def test_that_a_second_console_is_refused_while_one_runs_and_after_it_was_killed(

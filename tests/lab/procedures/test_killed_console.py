@@ -14,7 +14,6 @@ from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
 
 SAMPLE = (
-    (DESYNC, 1),  # planned, not yet approved
     (DESYNC, "desync=acting"),
     (RESTART, "s3:start-s3=proving"),
     (ADD, "start-new=proving"),

@@ -33,8 +33,10 @@ def killed(console: Console, scenario: Scenario, when: int | str) -> bool:
     return True
 
 
-def faulted(console: Console, scenario: Scenario, fault: Fault) -> str:
+def faulted(console: Console, scenario: Scenario, fault: Fault, *, heal_after_s: float = 45.0) -> str:
     """Let a fault happen in the long step; return where the run rested, and how the cluster became whole again.
+
+    A run that waits the fault out sees it over after `heal_after_s`.
 
     Asserts that the run ends, that it names what it left on, and that after the fault is over resume or undo ends it
     with every obligation discharged and no member lost.
@@ -43,7 +45,7 @@ def faulted(console: Console, scenario: Scenario, fault: Fault) -> str:
         with console.running(*scenario.words(), "--yes") as running:
             running.wait_for_step(scenario.long_step)
             fault.break_it(console.estate, scenario.host)
-            ran = running.end(heal=lambda: fault.heal(console.estate, scenario.host))
+            ran = running.end(lambda: fault.heal(console.estate, scenario.host), heal_after_s)
         rested = console.view()
         assert_rests(rested, ran)
         fault.heal(console.estate, scenario.host)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from tests.lab.estate import database, galera, rootfs
@@ -37,8 +38,15 @@ def spares(estate: Estate) -> tuple[str, ...]:
 
 def left_behind(estate: Estate) -> dict[str, list[str]]:
     """Everything with our name on the hosts, by host; empty when nothing is left."""
-    found = {h.name: estate.host(h.name).sh(_LEFT).out.split() for h in estate.hosts}
-    return {name: left for name, left in found.items() if left}
+    found = on_each(estate, _LEFT)
+    return {name: told.split() for name, told in found.items() if told.split()}
+
+
+def on_each(estate: Estate, script: str) -> dict[str, str]:
+    """Run a script on every host at once; what it printed, by host."""
+    names = [h.name for h in estate.hosts]
+    with ThreadPoolExecutor(len(names)) as pool:
+        return dict(zip(names, pool.map(lambda name: estate.host(name).sh(script).out, names), strict=True))
 
 
 class Whole:
@@ -46,15 +54,14 @@ class Whole:
 
     def __init__(self, estate: Estate) -> None:
         self._estate = estate
-        for host in estate.hosts:  # what a session that was killed may have left
-            estate.host(host.name).sh(f"rm -rf {_OURS}")
+        on_each(estate, f"rm -rf {_OURS}")  # what a session that was killed may have left
         self.files = self.read_files()
         self.settings = self.read_settings()
-        self._kept = {h.name: estate.host(h.name).sh(_KEEP).out for h in estate.hosts}
+        self._kept = on_each(estate, _KEEP)
 
     def read_files(self) -> dict[str, dict[str, str]]:
         """Checksums of every configuration file, by host and path."""
-        told = {h.name: self._estate.host(h.name).sh(f"{_FILES} | xargs -r sha256sum").out for h in self._estate.hosts}
+        told = on_each(self._estate, f"{_FILES} | xargs -r sha256sum")
         return {host: {line[66:]: line[:64] for line in text.splitlines()} for host, text in told.items()}
 
     def read_settings(self) -> dict[str, dict[str, str]]:
@@ -90,8 +97,8 @@ class Whole:
                 database.pid(self._estate.spec, name) is not None
             ):
                 make_spare(self._estate, name)
-        for host in self._estate.hosts:
-            self._sweep(host.name)
+        with ThreadPoolExecutor(len(self._kept)) as pool:
+            list(pool.map(self._sweep, self._kept))
         self._estate.undo()
         for name in members(self._estate):
             self._reset(name)

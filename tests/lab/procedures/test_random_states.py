@@ -1,4 +1,4 @@
-"""Ten of the random states on real servers: forks, damaged state files, a restored copy, a wrong bootstrap.
+"""A few of the random states on real servers: forks, damaged state files, a restored copy, a wrong bootstrap.
 
 The long run over hundreds of seeds is `python -m tests.lab.random_states`; its table: resources/docs/random-states.md.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.lab.estate.estate import Estate
-from tests.lab.random_states.generator import TEN, state_of
+from tests.lab.random_states.generator import EACH_RUN, state_of
 from tests.lab.random_states.judging import FAIL
 from tests.lab.random_states.restoring import Pristine
 from tests.lab.random_states.trial import tried
@@ -26,7 +26,7 @@ def pristine(steer_estate: Estate) -> Iterator[Pristine]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", TEN)
+@pytest.mark.parametrize("seed", EACH_RUN)
 def test_that_no_row_is_lost_or_forked_under_an_ok_in_the_random_state_of(
     steer_estate: Estate, pristine: Pristine, seed: int
 ) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 PROCEDURES = ROOT / "services" / "procedures"
 PRODUCTION = ("app", "widgets", "services")
@@ -72,7 +74,7 @@ def fields_of_parts() -> tuple[Thing, ...]:
 
 
 def _parts_in(file: Path) -> list[ast.ClassDef]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = tree_of(file)
     kinds = (node for node in tree.body if isinstance(node, ast.ClassDef))
     return [node for node in kinds if any(isinstance(base, ast.Name) and base.id == "Part" for base in node.bases)]
 
@@ -128,7 +130,7 @@ def _not_asking(sources: Mapping[str, str]) -> dict[str, str]:
 
 
 def _classes(file: Path) -> tuple[str, ...]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = tree_of(file)
     return tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 FOR_PEOPLE = frozenset({"state", "sentence", "reason", "evidence", "told", "why", "would"})
 CODED = frozenset({"state", "would"})
@@ -90,7 +92,7 @@ def test_that_no_sentence_and_no_word_for_people_decides_anything() -> None:
         file.relative_to(ROOT).as_posix(): calls
         for floor in ("services", "widgets", "app")
         for file in sorted((ROOT / floor).rglob("*.py"))
-        if (calls := list(comparing(ast.parse(file.read_text(encoding="utf-8")))))
+        if (calls := list(comparing(tree_of(file))))
     }
     assert {file: calls for file, calls in found.items() if file not in ALLOWED} == {}
     assert set(ALLOWED) == set(found), "an allowance nobody needs any more"

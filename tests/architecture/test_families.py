@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.discovery.families.registry import registered
+from tests.architecture.sources import tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = "services/discovery/families"
@@ -53,7 +54,7 @@ PARTS_NAMED_ELSEWHERE = {
 def _sources() -> Iterator[tuple[str, ast.Module]]:
     for folder in ("app", "widgets", "services"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+            yield path.relative_to(ROOT).as_posix(), tree_of(path)
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:

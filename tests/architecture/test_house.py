@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 TOP_LEVEL = {
     ".ci",
@@ -39,7 +41,7 @@ def _sources(*folders: str) -> Iterator[Path]:
 
 
 def _functions(path: Path) -> Iterator[ast.FunctionDef]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 

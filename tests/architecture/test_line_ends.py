@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = {
     "services/facts/option_files.py": "masks secrets: what any program might take for a line is masked",
@@ -29,7 +31,7 @@ def test_that_no_service_ends_a_line_where_other_programs_do_not() -> None:
     found = {
         file.relative_to(ROOT).as_posix(): calls
         for file in sorted((ROOT / "services").rglob("*.py"))
-        if (calls := list(splitting(ast.parse(file.read_text(encoding="utf-8")))))
+        if (calls := list(splitting(tree_of(file))))
     }
     assert {file: calls for file, calls in found.items() if file not in ALLOWED} == {}
     assert set(ALLOWED) == set(found), "an allowance nobody needs any more"

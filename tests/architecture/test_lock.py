@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from boot.environment import QT_DISTRIBUTIONS, without
+from tests.architecture.sources import tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
@@ -80,7 +81,7 @@ def test_that_every_library_the_program_imports_is_declared() -> None:
 def _libraries_of(path: Path) -> set[str]:
     """Return the top-level names that a file imports at run time, less the standard library and our own packages."""
     names: set[str] = set()
-    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    nodes: list[ast.AST] = [tree_of(path)]
     while nodes:
         node = nodes.pop()
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):

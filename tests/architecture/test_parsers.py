@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("services/procedures", "services/sampling")
 NO_SERVERS = {
@@ -39,7 +41,7 @@ LOG_WORDS = ("WSREP:", "[ERROR]", "[Note]", "[Warning]", "State transfer", "requ
 def _modules() -> Iterator[tuple[str, ast.Module]]:
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+            yield path.relative_to(ROOT).as_posix(), tree_of(path)
 
 
 def _uses_patterns(tree: ast.Module) -> bool:

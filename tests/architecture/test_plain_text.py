@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 _TIPS = {"setToolTip", "setWhatsThis", "setStatusTip", "showText"}
 _RICH = {"setHtml", "setMarkdown", "insertHtml", "appendHtml", "setTextFormat", "setInformativeText", "setDetailedText"}
@@ -61,7 +63,7 @@ def _name(node: ast.AST) -> str:
 def _trees() -> Iterator[tuple[str, ast.Module]]:
     for folder in ("app", "widgets"):
         for file in sorted((ROOT / folder).rglob("*.py")):
-            yield file.relative_to(ROOT).as_posix(), ast.parse(file.read_text(encoding="utf-8"))
+            yield file.relative_to(ROOT).as_posix(), tree_of(file)
 
 
 def test_that_only_two_modules_can_show_what_qt_may_take_for_markup() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 _WRITES = {"write_text", "write_bytes", "mkdir", "makedirs", "touch", "mkstemp", "NamedTemporaryFile", "copyfile"}
 _WRITES |= {"QSaveFile", "QFile", "setFileName", "FileHandler", "RotatingFileHandler", "copy2", "copytree"}
@@ -39,7 +41,7 @@ def found() -> dict[str, list[str]]:
     here: dict[str, list[str]] = {}
     for folder in ("app", "services", "widgets"):
         for file in sorted((ROOT / folder).rglob("*.py")):
-            calls = list(writing(ast.parse(file.read_text(encoding="utf-8"))))
+            calls = list(writing(tree_of(file)))
             if calls:
                 here[file.relative_to(ROOT).as_posix()] = calls
     return here

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = (ROOT / "services" / "procedures" / "catalogue",)
 LAB = ROOT / "tests" / "lab" / "procedures"
@@ -27,7 +29,7 @@ NOT_ON_THE_LAB = {
 def _trees(*folders: Path, pattern: str = "*.py") -> Iterator[ast.Module]:
     for folder in folders:
         for path in sorted(folder.rglob(pattern)):
-            yield ast.parse(path.read_text(encoding="utf-8"))
+            yield tree_of(path)
 
 
 def _blocks(function: ast.FunctionDef) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 BARE = {"QComboBox", "QFontComboBox", "QSpinBox", "QDoubleSpinBox", "QAbstractSpinBox", "QDateTimeEdit", "QDateEdit",
         "QTimeEdit", "QSlider", "QDial"}  # fmt: skip
@@ -26,11 +28,7 @@ def made(tree: ast.AST) -> Iterator[str]:
 
 def test_that_no_field_that_the_wheel_changes_is_made_outside_its_home() -> None:
     sources = [path for folder in ("app", "widgets") for path in sorted((ROOT / folder).rglob("*.py"))]
-    found = {
-        (path.relative_to(ROOT).as_posix(), name)
-        for path in sources
-        for name in made(ast.parse(path.read_text(encoding="utf-8")))
-    }
+    found = {(path.relative_to(ROOT).as_posix(), name) for path in sources for name in made(tree_of(path))}
     assert found == set(HOMES.items())
 
 

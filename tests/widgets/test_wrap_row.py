@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -18,6 +18,15 @@ from widgets.common.theme import apply_theme
 from widgets.common.wrap_row import WrapRow
 
 ROUNDS = 150
+
+
+@pytest.fixture(autouse=True)
+def _only_its_own_is_collected() -> Iterator[None]:
+    """Each collection looks at what the test itself has made, not at a million objects of all tests before it."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 class Page(QWidget):

@@ -1,0 +1,13 @@
+"""The order in which the files are shared out: the longest first, so that none is begun when the others are through."""
+
+from __future__ import annotations
+
+import pytest
+
+_LONGEST = frozenset({"test_many_lines.py", "test_spoken_words.py"})
+"""Each an eighth of the whole (pytest-xdist shares files out in the order of the collection)."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, all else where it is."""
+    items.sort(key=lambda item: item.path.name not in _LONGEST)

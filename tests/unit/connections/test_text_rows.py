@@ -47,7 +47,7 @@ def test_that_a_reply_means_the_same_however_the_network_cuts_it(rows: list[list
 
 def test_that_a_value_of_more_than_16_megabytes_is_put_together_from_its_packets() -> None:
     value = b"x" * (0xFFFFFF + 10)
-    found = read_rows(reader(p.result([p.column("a", p.BLOB, p.BINARY)], [[value]]), piece=65536))
+    found = read_rows(reader(p.result([p.column("a", p.BLOB, p.BINARY)], [[value]]), piece=65536, limit_s=60.0))
     assert found.rows == ((value,),)
 
 

@@ -19,8 +19,10 @@ from app.cli.arguments import BAD_INPUT, FINDINGS, GOOD
 from app.cli.moments import Held, moment, window
 from services.clock import ManualClock
 from services.errors import BadInput
+from services.history.marked_change import ChangeMark
 from services.history.recording import finish_recording, record_to
 from services.history.store import HistoryStore
+from services.procedures.service.person import person_here
 from services.sampling.change.model import Window
 from services.sampling.own_past import mark_of
 from services.series import Sample
@@ -148,11 +150,69 @@ def test_that_the_kept_history_of_this_inventory_is_compared(
     assert "higher, by far" in capsys.readouterr().out
 
 
+def test_that_windows_are_kept_listed_chosen_again_and_removed(
+    recording: Path, tmp_path: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = ["compare", str(recording), "--data", str(tmp_path), "--metric", "disk.write_latency"]
+    assert main([*here, "--marks"]) == GOOD
+    assert "No marked change is kept" in capsys.readouterr().out
+    assert not (tmp_path / "state.sqlite").exists()
+    assert main([*here, *WINDOWS, "--keep", "write cache off"]) == GOOD
+    assert "Kept as write cache off" in capsys.readouterr().out
+    assert main([*here, "--marks", "--json"]) == GOOD
+    (mark,) = json.loads(capsys.readouterr().out)
+    assert (mark["name"], mark["made_by"]) == ("write cache off", person_here())
+    assert mark["before"] == {"start": NOW, "end": NOW + 720}
+    for name in ("write cache off", str(mark["number"])):
+        assert main([*here, "--mark", name]) == GOOD
+        assert "higher, by far" in capsys.readouterr().out
+    copied = tmp_path / "elsewhere.pilothouse"
+    copied.write_bytes(recording.read_bytes())
+    assert main(["compare", str(copied), *here[2:], "--marks"]) == GOOD
+    assert "write cache off" in capsys.readouterr().out
+    assert main([*here, "--forget", "write cache off"]) == GOOD
+    assert "Removed; the samples stay." in capsys.readouterr().out
+    assert main([*here, "--mark", "write cache off"]) == BAD_INPUT
+    assert "None is kept." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*WINDOWS, "--keep", ""), (*WINDOWS, "--keep", "12"), (*WINDOWS, "--mark", "redo"),
+        ("--run", "1", "--mark", "redo"), ("--mark", "redo"), ("--forget", "redo"),
+        ("--before", "start+5m..start+9m", "--after", "start+1m..start+3m", "--keep", "redo"),
+    ],
+)  # fmt: skip
+def test_that_a_mark_that_can_not_be_kept_or_found_is_bad_input(
+    words: tuple[str, ...], recording: Path, tmp_path: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(recording), "--data", str(tmp_path), *words]) == BAD_INPUT
+    assert capsys.readouterr().err
+    assert not (tmp_path / "state.sqlite").exists()
+
+
+def test_that_a_mark_that_came_with_a_recording_is_chosen_and_not_removed(
+    recording: Path, tmp_path: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    carried = tmp_path / "carried.pilothouse"
+    carried.write_bytes(recording.read_bytes())
+    mark = ChangeMark(3, "write cache off", (NOW, NOW + 720), (NOW + 780, NOW + 1_400), NOW + 1_450, "ada@desk2")
+    finish_recording(carried, marks=(mark,))
+    here = ["compare", str(carried), "--data", str(tmp_path / "data"), "--metric", "disk.write_latency"]
+    assert main([*here, "--marks"]) == GOOD
+    assert "came with the recording" in capsys.readouterr().out
+    assert main([*here, "--mark", "write cache off"]) == GOOD
+    assert "higher, by far" in capsys.readouterr().out
+    assert main([*here, "--forget", "write cache off"]) == BAD_INPUT
+    assert "left as it is" in capsys.readouterr().err
+
+
 def test_that_an_unknown_run_and_a_run_beside_windows_are_refused(shell: Shell, recording: Path) -> None:
     assert shell("compare", str(recording), "--run", "77").code == BAD_INPUT
     told = shell("compare", str(recording), "--run", "1", "--before", "start..end")
     assert told.code == BAD_INPUT
-    assert "Name a run, or both windows: --run, or --before and --after." in told.err
+    assert "Name a run, a mark, or both windows: --run, --mark, or --before and --after." in told.err
 
 
 def test_that_the_windows_around_a_run_are_those_of_its_journal(shell: Shell, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from services.history.marked_change import ChangeMark, Stretch, good_name, refuse_order
+from services.history.marked_change import ChangeMark, Stretch, name_taken, refuse_order
+from services.sampling.change.naming import good_name
 
 if TYPE_CHECKING:
     from services.history.change_marks import ChangeMarks
@@ -59,8 +60,10 @@ class StateShelf:
         """Keep two stretches with who sits here."""
         from services.procedures.service.person import person_here
 
+        named = good_name(name)
+        refuse_order(before, after)  # before a file is made
         with self._marks() as marks:
-            return marks.keep(name, before, after, person_here())
+            return marks.keep(named, before, after, person_here())
 
     def remove(self, number: int) -> bool:
         """Remove a mark."""
@@ -92,9 +95,12 @@ class SessionShelf:
 
     def keep(self, name: str, before: Stretch, after: Stretch) -> ChangeMark:
         """Keep two stretches."""
+        named = good_name(name)
         refuse_order(before, after)
+        if any(mark.name == named for mark in self._kept):
+            raise name_taken(named)
         self._last += 1
-        self._kept.append(ChangeMark(self._last, good_name(name), before, after, time.time()))
+        self._kept.append(ChangeMark(self._last, named, before, after, time.time()))
         return self._kept[-1]
 
     def remove(self, number: int) -> bool:

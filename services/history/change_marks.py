@@ -12,7 +12,7 @@ from sqlalchemy import Engine, delete, desc, func, insert, select
 from services.clock import Clock
 from services.errors import BadInput
 from services.history import state_schema as schema
-from services.history.marked_change import MOST, ChangeMark, Stretch, good_name, refuse_order
+from services.history.marked_change import MOST, ChangeMark, Stretch, name_taken, refuse_order
 from services.history.state_file import speaking, writing
 from services.i18n import tr
 
@@ -40,13 +40,15 @@ class ChangeMarks:
     def keep(self, name: str, before: Stretch, after: Stretch, by: str) -> ChangeMark:
         """Keep two stretches under a name; durable.
 
+        Args:
+            name: as `good_name` of sampling/change/naming.py returns it.
+
         Raises:
-            BadInput: no name, one with a password in it, or one that is taken; stretches that can't be compared; MOST
-                are kept already.
+            BadInput: the name is taken; the stretches can't be compared; MOST are kept already.
         """
         refuse_order(before, after)
         values: dict[str, Any] = {
-            "name": good_name(name),
+            "name": name,
             "made_at": self._clock.wall(),
             "made_by": by[:_LONGEST_PERSON],
         }
@@ -55,10 +57,7 @@ class ChangeMarks:
         with writing(self._engine, self._name, durable=True) as connection:
             own = rows.c.about == self._about
             if connection.execute(select(rows.c.id).where(own, rows.c.name == values["name"])).first() is not None:
-                raise BadInput(
-                    tr("There is a mark named {name} already.", name=values["name"]),
-                    try_=(tr("Choose another name, or remove the old one."),),
-                )
+                raise name_taken(name)
             if (connection.scalar(select(func.count()).select_from(rows).where(own)) or 0) >= MOST:
                 raise BadInput(tr("{n} marks are kept already: remove some that nobody needs.", n=MOST))
             made = connection.execute(insert(rows).values(about=self._about, **values, **moments))

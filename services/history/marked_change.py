@@ -6,9 +6,7 @@ import math
 from dataclasses import dataclass
 
 from services.errors import BadInput
-from services.facts.masking import masked
 from services.i18n import tr
-from services.visible import as_line
 
 LONGEST_NAME = 60
 """Characters: it has to be read in a box of choices."""
@@ -41,21 +39,15 @@ def is_stretch(first: float, last: float) -> bool:
     return all(math.isfinite(at) and 0.0 <= at < 4e9 for at in (first, last)) and first < last
 
 
-def good_name(text: str) -> str:
-    """Return a name as it is kept.
-
-    Raises:
-        BadInput: none, a number alone (a mark is chosen by its number too), or one with a password: it may travel.
-    """
-    name = as_line(" ".join(text.split()), LONGEST_NAME)
-    if not name or name.isdecimal():
-        raise BadInput(tr("Give the mark a name: what was changed."))
-    if masked(name) != name:
-        raise BadInput(tr("The name has what looks like a password in it: say it without."))
-    return name
-
-
 def refuse_order(before: Stretch, after: Stretch) -> None:
     """Raise BadInput where these are no two stretches, the second of them after the first."""
     if not (is_stretch(*before) and is_stretch(*after) and before[1] <= after[0]):
         raise BadInput(tr("The stretch after a change has to begin where the one before it ends, or later."))
+
+
+def name_taken(name: str) -> BadInput:
+    """Return what is said where a name is in use."""
+    return BadInput(
+        tr("There is a mark named {name} already.", name=name),
+        try_=(tr("Choose another name, or remove the old one."),),
+    )

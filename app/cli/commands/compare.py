@@ -21,7 +21,6 @@ from app.mark_shelf import MarkShelf, StateShelf
 from app.places import data_folder
 from services.clock import SystemClock
 from services.errors import BadInput
-from services.history.marked_change import good_name
 from services.history.recorded_marks import about_recording
 from services.history.store import HistoryStore
 from services.i18n import english, tr
@@ -30,6 +29,7 @@ from services.procedures.report.around import windows_around
 from services.sampling.catalogue import load_catalogue
 from services.sampling.change.judge import SeriesOf, compare
 from services.sampling.change.model import Asked, Change, Comparison, Despite, Shift, Verdict, Window
+from services.sampling.change.naming import good_name
 from services.sampling.change.words import caveat, row, summary, window_words
 from services.sampling.own_past import mark_of
 from services.sampling.reader import SeriesReader

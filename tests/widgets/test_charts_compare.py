@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.widgets.chart_data import NOW, image_of, series, settle, spec
+from widgets.charts.compare_kept import KeptMark
 from widgets.charts.compare_marks import Marks
 from widgets.charts.compare_panel import CHARTED, USUAL, Wanted
 from widgets.charts.compare_table import Result
@@ -103,7 +104,7 @@ def test_that_what_is_marked_is_shaded_in_every_chart_and_gone_when_the_panel_cl
 ) -> None:
     def color(chart: str, at: float) -> int:
         plot = page.card(chart).plot
-        return image_of(plot).pixelColor(round(plot.x_at(at)), round(plot.frame_rect().top()) + 30).rgb()
+        return image_of(plot).pixelColor(round(plot.x_at(at)), round(plot.frame_rect().top()) + 20).rgb()
 
     bare = {chart: color(chart, NOW - 650) for chart in "ab"}
     qtbot.keyClick(page, Qt.Key.Key_C)
@@ -166,6 +167,78 @@ def test_that_the_table_shows_rows_hides_a_lone_servers_name_and_copies(page: Ch
     assert not panel.table.isColumnHidden(0)
     panel.show_problem("The window after begins before the window before ends.")
     assert not panel.table.isVisible()
+
+
+def kept(number: int = 4, name: str = "redo 2 GB") -> KeptMark:
+    return KeptMark(number, name, (NOW - 7_000, NOW - 6_700), (NOW - 6_600, NOW - 6_300), "Marked by ada@desk2.")
+
+
+def test_that_the_row_of_kept_marks_shows_only_what_means_something_now(page: ChartsPage) -> None:
+    panel, row = page.compare, page.compare.kept
+    panel.open_panel()
+    assert not row.isVisible()
+    panel.take(NOW - 800, NOW - 500)
+    assert not row.isVisible()
+    panel.take(NOW - 400, NOW - 100)
+    assert row.name.isVisible()
+    assert not row.box.isVisible()
+    assert not row.keep.isEnabled()
+    row.name.setText("  ")
+    assert not row.keep.isEnabled()
+    row.name.setText("redo")
+    assert row.keep.isEnabled()
+    row.offer((kept(),))
+    assert row.box.isVisible()
+    assert row.name.isVisible()
+    assert not row.remove.isVisible()
+
+
+def test_that_a_kept_mark_is_chosen_compared_brought_into_sight_and_removed_by_name(page: ChartsPage) -> None:
+    panel, row = page.compare, page.compare.kept
+    panel.open_panel()
+    row.offer((kept(9, "other"), kept()))
+    wanted = asked(page)
+    row.box.setCurrentIndex(2)
+    row.box.activated.emit(2)
+    mark = kept()
+    assert [(one.before, one.after) for one in wanted] == [(mark.before, mark.after)]
+    view = page.view()
+    assert view.start < mark.before[0] < mark.after[1] < view.end
+    assert not view.live
+    page.reset_view()
+    assert page.view().live
+
+
+def test_that_a_removed_mark_leaves_its_name_so_that_keep_brings_it_back(page: ChartsPage, qtbot: QtBot) -> None:
+    panel, row = page.compare, page.compare.kept
+    panel.open_panel()
+    row.offer((kept(),))
+    removed: list[KeptMark] = []
+    named: list[tuple[str, object, object]] = []
+    row.remove_wanted.connect(removed.append)
+    row.keep_wanted.connect(lambda *given: named.append(given))
+    row.box.activated.emit(1)
+    assert row.remove.toolTip() == "Remove redo 2 GB; the samples stay"
+    assert row.said.text() == "Marked by ada@desk2."
+    qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
+    row.offer(())
+    assert removed == [kept()]
+    assert not row.box.isVisible()
+    qtbot.keyClick(row.name, Qt.Key.Key_Return)
+    assert named == [("redo 2 GB", kept().before, kept().after)]
+
+
+def test_that_letters_typed_into_the_name_mark_nothing(page: ChartsPage, qtbot: QtBot) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    marks = panel.marks
+    panel.kept.name.setFocus()
+    qtbot.keyClicks(panel.kept.name, "abc 0+-")
+    assert panel.kept.name.text() == "abc 0+-"
+    assert panel.isVisible()
+    assert panel.marks == marks
 
 
 def test_that_the_button_of_the_page_opens_and_closes(page: ChartsPage, qtbot: QtBot) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout
 
 from services.i18n import mark, tr
+from widgets.charts.compare_kept import KeptRow
 from widgets.charts.compare_marks import MarkedSpan, Marks, Side, Span
 from widgets.charts.compare_table import CompareTable, Result
 from widgets.common.boxes import button
@@ -35,11 +36,16 @@ class Wanted:
 
 
 class ComparePanel(QFrame):
-    """Closed at first. Signals: opened(); marked(): the stretches are others; wanted(Wanted): compare these."""
+    """Closed at first. `kept` is the row in which marks get a name, and are chosen again and removed.
+
+    Signals: opened(); marked(): the stretches are others; wanted(Wanted): compare these; chosen(float, float): what is
+    marked now was chosen by name, and begins and ends here.
+    """
 
     opened = Signal()
     marked = Signal()
     wanted = Signal(object)
+    chosen = Signal(float, float)
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,6 +61,8 @@ class ComparePanel(QFrame):
             self.numbers.addItem(tr(words), code)
         self.restart = self._tick(tr("despite a restart"), tr("Compare although a restart lies between or inside"))
         self.load = self._tick(tr("despite the load"), tr("Compare although the load changed, or may have"))
+        self.kept = KeptRow()
+        self.kept.chosen.connect(lambda mark: self._take_both(mark.before, mark.after))
         self.hint = label("", "third", wrap=True)
         self.table = CompareTable()
         self.summary = label("", "second", wrap=True)
@@ -69,7 +77,14 @@ class ComparePanel(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 8, 16, 8)
         column.setSpacing(6)
-        for part in (label(tr("Measure a change"), "section"), WrapRow(*parts), self.hint, self.table, self.summary):
+        for part in (
+            label(tr("Measure a change"), "section"),
+            WrapRow(*parts),
+            self.kept,
+            self.hint,
+            self.table,
+            self.summary,
+        ):
             column.addWidget(part)
 
     def _side_button(self, side: Side) -> QPushButton:
@@ -170,8 +185,11 @@ class ComparePanel(QFrame):
     def _take_run(self) -> None:
         chosen = self.run.currentIndex() - 1
         if chosen >= 0:
-            _, before, after = self._runs[chosen]
-            self._set(Marks().taking(*before).taking(*after))
+            self._take_both(*self._runs[chosen][1:])
+
+    def _take_both(self, before: Span, after: Span) -> None:
+        self._set(Marks().taking(*before).taking(*after))
+        self.chosen.emit(before[0], after[1])
 
     def _set(self, marks: Marks) -> None:
         moved = marks.both != self._marks.both
@@ -180,6 +198,7 @@ class ComparePanel(QFrame):
             span = marks.span(side)
             made.setText(tr(_NAMES[side]) if span is None else f"{tr(_NAMES[side])}  {_words(span)}")
             made.setChecked(marks.next_side == side)
+        self.kept.show_for(marks.both)
         told = self._hint_words()
         self.hint.setText(told)
         self.hint.setVisible(bool(told))

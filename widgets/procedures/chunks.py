@@ -14,7 +14,7 @@ from services.backup_chunks.asked import QUESTIONS, asked, faults_of, given_by
 from services.backup_chunks.checks import check_jobs
 from services.backup_chunks.command_line import Job, parse_job
 from services.backup_chunks.model import Backup, Outcome
-from services.backup_chunks.telling import lines_of, options_of, size_words
+from services.backup_chunks.telling import chunk_words, lines_of, options_of, size_words
 from services.errors import BadInput
 from services.i18n import mark, tr
 from services.procedures.plan.checks import Check
@@ -187,7 +187,7 @@ class ChunksPage(QFrame):
         self.options.set_lines((options_of(backup, advice.chunk),) if advice.changes else ())
         put(self.now_title, tr("now: chunks of {size}", size=size_words(advice.now.chunk)))
         self.now.set_lines(_numbers(backup, advice.now))
-        told = tr("advised: chunks of {size}", size=size_words(advice.then.chunk))
+        told = tr("advised: chunks of {size}", size=chunk_words(advice.then.chunk))
         put(self.then_title, told if advice.changes else "")
         self.then.set_lines(_numbers(backup, advice.then) if advice.changes else ())
 

@@ -241,6 +241,37 @@ def test_that_letters_typed_into_the_name_mark_nothing(page: ChartsPage, qtbot: 
     assert panel.marks == marks
 
 
+def test_that_the_columns_take_what_their_words_need_and_the_verdict_the_rest(page: ChartsPage) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    why = "not known: Windows of less than 5 min show nothing."
+    panel.show_result(Result(HEADERS, (("db1", "rows read (load.rows_read)", "–", "–", "–", "–", why),), "0 differ."))
+    table = panel.table
+    for column, text in ((1, "rows read (load.rows_read)"), (6, why)):
+        assert table.columnWidth(column) > table.fontMetrics().horizontalAdvance(text)
+    assert table.columnWidth(4) < 140
+    assert table.horizontalScrollBar().maximum() == 0
+
+
+def test_that_the_whole_words_of_a_row_are_told_to_whom_has_no_pointer(page: ChartsPage, qtbot: QtBot) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    long = "not known: " + "a reason that is longer than any column " * 6
+    panel.show_result(Result(HEADERS, (ROW, (*ROW[:6], long)), "1 number differs."))
+    assert not panel.row.isVisible()
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table, Qt.Key.Key_Down)
+    qtbot.keyClick(panel.table, Qt.Key.Key_Down)
+    assert panel.row.text() == f"write latency: {long}"
+    assert panel.row.isVisible()
+    panel.show_problem("The window after begins before the window before ends.")
+    assert not panel.row.isVisible()
+
+
 def test_that_the_button_of_the_page_opens_and_closes(page: ChartsPage, qtbot: QtBot) -> None:
     (made,) = (found for found in page.findChildren(QPushButton) if found.text() == "Compare")
     qtbot.mouseClick(made, Qt.MouseButton.LeftButton)

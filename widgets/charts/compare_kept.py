@@ -41,7 +41,7 @@ class KeptMark:
 
 
 class KeptRow(QFrame):
-    """Shows of its parts those that mean something now.
+    """Shows of its parts those that mean something now; `box`, the choice of kept ones, stands where its owner puts it.
 
     Signals:
         chosen(KeptMark): mark its stretches. keep_wanted(str, Span, Span): keep these under a name.
@@ -72,7 +72,7 @@ class KeptRow(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(WrapRow(self.box, self.name, self.keep, self.remove))
+        column.addWidget(WrapRow(self.name, self.keep, self.remove))
         column.addWidget(self.said)
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
@@ -119,7 +119,7 @@ class KeptRow(QFrame):
         told = self._words or ("" if mark is None else mark.told)
         self.said.setText(visible(told))
         self.said.setVisible(bool(told))
-        self.setVisible(bool(self._marks) or free or bool(told))
+        self.setVisible(free or mark is not None or bool(told))
 
     def _take(self, row: int) -> None:
         if row > 0:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import mark, tr
 from widgets.charts.compare_kept import KeptRow
@@ -21,6 +21,7 @@ from widgets.common.wrap_row import WrapRow
 
 USUAL, CHARTED, ALL = "usual", "charted", "all"
 _CHOICES = ((USUAL, mark("the usual numbers")), (CHARTED, mark("numbers of these charts")), (ALL, mark("all numbers")))
+_RUN_CHARACTERS = 24
 _NAMES: dict[Side, str] = {"before": mark("Before"), "after": mark("After")}
 
 
@@ -55,6 +56,8 @@ class ComparePanel(QFrame):
         self.setAccessibleName(tr("Measure a change"))
         self.sides = {side: self._side_button(side) for side in _NAMES}
         self.run = self._combo(tr("Windows around a run"), self._take_run)
+        self.run.setSizeAdjustPolicy(Combo.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.run.setMinimumContentsLength(_RUN_CHARACTERS)
         self.whom = self._combo(tr("Whose numbers"), self._ask)
         self.numbers = self._combo(tr("Which numbers"), self._ask)
         for code, words in _CHOICES:
@@ -65,6 +68,8 @@ class ComparePanel(QFrame):
         self.kept.chosen.connect(lambda mark: self._take_both(mark.before, mark.after))
         self.hint = label("", "third", wrap=True)
         self.table = CompareTable()
+        self.row = label("", "second", wrap=True)
+        self.table.row_told.connect(self._tell_row)
         self.summary = label("", "second", wrap=True)
         self._lay_out()
         self.set_runs(())
@@ -73,18 +78,14 @@ class ComparePanel(QFrame):
 
     def _lay_out(self) -> None:
         close = button(tr("Close"), on=self.close_panel, hint=tr("Take the marks away"))
-        parts = (*self.sides.values(), self.run, self.whom, self.numbers, self.restart, self.load, close)
+        gap = QWidget()
+        gap.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        head = WrapRow(label(tr("Measure a change"), "section"), gap, self.kept.box, self.run, close)
+        choices = WrapRow(*self.sides.values(), self.whom, self.numbers, self.restart, self.load)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 8, 16, 8)
         column.setSpacing(6)
-        for part in (
-            label(tr("Measure a change"), "section"),
-            WrapRow(*parts),
-            self.kept,
-            self.hint,
-            self.table,
-            self.summary,
-        ):
+        for part in (head, choices, self.kept, self.hint, self.table, self.row, self.summary):
             column.addWidget(part)
 
     def _side_button(self, side: Side) -> QPushButton:
@@ -179,6 +180,10 @@ class ComparePanel(QFrame):
         self.open_panel()
         self._set(self._marks.marking(side, at))
 
+    def _tell_row(self, words: str) -> None:
+        self.row.setText(words)
+        self.row.setVisible(bool(words) and not self.table.isHidden())
+
     def _choose(self, side: Side) -> None:
         self._set(replace(self._marks, next_side=side, begun=None))
 
@@ -233,6 +238,7 @@ class ComparePanel(QFrame):
         self.wanted.emit(Wanted(*both, self.whom.currentIndex() == 1, self.numbers.currentData(), despite))
 
     def _say(self, words: str) -> None:
+        self._tell_row("")
         self.summary.setText(words)
         self.summary.setVisible(bool(words))
 

@@ -30,7 +30,7 @@ from services.sampling.catalogue import load_catalogue
 from services.sampling.change.judge import SeriesOf, compare
 from services.sampling.change.model import Asked, Change, Comparison, Despite, Shift, Verdict, Window
 from services.sampling.change.naming import good_name
-from services.sampling.change.words import caveat, row, summary, window_words
+from services.sampling.change.words import row, told, window_words
 from services.sampling.own_past import mark_of
 from services.sampling.reader import SeriesReader
 from services.sampling.replay import Replay
@@ -147,12 +147,12 @@ def lines(found: Comparison) -> Iterator[str]:
             server = change.server
             yield f"\n{server}"
         _, name, before, after, by, worst, verdict = row(change)
-        told = "" if change.typical is None else f"  {before} → {after}"
-        yield f"  {name}{told}"
+        moved = "" if change.typical is None else f"  {before} → {after}"
+        yield f"  {name}{moved}"
         if change.verdict is not Verdict.UNKNOWN:
             yield f"    {tr('difference {by}; worst seconds {worst}', by=by, worst=worst)}"
         yield f"    {verdict}"
-    yield f"\n{summary(found)} {caveat(found)}"
+    yield f"\n{told(found)}"
     if found.left_out:
         yield tr("Not offered by these servers: {names}.", names=", ".join(found.left_out))
 

@@ -76,7 +76,7 @@ def test_that_jobs_are_read_from_scripts_and_held_against_each_other(
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("--size", "much"), ("--size", "0"), 
+    [(), ("--size", "much"), ("--size", "0"),
      ("--size", "8"), ("--size", "8TB", "--free-memory", "64"),
      ("--size", "8TB", "--ratio", "2"), ("--size", "8TB", "--parallel", "0"),
      ("--size", "8TB", "--error", "-1"), ("--command", "ls"), ("--job", "/nowhere/at/all"),

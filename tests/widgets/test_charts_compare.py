@@ -265,11 +265,35 @@ def test_that_the_whole_words_of_a_row_are_told_to_whom_has_no_pointer(page: Cha
     assert not panel.row.isVisible()
     panel.table.setFocus()
     qtbot.keyClick(panel.table, Qt.Key.Key_Down)
-    qtbot.keyClick(panel.table, Qt.Key.Key_Down)
     assert panel.row.text() == f"write latency: {long}"
     assert panel.row.isVisible()
     panel.show_problem("The window after begins before the window before ends.")
     assert not panel.row.isVisible()
+
+
+def test_that_a_panel_that_is_opened_again_has_its_marks_and_their_comparison(page: ChartsPage, qtbot: QtBot) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    marks, wanted = panel.marks, asked(page)
+    qtbot.keyClick(page, Qt.Key.Key_C)
+    assert panel.marks == ()
+    qtbot.keyClick(page, Qt.Key.Key_C)
+    assert panel.marks == marks
+    assert [(one.before, one.after) for one in wanted] == [((NOW - 800, NOW - 500), (NOW - 400, NOW - 100))]
+
+
+def test_that_the_table_shows_by_a_chosen_row_that_it_has_the_keys(page: ChartsPage, qtbot: QtBot) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    panel.show_result(Result(HEADERS, (ROW, ROW), "2 numbers differ."))
+    assert not panel.table.selectedIndexes()
+    panel.table.setFocus()
+    assert {index.row() for index in panel.table.selectedIndexes()} == {0}
+    assert panel.row.text().startswith("write latency: ")
 
 
 def test_that_the_button_of_the_page_opens_and_closes(page: ChartsPage, qtbot: QtBot) -> None:

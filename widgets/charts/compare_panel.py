@@ -50,7 +50,7 @@ class ComparePanel(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self._marks = Marks()
+        self._marks = self._aside = Marks()
         self._runs: tuple[tuple[str, Span, Span], ...] = ()
         self.setProperty("kind", "panel")
         self.setAccessibleName(tr("Measure a change"))
@@ -77,7 +77,7 @@ class ComparePanel(QFrame):
         self.setVisible(False)
 
     def _lay_out(self) -> None:
-        close = button(tr("Close"), on=self.close_panel, hint=tr("Take the marks away"))
+        close = button(tr("Close"), on=self.close_panel, hint=tr("Take panel and marks away until it is opened again"))
         gap = QWidget()
         gap.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         head = WrapRow(label(tr("Measure a change"), "section"), gap, self.kept.box, self.run, close)
@@ -145,13 +145,16 @@ class ComparePanel(QFrame):
         return self._marks.spans()
 
     def open_panel(self) -> None:
-        """Show the panel, ready for the first stretch."""
+        """Show the panel, with what was marked when it was closed."""
         if self.isHidden():
             self.setVisible(True)
+            aside, self._aside = self._aside, Marks()
+            self._set(aside)
             self.opened.emit()
 
     def close_panel(self) -> None:
-        """Take panel and marks away."""
+        """Take panel and marks away; they are there again when it is opened: a slip of one key loses no work."""
+        self._aside = self._marks
         self.setVisible(False)
         self.clear()
 

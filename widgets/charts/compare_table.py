@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
 
 from services.i18n import tr
@@ -73,8 +73,9 @@ class CompareTable(QTableWidget):
                 set_tip(item, text)
                 self.setItem(number, column, item)
         self.setColumnHidden(0, len({cells[0] for cells in rows}) < 2)
+        self.clearSelection()
+        self.setCurrentCell(-1, -1)
         self._measure()
-        self._tell(-1)
 
     def _measure(self) -> None:
         self._needs = [self._needed(column) for column in range(self.columnCount())]
@@ -87,11 +88,10 @@ class CompareTable(QTableWidget):
 
     def _needed(self, column: int) -> int:
         """Return how wide the words of a column are, in pixels at 100 %."""
-        metrics, head = self.fontMetrics(), self.horizontalHeader().fontMetrics()
+        metrics = self.fontMetrics()
         items = (self.item(row, column) for row in range(self.rowCount()))
         widest = max((metrics.horizontalAdvance(item.text()) for item in items if item is not None), default=0)
-        title = self.horizontalHeaderItem(column)
-        return max(widest, head.horizontalAdvance(title.text()) if title is not None else 0) + px(_PAD)
+        return max(widest + px(_PAD), self.horizontalHeader().sectionSizeHint(column))
 
     def _fit_text(self) -> None:
         self.verticalHeader().setDefaultSectionSize(px(_ROW))
@@ -109,7 +109,8 @@ class CompareTable(QTableWidget):
         """Give every column what its words need; where that is too much, from the least on by what each lacks."""
         shown = [column for column in range(self.columnCount()) if not self.isColumnHidden(column)]
         wants = {column: min(self._needs[column], px(_MOST_WIDTHS[column])) for column in shown}
-        least = {column: min(wants[column], px(_WIDTHS[column])) for column in shown}
+        heads = {column: self.horizontalHeader().sectionSizeHint(column) for column in shown}
+        least = {column: min(wants[column], max(px(_WIDTHS[column]), heads[column])) for column in shown}
         rest, lacks = self.viewport().width() - sum(least.values()), sum(wants.values()) - sum(least.values())
         share = max(0.0, min(1.0, rest / lacks)) if lacks else 0.0
         for column in shown:
@@ -117,6 +118,12 @@ class CompareTable(QTableWidget):
             if column == _LAST:
                 width += max(0, rest - lacks)
             self.setColumnWidth(column, width)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Choose a row when the keys come: it shows where they are, and is read out whole."""
+        super().focusInEvent(event)
+        if self.rowCount() and not self.selectedIndexes():
+            self.selectRow(max(0, self.currentRow()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy the chosen rows; letters and the space bar are the page's and the window's."""

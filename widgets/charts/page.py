@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.errors import BadInput
 from services.events import Event
@@ -109,7 +109,7 @@ class ChartsPage(QFrame):
         column.addWidget(self._header)
         column.addWidget(self._events_legend)
         column.addWidget(self._bar)
-        column.addWidget(self.compare)
+        column.addLayout(_inside_the_frame(self.compare))
         column.addWidget(self._empty, 1)
         column.addWidget(self._board, 1)
         bind(self, CHARTS, "export", self._header.show_menu)
@@ -373,3 +373,11 @@ class ChartsPage(QFrame):
             self.export(path if path.suffix else path.with_suffix(f".{kind}"))
         except BadInput as problem:
             self._bar.say(Health.BAD, (str(problem), *problem.try_))
+
+
+def _inside_the_frame(panel: QWidget) -> QHBoxLayout:
+    """Return a row for a panel with a ground of its own, which would hide the frame that shows who has the keys."""
+    row = QHBoxLayout()
+    row.setContentsMargins(2, 0, 2, 0)
+    row.addWidget(panel)
+    return row

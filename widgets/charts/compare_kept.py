@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from services.i18n import tr
 from services.visible import visible
@@ -72,8 +72,12 @@ class KeptRow(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(WrapRow(self.name, self.keep, self.remove))
-        column.addWidget(self.said)
+        column.addWidget(WrapRow(self.name, self.keep))
+        told = QHBoxLayout()
+        told.setSpacing(8)
+        told.addWidget(self.remove)
+        told.addWidget(self.said, 1)
+        column.addLayout(told)
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
         self._show()

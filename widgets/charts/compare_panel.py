@@ -83,7 +83,7 @@ class ComparePanel(QFrame):
         head = WrapRow(label(tr("Measure a change"), "section"), gap, self.kept.box, self.run, close)
         choices = WrapRow(*self.sides.values(), self.whom, self.numbers, self.restart, self.load)
         column = QVBoxLayout(self)
-        column.setContentsMargins(20, 8, 16, 8)
+        column.setContentsMargins(18, 8, 14, 8)
         column.setSpacing(6)
         for part in (head, choices, self.kept, self.hint, self.table, self.row, self.summary):
             column.addWidget(part)

@@ -129,10 +129,10 @@ def test_that_sentences_keep_their_room_where_text_is_large_and_the_other_column
 
 
 def test_that_columns_have_their_whole_width_where_there_is_room(page: JournalPage) -> None:
-    page.resize(1400, 600)
+    page.resize(1440, 600)
     table = page.findChild(QTableView)
     assert table is not None
-    assert [table.columnWidth(column) for column in (TIME, WHAT, KIND)] == [176, 880, 136]
+    assert [table.columnWidth(column) for column in (TIME, WHAT, KIND)] == [176, 880, 152]
     for words in KINDS.values():
         assert table.fontMetrics().horizontalAdvance(words) + 24 <= table.columnWidth(KIND), words
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,9 @@ import pytest
 
 from app.__main__ import main
 from app.cli.arguments import BAD_INPUT, FINDINGS, GOOD
+from app.cli.commands import record
 from app.cli.moments import Held, moment, window
+from app.mark_shelf import StateShelf
 from services.clock import ManualClock
 from services.errors import BadInput
 from services.history.marked_change import ChangeMark
@@ -206,6 +209,22 @@ def test_that_a_mark_that_came_with_a_recording_is_chosen_and_not_removed(
     assert "higher, by far" in capsys.readouterr().out
     assert main([*here, "--forget", "write cache off"]) == BAD_INPUT
     assert "left as it is" in capsys.readouterr().err
+
+
+def test_that_a_recording_takes_along_what_was_marked_for_its_inventory_and_no_store_spoils_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inventory = tmp_path / "inventory.toml"
+    inventory.write_text(INVENTORY)
+    options = Namespace(inventory=inventory, data=tmp_path)
+    assert record._marked(options) == ()
+    shelf = StateShelf(tmp_path / "state.sqlite", mark_of(inventory))
+    kept = shelf.keep("write cache off", (NOW, NOW + 10), (NOW + 20, NOW + 30))
+    StateShelf(tmp_path / "state.sqlite", "another inventory").keep("other", (NOW, NOW + 10), (NOW + 20, NOW + 30))
+    assert record._marked(options) == (kept,)
+    (tmp_path / "state.sqlite").write_bytes(b"no database at all, however long it may be" * 100)
+    assert record._marked(options) == ()
+    assert "Without the marked changes" in capsys.readouterr().err
 
 
 def test_that_an_unknown_run_and_a_run_beside_windows_are_refused(shell: Shell, recording: Path) -> None:

@@ -26,6 +26,7 @@ class KeptFeed(QObject):
         self._row = page.compare.kept
         self._shelf = shelf
         self._ops = ops
+        self._begun = self._shown = 0
         page.compare.opened.connect(lambda: self._do(lambda: None, ""))
         self._row.keep_wanted.connect(self._keep)
         self._row.remove_wanted.connect(self._remove)
@@ -41,21 +42,28 @@ class KeptFeed(QObject):
         self._do(lambda: shelf.remove(number), tr("{name} was removed; Keep brings it back.", name=mark.name))
 
     def _do(self, act: Callable[[], object], told: str) -> None:
-        """Do something and show what is kept then."""
+        """Do something and show what is kept then.
+
+        Each has a key of its own: of calls with one key the older is dropped, and what was to be kept would be lost.
+        """
         shelf, row = self._shelf, self._row
+        self._begun += 1
+        number = self._begun
 
         def work() -> tuple[KeptMark, ...]:
             act()
             return tuple(_shown(mark) for mark in shelf.all())
 
         def done(marks: tuple[KeptMark, ...]) -> None:
-            row.offer(marks)
-            row.say(told)
+            if number > self._shown:  # an answer that was overtaken knows less
+                self._shown = number
+                row.offer(marks)
+                row.say(told)
 
         def failed(problem: UserError) -> None:
             row.say(" ".join((problem.sentence, *problem.try_)))
 
-        self._ops.run(_KEY, work, done, failed)
+        self._ops.run(f"{_KEY}-{number}", work, done, failed)
 
 
 def _shown(mark: ChangeMark) -> KeptMark:

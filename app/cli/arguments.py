@@ -138,6 +138,10 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--before", default="", metavar="FROM..TO", help="12:40..12:50, now-30m..now-20m")
     parser.add_argument("--after", default="", metavar="FROM..TO", help="the same; where --before ends, or later")
     parser.add_argument("--run", default="", metavar="RUN", help="the windows around this run, by its journal")
+    parser.add_argument("--mark", default="", metavar="NAME", help="the windows kept under this name or number")
+    parser.add_argument("--keep", default=None, metavar="NAME", help="keep these windows under a name, once compared")
+    parser.add_argument("--marks", action="store_true", help="list what is kept, and compare nothing")
+    parser.add_argument("--forget", default="", metavar="NAME", help="remove what is kept under this name or number")
     parser.add_argument(
         "--around", type=_seconds, default=600.0, metavar="TIME", help="with --run: the windows' length (10m)"
     )

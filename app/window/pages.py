@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.mark_shelf import MarkShelf, SessionShelf
 from app.window.charts.change_feed import ChangeFeed
 from app.window.charts.chart_feed import ChartFeed
+from app.window.charts.kept_feed import KeptFeed
 from app.window.controller import Controller
 from app.window.finder import Finder
 from app.window.hosts.add_host import AddHost
@@ -36,17 +38,25 @@ class Pages:
 
 
 def build_pages(
-    controller: Controller, window: MainWindow, ops: Ops, parent: QObject, *, steered: bool = False
+    controller: Controller,
+    window: MainWindow,
+    ops: Ops,
+    parent: QObject,
+    *,
+    steered: bool = False,
+    shelf: MarkShelf | None = None,
 ) -> Generator[None, None, Pages]:
     """Add charts, journal, event strip and palette to the window, a piece a step, events between.
 
     Args:
+        shelf: where marked changes are kept; None: for as long as the window stands.
         steered: procedures can be run here, and their page follows (build_steering); else it only tells of them.
     """
     charts = ChartsPage(turns=controller.turns)
     _show_first_span(controller, charts)
     window.add_page("charts", charts)
     ChangeFeed(controller, charts, ChartFeed(controller, charts, ops), ops)
+    KeptFeed(charts, shelf or SessionShelf(), ops)
     yield
     journal = JournalPage()
     window.add_page("journal", journal)

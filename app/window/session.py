@@ -29,9 +29,11 @@ from widgets.bridge.source import EstateSource
 from widgets.common.icons import app_icon
 
 if TYPE_CHECKING:
+    from app.mark_shelf import MarkShelf
     from app.window.pages import Pages
     from app.window.steering.door import ServiceDoor
     from app.window.steering.window import Steering
+    from services.history.marked_change import ChangeMark
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +54,9 @@ class Opener(Protocol):
 
     def door(self) -> ServiceDoor | None:
         """Return what opens the service of procedures, None where nothing can be steered."""
+
+    def shelf(self) -> MarkShelf:
+        """Return where marked changes of the opened source are kept."""
 
 
 class LiveOpener:
@@ -78,6 +83,14 @@ class LiveOpener:
 
         return ServiceDoor(self._options, self._vault, self._watching.limits)
 
+    def shelf(self) -> MarkShelf:
+        """Return the marks of the inventory's samples."""
+        from app.mark_shelf import StateShelf
+        from app.places import data_folder, inventory_file
+        from services.sampling.own_past import mark_of
+
+        return StateShelf(data_folder(self._options) / "state.sqlite", mark_of(inventory_file(self._options)))
+
     def close(self) -> None:
         """Stop watching."""
         if self._stop is not None:
@@ -87,8 +100,15 @@ class LiveOpener:
 class RecordingOpener:
     """A recording, with play, pause, speed and seek."""
 
-    def __init__(self, path: Path, *, autoplay: bool, start_s: float | None) -> None:
+    def __init__(self, path: Path, *, autoplay: bool, start_s: float | None, options: Namespace | None = None) -> None:
+        """Play a file.
+
+        Args:
+            options: name the data folder in which marked changes are kept; None (a demo): nothing is.
+        """
         self._path = path
+        self._options = options
+        self._marks: tuple[str, tuple[ChangeMark, ...]] = ("", ())
         self._autoplay = autoplay
         self._start_s = start_s
         self._close: Callable[[], None] | None = None
@@ -96,6 +116,7 @@ class RecordingOpener:
     def open(self) -> EstateSource:
         """Open the recording at its beginning (or where asked)."""
         from services.clock import SystemClock
+        from services.history.recorded_marks import about_recording
         from services.sampling.replay import Replay
 
         replay = Replay(self._path, SystemClock())
@@ -104,11 +125,25 @@ class RecordingOpener:
         if self._autoplay:
             replay.play()
         self._close = replay.close
+        self._marks = (about_recording(replay.title, replay.span()), replay.marks())
         return replay
 
     def door(self) -> ServiceDoor | None:
         """Return None: a recording can't be steered."""
         return None
+
+    def shelf(self) -> MarkShelf:
+        """Return the marks of this recording, those that came with it among them."""
+        from app.mark_shelf import SessionShelf, StateShelf
+        from app.places import data_folder
+
+        about, recorded = self._marks
+        if self._options is not None:
+            try:
+                return StateShelf(data_folder(self._options) / "state.sqlite", about, recorded)
+            except UserError as problem:  # a recording is played where nothing can be written, too
+                log.info("marks are kept for this window only: %s", problem)
+        return SessionShelf(recorded)
 
     def close(self) -> None:
         """Close the file."""
@@ -195,7 +230,8 @@ class WindowSession(QObject):
         self.window.setWindowIcon(app_icon())
         self.window.setWindowTitle(f"{visible(source.title)} – Pilothouse")
         door = self._opener.door()
-        steps = build_pages(controller, self.window, self.ops, parent=self, steered=door is not None)
+        shelf = self._opener.shelf()
+        steps = build_pages(controller, self.window, self.ops, parent=self, steered=door is not None, shelf=shelf)
         self._build(steps, lambda pages: self._built(controller, pages, door))
 
     def _build(self, steps: Generator[None, None, Any], then: Callable[[Any], None]) -> None:

@@ -157,7 +157,8 @@ class Play:
         from app.window.session import LiveOpener, RecordingOpener
 
         if self._recording is not None:
-            return RecordingOpener(self._recording, autoplay=self._autoplay, start_s=self._start_s)
+            kept = None if self._autoplay else options  # a demo leaves nothing behind
+            return RecordingOpener(self._recording, autoplay=self._autoplay, start_s=self._start_s, options=kept)
         return LiveOpener(options, vault, watching)
 
 

@@ -66,7 +66,7 @@ def fault_of(question: Question, typed: str) -> str:
 def _fault_words(question: Question) -> str:
     title = tr(question.title)
     if question.kind == "bytes":
-        return tr("{title}: write a size like 8 TB or 200 MB.", title=title)
+        return tr("{title}: write a size with its unit, like 8 TB or 200 MB.", title=title)
     if question.kind == "share":
         return tr("{title}: write a share between 0 and 1.", title=title)
     return tr("{title}: write a number, not a negative one.", title=title)
@@ -75,7 +75,7 @@ def _fault_words(question: Question) -> str:
 def _value(question: Question, typed: str) -> float | None:
     """Return the number of an answer; None where it makes no sense."""
     if question.kind == "bytes":
-        size = bytes_of(typed)
+        size = None if count(typed.strip()) is not None else bytes_of(typed)  # '8' of what: TB, or bytes?
         return size if size is not None and 0 < size <= _MOST_BYTES else None
     if question.kind == "count":
         number = count(typed.strip())

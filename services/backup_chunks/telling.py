@@ -40,6 +40,11 @@ def size_words(size: float) -> str:
     return f"{size:.3g}{_THIN}{_UNITS[power]}"
 
 
+def chunk_words(size: int) -> str:
+    """Return a chunk as the options set it, in MiB, with the same in SI units: '96 MiB (101 MB)'."""
+    return f"{size // MIB}{_THIN}MiB ({size_words(size)})" if size % MIB == 0 else size_words(size)
+
+
 def count_words(number: int) -> str:
     """Return a count with its thousands apart."""
     return f"{number:,}".replace(",", _THIN)

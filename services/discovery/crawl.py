@@ -171,7 +171,7 @@ def _begin(search: _Search, entry: HostEntry, known: NodeFacts | None, submit: S
     if entry.name in search.entries:
         return
     search.entries[entry.name] = entry
-    search.asked |= {entry.name.lower(), host_port(entry.address)[0]}
+    search.asked.add(host_port(entry.address)[0])  # a found host's name is its own word: it may be another's address
     if known is not None and known.reach is not Reach.NOT_TRIED:
         _answered(search, entry, known, submit)
     else:

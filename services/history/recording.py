@@ -1,12 +1,14 @@
 """A recording: one history file without a WAL, packed, that a colleague opens anywhere, read-only media included.
 
 Besides what every history file has (samples, aggregates, snapshots, events) its `meta` table says title, start, end and
-the program that made it. No secret can be in it: samples are numbers, snapshots and events name hosts and states only.
+the program that made it, and the changes that a person marked meanwhile (recorded_marks.py). No secret can be in it:
+samples are numbers, snapshots and events name hosts and states only.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 from services.clock import Clock, ManualClock, SystemClock
@@ -14,6 +16,8 @@ from services.errors import BadInput, StoreError
 from services.files import private_file
 from services.history.compaction import SECONDS_ONLY_S, Derive
 from services.history.dictionary import UNIQUE
+from services.history.marked_change import ChangeMark
+from services.history.recorded_marks import META, as_text, within
 from services.history.store import HistoryStore
 from services.i18n import tr
 
@@ -44,8 +48,11 @@ def record_to(path: Path, *, derive: Derive | None = None, clock: Clock | None =
     return store
 
 
-def finish_recording(path: Path, *, derive: Derive | None = None) -> None:
+def finish_recording(path: Path, *, derive: Derive | None = None, marks: Sequence[ChangeMark] = ()) -> None:
     """Pack a recording that is closed: whole hours, no free page, no WAL. The file may be on its way while it runs.
+
+    Args:
+        marks: changes that were marked meanwhile; those whose stretches it holds go with it.
 
     Raises:
         StoreError: the file can't be read or written (another program has it open, the disk is full).
@@ -62,6 +69,8 @@ def finish_recording(path: Path, *, derive: Derive | None = None) -> None:
         if span is not None:
             store.put_meta("start", repr(span[0]))
             store.put_meta("end", repr(span[1]))
+            if kept := within(marks, span):
+                store.put_meta(META, as_text(kept))
         store.put_meta("title", facts.get("title", path.stem))
     finally:
         store.close()

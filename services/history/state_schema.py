@@ -106,3 +106,18 @@ two_primaries = Table(
     Column("settled_by", String(190), nullable=False),
     Column("settled_words", Text, nullable=False),
 )
+
+change_mark = Table(
+    "change_mark",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("about", String(64), nullable=False, index=True),
+    Column("name", String(190), nullable=False),
+    Column("before_start", Float(53), nullable=False),
+    Column("before_end", Float(53), nullable=False),
+    Column("after_start", Float(53), nullable=False),
+    Column("after_end", Float(53), nullable=False),
+    Column("made_at", Float(53), nullable=False),
+    Column("made_by", String(190), nullable=False),
+)
+"""`about`: a mark of the inventory's file, or of the recording, whose samples the stretches are of."""

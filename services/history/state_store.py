@@ -17,6 +17,7 @@ from sqlalchemy import Engine, Row, Select, and_, desc, insert, select, update
 from services.clock import Clock, SystemClock
 from services.errors import StoreError
 from services.history import state_schema as schema
+from services.history.change_marks import ChangeMarks
 from services.history.host_keys import HostKeys, host_keys
 from services.history.positions import PositionMemory, PositionSeen, read_positions, write_positions
 from services.history.procedure_journal import ProcedureLog
@@ -90,6 +91,10 @@ class StateStore:
     def splits(self) -> SplitLog:
         """Return what is kept of two Primary Components seen at once; usable until the store is closed."""
         return SplitLog(self._engine, self._name, self._clock)
+
+    def change_marks(self, about: str) -> ChangeMarks:
+        """Return what is kept of stretches marked by hand, of one inventory or recording, until the store is closed."""
+        return ChangeMarks(self._engine, self._name, self._clock, about)
 
     # -- settings ----------------------------------------------------------------------------------------------------
 

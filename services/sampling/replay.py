@@ -18,6 +18,8 @@ from services.discovery.model import EstateSnapshot
 from services.errors import BadInput, StoreError
 from services.events import Event
 from services.facts.model import Problem
+from services.history.marked_change import ChangeMark
+from services.history.recorded_marks import read_marks
 from services.history.recording import open_recording
 from services.i18n import tr
 from services.sampling.catalogue import load_catalogue
@@ -170,6 +172,10 @@ class Replay:
     def servers(self) -> tuple[str, ...]:
         """Return the servers that have samples."""
         return self._store.servers()
+
+    def marks(self) -> tuple[ChangeMark, ...]:
+        """Return the changes that were marked while it was recorded."""
+        return read_marks(self._store.meta())
 
     # -- PlaybackControl -------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import numpy as np
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
+from app.mark_shelf import MarkShelf
 from app.window.controller import Controller
 from app.window.main_window import MainWindow
 from app.window.pages import build_pages
@@ -201,7 +202,9 @@ def settle(controller: Controller) -> None:
 
 
 @contextmanager
-def open_window(qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "light") -> Iterator[OpenWindow]:
+def open_window(
+    qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "light", shelf: MarkShelf | None = None
+) -> Iterator[OpenWindow]:
     """Show a window on `source`; on the way out everything is stopped as the program does."""
     apply_theme(qapp, theme)
     window = MainWindow()
@@ -209,7 +212,7 @@ def open_window(qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "
     window.topology.set_reduced_motion(True)
     window.resize(1280, 800)
     controller = Controller(source, window, ops, parent=window)
-    for _ in build_pages(controller, window, ops, parent=window):
+    for _ in build_pages(controller, window, ops, parent=window, shelf=shelf):
         pass
     window.show()
     window.activateWindow()

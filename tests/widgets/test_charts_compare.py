@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.widgets.chart_data import NOW, image_of, series, settle, spec
+from widgets.charts.compare_kept import KeptMark
 from widgets.charts.compare_marks import Marks
 from widgets.charts.compare_panel import CHARTED, USUAL, Wanted
 from widgets.charts.compare_table import Result
@@ -103,7 +104,7 @@ def test_that_what_is_marked_is_shaded_in_every_chart_and_gone_when_the_panel_cl
 ) -> None:
     def color(chart: str, at: float) -> int:
         plot = page.card(chart).plot
-        return image_of(plot).pixelColor(round(plot.x_at(at)), round(plot.frame_rect().top()) + 30).rgb()
+        return image_of(plot).pixelColor(round(plot.x_at(at)), round(plot.frame_rect().top()) + 20).rgb()
 
     bare = {chart: color(chart, NOW - 650) for chart in "ab"}
     qtbot.keyClick(page, Qt.Key.Key_C)
@@ -166,6 +167,133 @@ def test_that_the_table_shows_rows_hides_a_lone_servers_name_and_copies(page: Ch
     assert not panel.table.isColumnHidden(0)
     panel.show_problem("The window after begins before the window before ends.")
     assert not panel.table.isVisible()
+
+
+def kept(number: int = 4, name: str = "redo 2 GB") -> KeptMark:
+    return KeptMark(number, name, (NOW - 7_000, NOW - 6_700), (NOW - 6_600, NOW - 6_300), "Marked by ada@desk2.")
+
+
+def test_that_the_row_of_kept_marks_shows_only_what_means_something_now(page: ChartsPage) -> None:
+    panel, row = page.compare, page.compare.kept
+    panel.open_panel()
+    assert not row.isVisible()
+    panel.take(NOW - 800, NOW - 500)
+    assert not row.isVisible()
+    panel.take(NOW - 400, NOW - 100)
+    assert row.name.isVisible()
+    assert not row.box.isVisible()
+    assert not row.keep.isEnabled()
+    row.name.setText("  ")
+    assert not row.keep.isEnabled()
+    row.name.setText("redo")
+    assert row.keep.isEnabled()
+    row.offer((kept(),))
+    assert row.box.isVisible()
+    assert row.name.isVisible()
+    assert not row.remove.isVisible()
+
+
+def test_that_a_kept_mark_is_chosen_compared_brought_into_sight_and_removed_by_name(page: ChartsPage) -> None:
+    panel, row = page.compare, page.compare.kept
+    panel.open_panel()
+    row.offer((kept(9, "other"), kept()))
+    wanted = asked(page)
+    row.box.setCurrentIndex(2)
+    row.box.activated.emit(2)
+    mark = kept()
+    assert [(one.before, one.after) for one in wanted] == [(mark.before, mark.after)]
+    view = page.view()
+    assert view.start < mark.before[0] < mark.after[1] < view.end
+    assert not view.live
+    page.reset_view()
+    assert page.view().live
+
+
+def test_that_a_removed_mark_leaves_its_name_so_that_keep_brings_it_back(page: ChartsPage, qtbot: QtBot) -> None:
+    panel, row = page.compare, page.compare.kept
+    panel.open_panel()
+    row.offer((kept(),))
+    removed: list[KeptMark] = []
+    named: list[tuple[str, object, object]] = []
+    row.remove_wanted.connect(removed.append)
+    row.keep_wanted.connect(lambda *given: named.append(given))
+    row.box.activated.emit(1)
+    assert row.remove.toolTip() == "Remove redo 2 GB; the samples stay"
+    assert row.said.text() == "Marked by ada@desk2."
+    qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
+    row.offer(())
+    assert removed == [kept()]
+    assert not row.box.isVisible()
+    qtbot.keyClick(row.name, Qt.Key.Key_Return)
+    assert named == [("redo 2 GB", kept().before, kept().after)]
+
+
+def test_that_letters_typed_into_the_name_mark_nothing(page: ChartsPage, qtbot: QtBot) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    marks = panel.marks
+    panel.kept.name.setFocus()
+    qtbot.keyClicks(panel.kept.name, "abc 0+-")
+    assert panel.kept.name.text() == "abc 0+-"
+    assert panel.isVisible()
+    assert panel.marks == marks
+
+
+def test_that_the_columns_take_what_their_words_need_and_the_verdict_the_rest(page: ChartsPage) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    why = "not known: Windows of less than 5 min show nothing."
+    panel.show_result(Result(HEADERS, (("db1", "rows read (load.rows_read)", "–", "–", "–", "–", why),), "0 differ."))
+    table = panel.table
+    for column, text in ((1, "rows read (load.rows_read)"), (6, why)):
+        assert table.columnWidth(column) > table.fontMetrics().horizontalAdvance(text)
+    assert table.columnWidth(4) < 140
+    assert table.horizontalScrollBar().maximum() == 0
+
+
+def test_that_the_whole_words_of_a_row_are_told_to_whom_has_no_pointer(page: ChartsPage, qtbot: QtBot) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    long = "not known: " + "a reason that is longer than any column " * 6
+    panel.show_result(Result(HEADERS, (ROW, (*ROW[:6], long)), "1 number differs."))
+    assert not panel.row.isVisible()
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table, Qt.Key.Key_Down)
+    assert panel.row.text() == f"write latency: {long}"
+    assert panel.row.isVisible()
+    panel.show_problem("The window after begins before the window before ends.")
+    assert not panel.row.isVisible()
+
+
+def test_that_a_panel_that_is_opened_again_has_its_marks_and_their_comparison(page: ChartsPage, qtbot: QtBot) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    marks, wanted = panel.marks, asked(page)
+    qtbot.keyClick(page, Qt.Key.Key_C)
+    assert panel.marks == ()
+    qtbot.keyClick(page, Qt.Key.Key_C)
+    assert panel.marks == marks
+    assert [(one.before, one.after) for one in wanted] == [((NOW - 800, NOW - 500), (NOW - 400, NOW - 100))]
+
+
+def test_that_the_table_shows_by_a_chosen_row_that_it_has_the_keys(page: ChartsPage, qtbot: QtBot) -> None:
+    panel = page.compare
+    panel.open_panel()
+    panel.take(NOW - 800, NOW - 500)
+    panel.take(NOW - 400, NOW - 100)
+    panel.show_result(Result(HEADERS, (ROW, ROW), "2 numbers differ."))
+    assert not panel.table.selectedIndexes()
+    panel.table.setFocus()
+    assert {index.row() for index in panel.table.selectedIndexes()} == {0}
+    assert panel.row.text().startswith("write latency: ")
 
 
 def test_that_the_button_of_the_page_opens_and_closes(page: ChartsPage, qtbot: QtBot) -> None:

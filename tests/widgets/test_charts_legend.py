@@ -15,6 +15,7 @@ from services.events import Event
 from services.types import Health
 from tests.widgets.chart_data import NOW, image_of, near, series, settle, spec
 from widgets.charts.card import ChartCard
+from widgets.charts.legend import Legend, Reading
 from widgets.charts.legend_key import EventLegend
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
 from widgets.charts.page import ChartsPage
@@ -142,3 +143,38 @@ def test_that_a_wide_card_has_title_legend_and_subtitle_in_one_line_and_none_is_
     assert card._subtitle.shown_text() == "share of each second paused"
     inside = card.rect()
     assert all(inside.contains(part.geometry()) for part in (card._title, card._subtitle, card.legend, card.plot))
+
+
+def test_that_old_words_beside_a_value_give_their_room_back_after_a_while_and_not_at_once(qtbot: QtBot) -> None:
+    legend = Legend((CurveSpec("a", "db1", 0), CurveSpec("b", "db2", 1)), "lag")
+    qtbot.addWidget(legend)
+    legend.resize(600, 22)
+    legend.set_readings({"a": Reading("4 ms"), "b": Reading("5 ms")})
+    narrow = legend.items["b"].x()
+    legend.set_readings({"a": Reading("4 ms, 1 min 12 s ago", stale=True)})
+    wide = legend.items["b"].x()
+    assert wide > narrow + 40
+    for _ in range(10):
+        legend.set_readings({"a": Reading("4 ms")})
+        assert legend.items["b"].x() == wide
+    for _ in range(15):
+        legend.set_readings({"a": Reading("4 ms")})
+    assert legend.items["b"].x() == narrow
+    legend.set_readings({"a": Reading("1 234 ms")})
+    grown = legend.items["b"].x()
+    assert grown > narrow
+    for _ in range(40):
+        legend.set_readings({"a": Reading("4 ms")})
+    assert legend.items["b"].x() == grown  # numbers that change must not push others
+
+
+def test_that_shares_that_sum_up_to_the_whole_keep_the_scale_of_the_whole(make_page: MakePage, qtbot: QtBot) -> None:
+    curves = (CurveSpec("user", "user", 0), CurveSpec("system", "system", 1))
+    page = make_page(ChartSpec("cpu", "CPU of db2", curves, unit="%", kind="stack", y_max=100))
+    page.set_series("cpu", "user", series(np.full(900, 60.00000000000001)))
+    page.set_series("cpu", "system", series(np.full(900, 40.00000000000001)))
+    settle(qtbot)
+    assert page.card("cpu").plot.state.left.high == 100
+    page.set_series("cpu", "system", series(np.full(900, 43.0)))
+    settle(qtbot)
+    assert page.card("cpu").plot.state.left.high > 100  # what is really more is seen

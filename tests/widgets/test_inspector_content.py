@@ -55,6 +55,19 @@ def test_that_identity_tells_address_server_provider_host_and_uptime() -> None:
     }
 
 
+def test_that_numbers_of_the_machine_go_on_below_and_who_sees_it_stands_in_order() -> None:
+    cluster = b.sst_running()
+    node = cluster.node("db2")
+    assert node is not None
+    node = replace(node, seen_by=tuple(reversed(node.seen_by)))
+    made = content(cluster, node, b.AT, EXTRA)
+    machine = next(s for s in made.sections if s.title == "Machine")
+    assert next(r for r in machine.rows if r.label == "of it iowait").whole
+    seen = rows(made, "Replication")["seen by"]
+    assert len(node.seen_by) > 1
+    assert seen.split(", ") == sorted(seen.split(", "))
+
+
 def test_that_a_server_that_gives_no_answer_is_not_said_to_be_up() -> None:
     cluster = b.sst_running()
     silent = replace(cluster, nodes=tuple(replace(node, reach=Reach.SSH_ONLY) for node in cluster.nodes))

@@ -21,7 +21,7 @@ from tests.widgets.builders import AT
 from widgets.common.event_words import lasted
 from widgets.common.text import format_clock, format_moment
 from widgets.common.theme import apply_text_size, apply_theme
-from widgets.journal.events_model import KIND, LASTED, TIME, WHAT, EventsModel, as_csv
+from widgets.journal.events_model import KIND, KINDS, LASTED, TIME, WHAT, EventsModel, as_csv
 from widgets.journal.page import JournalPage
 
 EVENTS = (
@@ -129,10 +129,12 @@ def test_that_sentences_keep_their_room_where_text_is_large_and_the_other_column
 
 
 def test_that_columns_have_their_whole_width_where_there_is_room(page: JournalPage) -> None:
-    page.resize(1400, 600)
+    page.resize(1440, 600)
     table = page.findChild(QTableView)
     assert table is not None
-    assert [table.columnWidth(column) for column in (TIME, WHAT, KIND)] == [176, 880, 124]
+    assert [table.columnWidth(column) for column in (TIME, WHAT, KIND)] == [176, 880, 152]
+    for words in KINDS.values():
+        assert table.fontMetrics().horizontalAdvance(words) + 24 <= table.columnWidth(KIND), words
 
 
 def test_that_events_of_other_inventories_are_left_out_and_told_until_they_are_wanted(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QRectF
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeRecording, OpenWindow, open_window
-from widgets.common.theme import apply_text_size, apply_theme
+from widgets.common.fonts import STRONG
+from widgets.common.glyphs import shape_box
+from widgets.common.theme import apply_text_size, apply_theme, ui_font
 from widgets.procedures.wizard import WizardPage
 from widgets.timeline.replay_bar import ReplayBar
 
@@ -53,3 +56,23 @@ def test_that_a_plan_beside_nothing_uses_a_large_screen(qtbot: QtBot, qapp: QApp
     page.side.hide()
     qtbot.wait(50)
     assert page.stages.width() > 0.95 * page.width()
+
+
+def test_that_a_run_that_stands_open_grows_with_its_text(
+    wizard: WizardPage, qtbot: QtBot, text_size: Callable[[int], None]
+) -> None:
+    wizard.set_run(p.run(), p.WORDING)
+    row, small = wizard.stages.steps.rows[0], wizard.head.name.fontMetrics().height()
+    at = row._host_width
+    text_size(200)
+    qtbot.wait(30)
+    assert wizard.head.name.fontMetrics().height() > 1.7 * small
+    widest = max(QFontMetricsF(ui_font(weight=STRONG)).horizontalAdvance(step.host or "all") for step in p.plan().steps)
+    assert row._host_width >= widest > at  # no host is cut to an ellipsis
+    assert all(head._host_width == row._host_width for head in wizard.stages.steps.heads)
+
+
+def test_that_the_shape_beside_words_has_their_size(text_size: Callable[[int], None]) -> None:
+    assert shape_box(10, 20) == QRectF(10, 14.5, 11, 11)
+    text_size(200)
+    assert shape_box(10, 20) == QRectF(10, 9, 22, 22)

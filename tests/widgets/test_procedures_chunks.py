@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.window.steering.chunks import ChunksOffer
 from app.window.steering.pages import SteeringPages
 from services.backup_chunks.advice import advise
-from services.backup_chunks.asked import asked
+from services.backup_chunks.asked import QUESTIONS, asked
 from services.backup_chunks.fitting import why_not_here
 from services.backup_chunks.telling import lines_of
 from services.discovery.model import EstateSnapshot
@@ -82,6 +82,24 @@ def test_that_an_answer_that_makes_no_sense_says_so_at_its_field_and_takes_the_n
     typed(page, ratio="0.5")
     assert not page.faults["ratio"].isVisible()
     assert page.now.lines()
+
+
+def test_that_a_wrong_answer_is_what_is_to_be_mended_and_not_the_size(page: ChunksPage) -> None:
+    typed(page, **{"free-memory": "64"})
+    assert page.advice.text().startswith("Mend the answer that is marked")
+    assert "with its unit" in page.faults["free-memory"].text()
+    typed(page, **{"free-memory": "64 GB"})
+    assert page.advice.text().startswith("Take ")
+
+
+def test_that_a_field_stands_beside_its_name(page: ChunksPage, qtbot: QtBot) -> None:
+    page.resize(2200, 1200)
+    qtbot.wait(20)
+    for name, field in page.fields.items():
+        title = next(q.title for q in QUESTIONS if q.name == name)
+        words = next(one for one in page.findChildren(QLabel) if one.buddy() is field)
+        assert words.text() == title
+        assert field.x() - words.geometry().right() < 40
 
 
 def test_that_a_command_is_judged_and_gives_what_nobody_typed(page: ChunksPage) -> None:

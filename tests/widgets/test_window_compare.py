@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -10,13 +13,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.mark_shelf import SessionShelf, StateShelf
+from app.window.charts.kept_feed import KeptFeed
+from app.window.session import RecordingOpener
 from services.events import Event
+from services.history.marked_change import ChangeMark
+from services.procedures.service.person import person_here
 from services.sampling.change.judge import LOAD
 from services.series import Series
 from tests.unit.sampling.change_series import remembering
-from tests.widgets.fake_sources import NOW, FakeRecording, OpenWindow, open_window
+from tests.widgets.fake_sources import NOW, FakeOps, FakeRecording, OpenWindow, open_window
+from widgets.bridge.ops import Ops
 from widgets.charts.compare_panel import ComparePanel
 from widgets.charts.page import ChartsPage
+from widgets.common.theme import apply_theme
 from widgets.timeline.strip import EventStrip
 
 SECONDS = 1_500
@@ -129,3 +139,98 @@ def test_that_both_stretches_are_marked_on_the_event_strip_by_keys(opened: OpenW
     assert opened.window.page() == "charts"
     assert made.marks == ((*BEFORE, "before"), (*AFTER, "after"))
     qtbot.waitUntil(made.table.isVisible, timeout=10_000)
+
+
+def test_that_marks_are_kept_found_again_in_the_next_window_and_removed(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path
+) -> None:
+    shelf = StateShelf(tmp_path / "state.sqlite", "orders")
+    with open_window(qapp, Stepped(), shelf=shelf) as opened:
+        opened.window.show_page("charts")
+        made = panel(opened)
+        made.open_panel()
+        made.take(*BEFORE)
+        made.take(*AFTER)
+        made.kept.name.setText("write cache off")
+        qtbot.keyClick(made.kept.name, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: made.kept.said.text().startswith("Kept."), timeout=30_000)
+        assert not made.kept.name.isVisible()
+    (mark,) = shelf.all()
+    assert (mark.name, mark.before, mark.after, mark.made_by) == ("write cache off", BEFORE, AFTER, person_here())
+    with open_window(qapp, Stepped(), shelf=shelf) as opened:
+        opened.window.show_page("charts")
+        opened.controller.look_at(NOW)
+        opened.controller.pump.beat()
+        made = panel(opened)
+        made.open_panel()
+        qtbot.waitUntil(made.kept.box.isVisible, timeout=30_000)
+        made.kept.box.activated.emit(1)
+        qtbot.waitUntil(made.table.isVisible, timeout=30_000)
+        assert made.marks == ((*BEFORE, "before"), (*AFTER, "after"))
+        assert person_here() in made.kept.said.text()
+        qtbot.mouseClick(made.kept.remove, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: "was removed" in made.kept.said.text(), timeout=30_000)
+        assert made.kept.name.text() == "write cache off"
+        assert made.marks == ((*BEFORE, "before"), (*AFTER, "after"))
+    assert shelf.all() == ()
+
+
+def test_that_a_name_that_is_refused_is_said_and_stays_in_its_field(opened: OpenWindow, qtbot: QtBot) -> None:
+    made = panel(opened)
+    made.open_panel()
+    made.take(*BEFORE)
+    made.take(*AFTER)
+    made.kept.name.setText("password = hunter2")
+    made.kept.keep.click()
+    qtbot.waitUntil(lambda: "looks like a password" in made.kept.said.text(), timeout=30_000)
+    assert made.kept.name.isVisible()
+    assert made.kept.name.text() == "password = hunter2"
+
+
+def test_that_a_mark_that_came_with_a_recording_is_chosen_and_can_not_be_removed(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    with open_window(qapp, Stepped(), shelf=SessionShelf((ChangeMark(0, "redo", BEFORE, AFTER, NOW),))) as opened:
+        opened.window.show_page("charts")
+        made = panel(opened)
+        made.open_panel()
+        qtbot.waitUntil(made.kept.box.isVisible, timeout=30_000)
+        made.kept.box.activated.emit(1)
+        assert "came with the recording" in made.kept.said.text()
+        assert not made.kept.remove.isVisible()
+
+
+def test_that_a_demo_keeps_marks_for_its_window_only_and_a_replay_in_the_data_folder(tmp_path: Path) -> None:
+    demo = RecordingOpener(tmp_path / "x", autoplay=True, start_s=None)
+    assert isinstance(demo.shelf(), SessionShelf)
+    replay = RecordingOpener(tmp_path / "x", autoplay=False, start_s=None, options=Namespace(data=tmp_path))
+    shelf = replay.shelf()
+    assert isinstance(shelf, StateShelf)
+    assert shelf.file == tmp_path / "state.sqlite"
+    (tmp_path / "in the way").write_text("")
+    nowhere = RecordingOpener(
+        tmp_path / "x", autoplay=False, start_s=None, options=Namespace(data=tmp_path / "in the way")
+    )
+    assert isinstance(nowhere.shelf(), SessionShelf)
+
+
+def test_that_nothing_that_was_to_be_kept_is_dropped_for_a_newer_call(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, "light")
+    page, shelf, ops = ChartsPage(), SessionShelf(), FakeOps()
+    qtbot.addWidget(page)
+    KeptFeed(page, shelf, cast("Ops", ops))
+    panel = page.compare
+    panel.open_panel()
+    panel.take(*BEFORE)
+    panel.take(*AFTER)
+    panel.kept.name.setText("redo")
+    panel.kept.keep.click()
+    panel.close_panel()
+    panel.open_panel()
+    listing, keeping, again = tuple(ops.waiting)
+    ops.do(keeping)
+    ops.do(again)
+    assert [mark.name for mark in shelf.all()] == ["redo"]
+    assert panel.kept.current() is not None
+    ops.answer(listing, ())  # it was overtaken: it knows less
+    assert panel.kept.current() is not None

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import mark, tr
+from widgets.charts.compare_kept import KeptRow
 from widgets.charts.compare_marks import MarkedSpan, Marks, Side, Span
 from widgets.charts.compare_table import CompareTable, Result
 from widgets.common.boxes import button
@@ -20,6 +21,7 @@ from widgets.common.wrap_row import WrapRow
 
 USUAL, CHARTED, ALL = "usual", "charted", "all"
 _CHOICES = ((USUAL, mark("the usual numbers")), (CHARTED, mark("numbers of these charts")), (ALL, mark("all numbers")))
+_RUN_CHARACTERS = 24
 _NAMES: dict[Side, str] = {"before": mark("Before"), "after": mark("After")}
 
 
@@ -35,28 +37,39 @@ class Wanted:
 
 
 class ComparePanel(QFrame):
-    """Closed at first. Signals: opened(); marked(): the stretches are others; wanted(Wanted): compare these."""
+    """Closed at first. `kept` is the row in which marks get a name, and are chosen again and removed.
+
+    Signals: opened(); marked(): the stretches are others; wanted(Wanted): compare these; chosen(float, float): what is
+    marked now was chosen by name, and begins and ends here.
+    """
 
     opened = Signal()
     marked = Signal()
     wanted = Signal(object)
+    chosen = Signal(float, float)
 
     def __init__(self) -> None:
         super().__init__()
-        self._marks = Marks()
+        self._marks = self._aside = Marks()
         self._runs: tuple[tuple[str, Span, Span], ...] = ()
         self.setProperty("kind", "panel")
         self.setAccessibleName(tr("Measure a change"))
         self.sides = {side: self._side_button(side) for side in _NAMES}
         self.run = self._combo(tr("Windows around a run"), self._take_run)
+        self.run.setSizeAdjustPolicy(Combo.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.run.setMinimumContentsLength(_RUN_CHARACTERS)
         self.whom = self._combo(tr("Whose numbers"), self._ask)
         self.numbers = self._combo(tr("Which numbers"), self._ask)
         for code, words in _CHOICES:
             self.numbers.addItem(tr(words), code)
         self.restart = self._tick(tr("despite a restart"), tr("Compare although a restart lies between or inside"))
         self.load = self._tick(tr("despite the load"), tr("Compare although the load changed, or may have"))
+        self.kept = KeptRow()
+        self.kept.chosen.connect(lambda mark: self._take_both(mark.before, mark.after))
         self.hint = label("", "third", wrap=True)
         self.table = CompareTable()
+        self.row = label("", "second", wrap=True)
+        self.table.row_told.connect(self._tell_row)
         self.summary = label("", "second", wrap=True)
         self._lay_out()
         self.set_runs(())
@@ -64,12 +77,15 @@ class ComparePanel(QFrame):
         self.setVisible(False)
 
     def _lay_out(self) -> None:
-        close = button(tr("Close"), on=self.close_panel, hint=tr("Take the marks away"))
-        parts = (*self.sides.values(), self.run, self.whom, self.numbers, self.restart, self.load, close)
+        close = button(tr("Close"), on=self.close_panel, hint=tr("Take panel and marks away until it is opened again"))
+        gap = QWidget()
+        gap.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        head = WrapRow(label(tr("Measure a change"), "section"), gap, self.kept.box, self.run, close)
+        choices = WrapRow(*self.sides.values(), self.whom, self.numbers, self.restart, self.load)
         column = QVBoxLayout(self)
-        column.setContentsMargins(20, 8, 16, 8)
+        column.setContentsMargins(18, 8, 14, 8)
         column.setSpacing(6)
-        for part in (label(tr("Measure a change"), "section"), WrapRow(*parts), self.hint, self.table, self.summary):
+        for part in (head, choices, self.kept, self.hint, self.table, self.row, self.summary):
             column.addWidget(part)
 
     def _side_button(self, side: Side) -> QPushButton:
@@ -129,13 +145,16 @@ class ComparePanel(QFrame):
         return self._marks.spans()
 
     def open_panel(self) -> None:
-        """Show the panel, ready for the first stretch."""
+        """Show the panel, with what was marked when it was closed."""
         if self.isHidden():
             self.setVisible(True)
+            aside, self._aside = self._aside, Marks()
+            self._set(aside)
             self.opened.emit()
 
     def close_panel(self) -> None:
-        """Take panel and marks away."""
+        """Take panel and marks away; they are there again when it is opened: a slip of one key loses no work."""
+        self._aside = self._marks
         self.setVisible(False)
         self.clear()
 
@@ -164,14 +183,21 @@ class ComparePanel(QFrame):
         self.open_panel()
         self._set(self._marks.marking(side, at))
 
+    def _tell_row(self, words: str) -> None:
+        self.row.setText(words)
+        self.row.setVisible(bool(words) and not self.table.isHidden())
+
     def _choose(self, side: Side) -> None:
         self._set(replace(self._marks, next_side=side, begun=None))
 
     def _take_run(self) -> None:
         chosen = self.run.currentIndex() - 1
         if chosen >= 0:
-            _, before, after = self._runs[chosen]
-            self._set(Marks().taking(*before).taking(*after))
+            self._take_both(*self._runs[chosen][1:])
+
+    def _take_both(self, before: Span, after: Span) -> None:
+        self._set(Marks().taking(*before).taking(*after))
+        self.chosen.emit(before[0], after[1])
 
     def _set(self, marks: Marks) -> None:
         moved = marks.both != self._marks.both
@@ -180,6 +206,7 @@ class ComparePanel(QFrame):
             span = marks.span(side)
             made.setText(tr(_NAMES[side]) if span is None else f"{tr(_NAMES[side])}  {_words(span)}")
             made.setChecked(marks.next_side == side)
+        self.kept.show_for(marks.both)
         told = self._hint_words()
         self.hint.setText(told)
         self.hint.setVisible(bool(told))
@@ -214,6 +241,7 @@ class ComparePanel(QFrame):
         self.wanted.emit(Wanted(*both, self.whom.currentIndex() == 1, self.numbers.currentData(), despite))
 
     def _say(self, words: str) -> None:
+        self._tell_row("")
         self.summary.setText(words)
         self.summary.setVisible(bool(words))
 

@@ -30,6 +30,8 @@ from widgets.common.plain import show_tip
 from widgets.common.theme import current_theme, theme_holder, with_alpha
 
 _SQUARE, _GAP, _ROW, _BETWEEN = 10.0, 6.0, 22, 14
+_CALM = 20
+"""Readings (about one a second) after which old words no longer keep their room."""
 _NAME_LEFT = _SQUARE + _GAP
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -69,6 +71,7 @@ class LegendItem(QAbstractButton):
         self.piled = piled
         self.reading = Reading("–", stale=True)
         self._dimmed = False
+        self._fresh = 0
         self.fit_text()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -77,12 +80,13 @@ class LegendItem(QAbstractButton):
 
     def fit_text(self) -> None:
         """Measure the words in the present text size."""
-        self._widest = 0.0
+        self._widest = self._room = 0.0
         self._name_width = _fonts()[1].horizontalAdvance(self.curve.label)
         self._value_width = _fonts()[3].horizontalAdvance(self.reading.text)
 
     def set_reading(self, reading: Reading) -> QRect | None:
         """Take another value; return where the legend must be painted anew, None: it is the same as before."""
+        self._fresh = 0 if reading.stale else self._fresh + 1
         if reading == self.reading:
             return None
         whole = self._is_cut()
@@ -94,18 +98,25 @@ class LegendItem(QAbstractButton):
         return self.geometry().adjusted(self._value_left(), 0, 0, 0)
 
     @property
-    def grown(self) -> bool:
-        """Return whether the value is wider than any before it: the row must be laid out again."""
-        return self._value_width > self._widest
+    def unfit(self) -> bool:
+        """Return whether the row must be laid out again: the value is wider than its room, or old words are long gone.
+
+        'Old' beside a value ("4 ms, 12 s ago") takes room that its numbers never do; it is given back when it has not
+        been said for a while, so that a sample that comes late now and then moves nothing.
+        """
+        return self._value_width > self._room or (self._fresh >= _CALM and self._room > self._widest > 0.0)
 
     def set_dimmed(self, dimmed: bool) -> None:
         """Step back while another curve is isolated."""
         self._dimmed = dimmed
 
     def sizeHint(self) -> QSize:
-        """Return the size of square, name and the widest value so far: numbers that change must not push others."""
-        self._widest = max(self._widest, self._value_width)
-        return QSize(round(_SQUARE + _GAP + self._name_width + _GAP + self._widest + 4), px(_ROW))
+        """Return the size of square, name and the widest number so far: numbers that change must not push others."""
+        if not self.reading.stale:
+            self._widest = max(self._widest, self._value_width)
+        kept = self._room if self._fresh < _CALM else 0.0
+        self._room = max(self._widest, self._value_width, kept)
+        return QSize(round(_SQUARE + _GAP + self._name_width + _GAP + self._room + 4), px(_ROW))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all curves again."""
@@ -267,7 +278,7 @@ class Legend(QWidget):
                 changed += place
         if not changed.isEmpty():
             self.update(changed)
-        if any(self.items[key].grown for key in readings):
+        if any(self.items[key].unfit for key in readings):
             self._arrange()
 
     def set_isolated(self, key: str) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.errors import BadInput
 from services.events import Event
@@ -17,23 +16,23 @@ from services.files import plain_name
 from services.i18n import mark, tr
 from services.types import Health
 from widgets.charts.board import Board
+from widgets.charts.cards import Cards
 from widgets.charts.compare_panel import ComparePanel
-from widgets.charts.demand import Demand
 from widgets.charts.header import Header
 from widgets.charts.legend_key import EventLegend
 from widgets.charts.model import ChartSpec, SeriesLike
+from widgets.charts.navigation import Navigation
 from widgets.common.empty import EmptyState
 from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import CHARTS, act_of, bind
 from widgets.common.styling import wear
 from widgets.common.theme import current_theme
-from widgets.common.time_view import MINUTE, View
+from widgets.common.time_view import View
 from widgets.common.turns import Turns
 
 if TYPE_CHECKING:
     from widgets.charts.card import ChartCard
 
-_DEFAULT_SPAN = 15 * MINUTE
 _FINE_STEPS, _COARSE_STEP = 200, 0.1
 _ASK_MS = 60
 
@@ -57,16 +56,12 @@ class ChartsPage(QFrame):
 
     def __init__(self, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
-        self._cards: dict[str, ChartCard] = {}
-        self._view = View(0.0, _DEFAULT_SPAN, live=True, now=_DEFAULT_SPAN)
-        self._base: View | None = None
-        self._whole: View | None = None
-        self._span = _DEFAULT_SPAN
+        self._axis = Navigation()
+        self._board = Board()
+        self._cards = Cards(self._board, self._new_card)
         self._cursor: float | None = None
         self._hover: float | None = None
-        self._events: tuple[Event, ...] = ()
         self._scope = ""
-        self._demand = Demand()
         self._turns = turns or Turns(self)
         self._ask_timer = self._later(_ASK_MS, self._ask)
         self._ask_soon = self._later(0, self._ask)
@@ -91,20 +86,20 @@ class ChartsPage(QFrame):
 
     def _build(self) -> None:
         self._header = Header(self)
-        self._header.span_wanted.connect(self._show_last)
+        self._header.span_wanted.connect(lambda span: self._go(self._axis.last(span)))
         self._header.live_wanted.connect(self.go_live)
         self._header.export_wanted.connect(self._ask_and_export)
         self._events_legend = EventLegend(20)
         self._bar = MessageBar()
         self.compare = ComparePanel()
-        self.compare.marked.connect(self._show_marks)
+        self.compare.marked.connect(lambda: self._cards.set_marks(self.compare.marks))
+        self.compare.chosen.connect(self._bring)
         self._header.compare_wanted.connect(self.compare.toggle)
         self._empty = EmptyState()
         self._empty.say(
             tr("No charts"),
             tr("Choose a cluster or a node in the tree: its charts appear here. What is not read yet has none."),
         )
-        self._board = Board()
         self._board.setVisible(False)
         self._board.frame_moved.connect(self.frame_moved)
         self._header.side_by_side_wanted.connect(self.set_side_by_side)
@@ -114,7 +109,7 @@ class ChartsPage(QFrame):
         column.addWidget(self._header)
         column.addWidget(self._events_legend)
         column.addWidget(self._bar)
-        column.addWidget(self.compare)
+        column.addLayout(_inside_the_frame(self.compare))
         column.addWidget(self._empty, 1)
         column.addWidget(self._board, 1)
         bind(self, CHARTS, "export", self._header.show_menu)
@@ -133,15 +128,9 @@ class ChartsPage(QFrame):
 
     def set_specs(self, specs: Sequence[ChartSpec]) -> None:
         """Show these charts, in this order; cards whose specification did not change keep their data."""
-        kept = {key: card for key, card in self._cards.items() if card.spec in specs}
-        gone = [card for key, card in self._cards.items() if key not in kept]
-        self._cards = {spec.key: kept.get(spec.key) or self._new_card(spec) for spec in specs}
+        self._cards.set_specs(specs)
         self._board.setVisible(bool(specs))
         self._empty.setVisible(not specs)
-        self._board.place(tuple(self._cards.values()))
-        for card in gone:
-            card.leave()
-        self._demand.forget()
         self._show()
         if self.isVisible():
             self._ask_soon.start()
@@ -159,14 +148,14 @@ class ChartsPage(QFrame):
         plot.span_chosen.connect(self._zoom_to)
         plot.reset_wanted.connect(self.reset_view)
         plot.resized.connect(self._ask_timer.start)
-        plot.set_events(self._events)
+        plot.set_events(self._cards.events)
         plot.set_marks(self.compare.marks)
         card.show()
         return card
 
     def specs(self) -> tuple[ChartSpec, ...]:
         """Return what is shown."""
-        return tuple(card.spec for card in self._cards.values())
+        return tuple(card.spec for card in self._cards)
 
     def card(self, key: str) -> ChartCard:
         """Return a card by its chart's key."""
@@ -174,45 +163,32 @@ class ChartsPage(QFrame):
 
     def set_series(self, chart: str, curve: str, series: SeriesLike) -> None:
         """Give a curve its data (the answer to `data_wanted`); an answer for a chart that is gone is dropped."""
-        card = self._cards.get(chart)
-        if card is not None and curve in card.plot.state.tracks:
-            card.plot.set_series(curve, series)
+        if self._cards.set_series(chart, curve, series):
             self._read_timer.start()
 
     def append(self, chart: str, curve: str, series: SeriesLike) -> None:
         """Add the newest samples of a curve."""
-        card = self._cards.get(chart)
-        if card is not None and curve in card.plot.state.tracks and card.plot.append(curve, series):
+        if self._cards.append(chart, curve, series):
             self._read_timer.start()
 
     def set_silences(self, charts: Mapping[str, str], curves: Mapping[tuple[str, str], str]) -> None:
         """Say why no sample comes: chart -> words in place of an empty plot, (chart, curve) -> why it has no value."""
-        for key, card in self._cards.items():
-            of_card = {curve: words for (chart, curve), words in curves.items() if chart == key}
-            card.show_silence(charts.get(key, ""), of_card)
+        self._cards.set_silences(charts, curves)
 
     def set_events(self, events: Sequence[Event]) -> None:
         """Mark these moments in every chart."""
-        if tuple(events) != self._events:
-            self._events = tuple(events)
-            for card in self._cards.values():
-                card.plot.set_events(self._events)
+        if self._cards.set_events(events):
             self._read_timer.start()
-
-    def _show_marks(self) -> None:
-        for card in self._cards.values():
-            card.plot.set_marks(self.compare.marks)
 
     # -- the time axis -----------------------------------------------------------------------------------------------
     def set_range(self, start: float, end: float, live: bool, now: float | None = None) -> None:
         """Show this span (epoch seconds) without a signal; `now` is the newest moment there is (live: `end`)."""
-        newest = end if live else max(self._view.now if now is None else now, end)
-        self._view = View(start, end, live, newest)
+        self._axis.take(start, end, live=live, now=now)
         self._show()
 
     def view(self) -> View:
         """Return the span in sight."""
-        return self._view
+        return self._axis.view
 
     def set_cursor(self, at: float | None) -> None:
         """Put the window's cursor at a moment of the past, None: live. No signal."""
@@ -225,75 +201,50 @@ class ChartsPage(QFrame):
 
     def set_recording(self, start: float, end: float) -> None:
         """Show a recording from now on: it has no present, so the way back is the whole of it."""
-        self._whole = View(start, end, live=False, now=end)
+        self._axis.play(start, end)
         self._header.set_recording(end - start)
 
     def go_live(self) -> None:
         """Return to the present: cursor away, the newest span (End). Of a recording: show all of it."""
-        if self._whole is not None:
-            self._base = None
-            self._go(self._whole)
-            return
-        if self._cursor is not None:
+        if self._axis.whole is None and self._cursor is not None:
             self.set_cursor(None)
             self.cursor_moved.emit(None)
-        self._base = None
-        self._go(self._view.latest(self._span))
+        self._go(self._axis.latest())
 
     def reset_view(self) -> None:
         """Go back to the span before zooming and panning began (double click, 0)."""
-        base, self._base = self._base, None
-        if base is None or base.live:
-            self._go(self._view.latest(self._span))
-        else:
-            self._go(View(base.start, base.end, live=False, now=self._view.now))
-
-    def _show_last(self, span: float) -> None:
-        self._span = span
-        self._base = None
-        self._go(self._view.latest(span))
+        self._go(self._axis.back())
 
     def _pan(self, seconds: float) -> None:
-        self._remember()
-        view = self._view.panned(seconds)
-        # The end of a recording is no present to follow: its newest minutes would be those around the position.
-        self._go(view if self._whole is None else replace(view, live=False))
+        self._go(self._axis.pan(seconds))
 
     def _zoom(self, around: float, factor: float) -> None:
-        self._remember()
-        self._go(self._view.zoomed(around, factor))
+        self._go(self._axis.zoom(around, factor))
 
     def _zoom_to(self, first: float, last: float) -> None:
         """Show a span that was dragged out; while a change is measured it is one of the two that are compared."""
-        if self.compare.take(first, last):
-            return
-        self._remember()
-        self._go(self._view.spanning(first, last))
+        if not self.compare.take(first, last):
+            self._go(self._axis.zoom_to(first, last))
 
-    def _remember(self) -> None:
-        if self._base is None:
-            self._base = self._view
+    def _bring(self, first: float, last: float) -> None:
+        """Bring stretches into sight that were chosen by name."""
+        view = self._axis.bring(first, last)
+        if view is not None:
+            self._go(view)
 
     def _go(self, view: View) -> None:
-        self._view = view
         self._show()
         self.range_changed.emit(view.start, view.end, view.live)
 
     def _show(self) -> None:
-        for card in self._cards.values():
-            card.plot.set_view(self._view.start, self._view.end)
+        self._cards.show_span(self.view())
         self._read_timer.start()
         if not self._ask_timer.isActive():
             self._ask_timer.start()
 
     def _ask(self) -> None:
-        for key, card in self._cards.items():
-            points = card.plot.points_wanted()
-            for curve in card.spec.curves:
-                track = card.plot.state.tracks[curve.key]
-                wanted = self._demand.ask((key, curve.key), self._view, points, track.step_s)
-                if wanted is not None:
-                    self.data_wanted.emit(key, curve.key, wanted.start, wanted.end, wanted.points)
+        for chart, curve, wanted in self._cards.wanted(self.view()):
+            self.data_wanted.emit(chart, curve, wanted.start, wanted.end, wanted.points)
 
     # -- crosshair and legends ---------------------------------------------------------------------------------------
     def _set_hover(self, at: object) -> None:
@@ -305,24 +256,23 @@ class ChartsPage(QFrame):
         self.cursor_moved.emit(at)
 
     def _cross(self) -> None:
-        for card in self._cards.values():
-            card.plot.set_cursor(self.crosshair())
+        self._cards.show_cursor(self.crosshair())
         self._read_timer.start()
 
     def _read(self) -> None:
-        at = self.crosshair()
-        if at is None and not self._view.live:
-            at = self._view.end
-        for card in self._cards.values():
-            card.show_values(at, self._view.now)
+        at, view = self.crosshair(), self.view()
+        if at is None and not view.live:
+            at = view.end
+        for card in self._cards:
+            card.show_values(at, view.now)
         self._describe()
 
     def _describe(self) -> None:
-        steps = [t.step_s for card in self._cards.values() for t in card.plot.state.tracks.values() if len(t)]
-        self._header.describe(self._view, max(steps, default=1.0), self._scope)
-        tracks = (track for card in self._cards.values() for track in card.plot.state.tracks.values())
+        tracks = tuple(self._cards.tracks())
+        step = max((track.step_s for track in tracks if len(track)), default=1.0)
+        self._header.describe(self.view(), step, self._scope)
         restarts = (at for track in tracks for at in track.restarts)
-        self._events_legend.explain(self._events, restarts, self._view)
+        self._events_legend.explain(self._cards.events, restarts, self.view())
 
     def header_texts(self) -> tuple[str, str]:
         """Return the name and the description as shown."""
@@ -356,11 +306,11 @@ class ChartsPage(QFrame):
         """Do by keyboard what the pointer does."""
         act = act_of(CHARTS, event)
         if act in {"view-left", "view-right"}:
-            self._pan((1 if act == "view-right" else -1) * _COARSE_STEP * self._view.span)
+            self._pan((1 if act == "view-right" else -1) * _COARSE_STEP * self.view().span)
         elif act in {"left", "right"}:
             self._step_cursor(1 if act == "right" else -1)
         elif act in {"zoom-in", "zoom-out"}:
-            middle = (self._view.start + self._view.end) / 2
+            middle = (self.view().start + self.view().end) / 2
             around = middle if self._cursor is None else self._cursor
             self._zoom(around, 1.25 if act == "zoom-out" else 0.8)
         elif act == "reset":
@@ -373,15 +323,16 @@ class ChartsPage(QFrame):
         elif act == "compare":
             self.compare.toggle()
         elif act in {"mark-before", "mark-after"}:
-            at = self._view.end if self._cursor is None else self._cursor
+            at = self.view().end if self._cursor is None else self._cursor
             self.compare.mark("before" if act == "mark-before" else "after", at)
         else:
             super().keyPressEvent(event)
 
     def _step_cursor(self, side: int) -> None:
-        step = max(1.0, self._view.span / _FINE_STEPS)
-        at = (self._view.end if self._cursor is None else self._cursor) + side * step
-        self._choose(min(self._view.end, max(self._view.start, at)))
+        view = self.view()
+        step = max(1.0, view.span / _FINE_STEPS)
+        at = (view.end if self._cursor is None else self._cursor) + side * step
+        self._choose(min(view.end, max(view.start, at)))
 
     def changeEvent(self, event: QEvent) -> None:
         """Repaint plots when the font or the palette changed."""
@@ -389,7 +340,7 @@ class ChartsPage(QFrame):
         if event.type() is QEvent.Type.FontChange:
             self._board.fit_text()
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.PaletteChange}:
-            for card in self._cards.values():
+            for card in self._cards:
                 card.plot.refresh()
 
     @property
@@ -410,7 +361,7 @@ class ChartsPage(QFrame):
 
         self.paint_now()
         name, subtitle = self._header.texts()
-        export_charts(path, tuple(self._cards.values()), self._board.body.size(), name, subtitle)
+        export_charts(path, tuple(self._cards), self._board.body.size(), name, subtitle)
 
     def _ask_and_export(self, kind: str) -> None:
         name = f"{plain_name(self._header.texts()[0], 'all')}-charts.{kind}"
@@ -422,3 +373,11 @@ class ChartsPage(QFrame):
             self.export(path if path.suffix else path.with_suffix(f".{kind}"))
         except BadInput as problem:
             self._bar.say(Health.BAD, (str(problem), *problem.try_))
+
+
+def _inside_the_frame(panel: QWidget) -> QHBoxLayout:
+    """Return a row for a panel with a ground of its own, which would hide the frame that shows who has the keys."""
+    row = QHBoxLayout()
+    row.setContentsMargins(2, 0, 2, 0)
+    row.addWidget(panel)
+    return row

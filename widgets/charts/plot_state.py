@@ -17,6 +17,8 @@ from widgets.charts.scales import Scale, make_scale, right_scale
 
 # A scale shrinks only when the data fill less than this share of it: it must not breathe with every sample.
 _SHRINK_BELOW = 0.42
+_ROUNDED = 1.0 + 1e-6
+"""Shares of a whole sum up to 100.00000000000001 %: that is no more than the whole."""
 _INTERVAL_PX, _LEAST_INTERVALS, _MOST_INTERVALS = 32.0, 2, 8
 
 
@@ -105,7 +107,7 @@ class PlotState:
         if not math.isfinite(bottom):
             bottom = 0.0
         high = max([high, *(line.value for line in spec.limits)]) if math.isfinite(high) else high
-        if spec.y_max is not None and not (math.isfinite(high) and high > spec.y_max):
+        if spec.y_max is not None and not (math.isfinite(high) and high > spec.y_max * _ROUNDED):
             self.left = make_scale(bottom, spec.y_max, spec.unit, fixed_high=True, intervals=intervals)
         else:
             self.left = make_scale(bottom, self._calm("left", high), spec.unit, intervals=intervals)

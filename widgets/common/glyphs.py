@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPolygonF
 
 from services.i18n import mark
 from services.types import Health
+from widgets.common.fonts import px
 from widgets.common.theme import Theme
 
 WORDS = {
@@ -66,6 +67,12 @@ def _ring(*, dashes: int) -> QPainterPath:
 def shape_path(health: Health, rect: QRectF) -> QPainterPath:
     """Return a state's shape inside `rect`, for painters that draw very many."""
     return QTransform().translate(rect.x(), rect.y()).scale(rect.width(), rect.height()).map(_shape(health))
+
+
+def shape_box(left: float, middle: float, size: float = 11.0) -> QRectF:
+    """Return the square of a shape beside words, in their size: its left edge, and the middle of its height."""
+    side = px(size)
+    return QRectF(left, middle - side / 2, side, side)
 
 
 def glyph(painter: QPainter, rect: QRectF, health: Health, theme: Theme) -> None:

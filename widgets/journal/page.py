@@ -59,7 +59,7 @@ _LEAST = (
 )
 
 
-_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 124, LASTED: 116}
+_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 152, LASTED: 116}
 _NARROW = {KIND: 60, LASTED: 76, TIME: 92}
 """Where the sentences need the room the others give theirs, in this order: what they say stands in their tooltips.
 A moment is never cut: its date stands above its time of day, and the rows are of two lines."""

@@ -7,14 +7,24 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from services.backup_chunks.advice import Advice, advise
 from services.backup_chunks.asked import QUESTIONS, asked, faults_of, given_by
 from services.backup_chunks.checks import check_jobs
 from services.backup_chunks.command_line import Job, parse_job
 from services.backup_chunks.model import Backup, Outcome
-from services.backup_chunks.telling import lines_of, options_of, size_words
+from services.backup_chunks.telling import chunk_words, lines_of, options_of, size_words
 from services.errors import BadInput
 from services.i18n import mark, tr
 from services.procedures.plan.checks import Check
@@ -32,12 +42,13 @@ from widgets.procedures.mono import MonoBox
 BETWEEN = "---"
 """A line of these alone stands between two jobs."""
 _SETTLED_MS = 150
-_WIDTH, _FIELDS, _COMMANDS = 900, 180, 96
+_WIDTH, _NAMES, _FIELDS, _COMMANDS = 900, 360, 180, 96
 _BESIDE = 150
 _PROMISE = mark(
     "For Percona XtraBackup with xbcloud; MariaDB has no xbcloud. Nothing is run, and what you type is kept nowhere."
 )
 _NO_SIZE = mark("Type the size of the data, for example 8 TB: the advice and its numbers stand here then.")
+_NOT_YET = mark("Mend the answer that is marked: the advice and its numbers stand here then.")
 
 
 class ChunksPage(QFrame):
@@ -50,6 +61,7 @@ class ChunksPage(QFrame):
         self.setProperty("kind", "canvas")
         self.fields: dict[str, QLineEdit] = {}
         self.faults: dict[str, QLabel] = {}
+        self._names: list[QLabel] = []
         self.rows: list[CheckRow] = []
         self.advice, self.options = words("", "section"), MonoBox(name=tr("Options"))
         self.reasons = words("", "second")
@@ -76,7 +88,9 @@ class ChunksPage(QFrame):
         column.setContentsMargins(20, 16, 16, 24)
         column.setSpacing(8)
         close = button(tr("Close"), hint=tr("Back to the procedures (Esc)"), on=self.closed.emit)
-        column.addWidget(WrapRow(label(tr("Chunks of a backup for xbcloud"), "title"), close))
+        gap = QWidget()
+        gap.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        column.addWidget(WrapRow(label(tr("Chunks of a backup for xbcloud"), "title"), gap, close))
         for part in (words(tr(_PROMISE), "second"), self.advice, self.options, self.reasons):
             column.addWidget(part)
         column.addWidget(_card(self._form()))
@@ -102,7 +116,7 @@ class ChunksPage(QFrame):
         grid.setContentsMargins(16, 12, 16, 12)
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(6)
-        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(2, 1)  # a field stands beside its name, not at the other end of the card
         for question in QUESTIONS:
             title, row = tr(question.title), grid.rowCount()
             name = label(title, "second", wrap=True)
@@ -111,9 +125,10 @@ class ChunksPage(QFrame):
             fault.hide()
             field.textChanged.connect(lambda _text: self._soon())
             self.fields[question.name], self.faults[question.name] = field, fault
+            self._names.append(name)
             grid.addWidget(name, row, 0)
             grid.addWidget(field, row, 1)
-            grid.addWidget(fault, row + 1, 0, 1, 2)
+            grid.addWidget(fault, row + 1, 0, 1, 3)
         return grid
 
     def _command_field(self) -> QPlainTextEdit:
@@ -154,7 +169,7 @@ class ChunksPage(QFrame):
         if answers.get("size") and not faults:
             backup, chunk = asked(answers)
             advice = advise(backup, chunk)
-        self._show_advice(advice, backup)
+        self._show_advice(advice, backup, tr(_NOT_YET) if faults else tr(_NO_SIZE))
         memory = None if faults else asked({**answers, "size": "1 B"})[0].free_memory
         self._show_checks(check_jobs(jobs, memory) if jobs else ())
 
@@ -173,9 +188,9 @@ class ChunksPage(QFrame):
             return (), " ".join((str(problem), *problem.try_))
         return found, ""
 
-    def _show_advice(self, advice: Advice | None, backup: Backup | None) -> None:
+    def _show_advice(self, advice: Advice | None, backup: Backup | None, otherwise: str) -> None:
         if advice is None or backup is None:
-            put(self.advice, tr(_NO_SIZE))
+            put(self.advice, otherwise)
             put(self.reasons, "")
             for box in (self.options, self.now, self.then):
                 box.set_lines(())
@@ -187,7 +202,7 @@ class ChunksPage(QFrame):
         self.options.set_lines((options_of(backup, advice.chunk),) if advice.changes else ())
         put(self.now_title, tr("now: chunks of {size}", size=size_words(advice.now.chunk)))
         self.now.set_lines(_numbers(backup, advice.now))
-        told = tr("advised: chunks of {size}", size=size_words(advice.then.chunk))
+        told = tr("advised: chunks of {size}", size=chunk_words(advice.then.chunk))
         put(self.then_title, told if advice.changes else "")
         self.then.set_lines(_numbers(backup, advice.then) if advice.changes else ())
 
@@ -222,6 +237,8 @@ class ChunksPage(QFrame):
         room = max(240, self.width() - _BESIDE)
         for field in self.fields.values():
             field.setFixedWidth(min(px(_FIELDS), room * 4 // 10))
+        for name in self._names:
+            name.setFixedWidth(min(px(_NAMES), room * 6 // 10))
 
 
 def _numbers(backup: Backup, outcome: Outcome) -> tuple[str, ...]:

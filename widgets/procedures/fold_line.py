@@ -92,9 +92,10 @@ class FoldLine(QAbstractButton):
 def wedge(painter: QPainter, at: QPointF, *, down: bool) -> None:
     """Paint the sign of a fold: down when it is open, to the right when it is not."""
     points = ((-4, -2), (4, -2), (0, 3)) if down else ((-2, -4), (-2, 4), (3, 0))
+    size = px(100) / 100
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(current_theme().second)
-    painter.drawPolygon(QPolygonF([at + QPointF(x, y) for x, y in points]))
+    painter.drawPolygon(QPolygonF([at + QPointF(x, y) * size for x, y in points]))
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

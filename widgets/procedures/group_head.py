@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 
 from services.types import Health
 from widgets.common.fonts import STRONG, px
-from widgets.common.glyphs import glyph
+from widgets.common.glyphs import glyph, shape_box
 from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, ui_font
 from widgets.procedures.fold_line import FoldLine, focus_ring, wedge
@@ -40,6 +40,11 @@ class GroupHead(FoldLine):
         self._host_width = host_width
         self._words = HeadWords("", "", Health.UNKNOWN)
 
+    def set_host_width(self, width: float) -> None:
+        """Take another width of the hosts' column: the text has another size."""
+        self._host_width = width
+        self.update()
+
     @property
     def words(self) -> HeadWords:
         """Return what is shown."""
@@ -69,15 +74,15 @@ class GroupHead(FoldLine):
         if self.hasFocus():
             focus_ring(painter, box)
         middle = box.center().y()
-        wedge(painter, QPointF(_WEDGE_X, middle), down=self.opened)
-        glyph(painter, QRectF(_GLYPH_X, middle - 5.5, 11, 11), words.health, theme)
+        wedge(painter, QPointF(px(_WEDGE_X), middle), down=self.opened)
+        glyph(painter, shape_box(px(_GLYPH_X), middle), words.health, theme)
         line = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         painter.setFont(ui_font(weight=STRONG))
         painter.setPen(theme.text)
         metrics = QFontMetricsF(painter.font())
         host = metrics.elidedText(words.host, Qt.TextElideMode.ElideMiddle, self._host_width)
-        painter.drawText(QRectF(_HOST_X, 0, self._host_width + 4, box.height()), line, host)
-        self._paint_rest(painter, box.adjusted(_HOST_X + self._host_width + 12, 0, -_RIGHT, 0))
+        painter.drawText(QRectF(px(_HOST_X), 0, self._host_width + 4, box.height()), line, host)
+        self._paint_rest(painter, box.adjusted(px(_HOST_X) + self._host_width + 12, 0, -_RIGHT, 0))
         painter.end()
 
     def _paint_rest(self, painter: QPainter, room: QRectF) -> None:

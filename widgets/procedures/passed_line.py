@@ -12,7 +12,7 @@ from services.i18n import tr
 from services.procedures.plan.checks import Check, Verdict
 from services.types import Health
 from widgets.common.fonts import px
-from widgets.common.glyphs import glyph
+from widgets.common.glyphs import glyph, shape_box
 from widgets.common.plain import show_tip
 from widgets.common.text import MIDDLE
 from widgets.common.theme import current_theme, ui_font
@@ -74,13 +74,13 @@ class PassedHead(FoldLine):
         if self.hasFocus():
             focus_ring(painter, box)
         middle = box.center().y()
-        wedge(painter, QPointF(_WEDGE_X, middle), down=self.opened)
-        glyph(painter, QRectF(_GLYPH_X, middle - 5.5, 11, 11), Health.GOOD, theme)
+        wedge(painter, QPointF(px(_WEDGE_X), middle), down=self.opened)
+        glyph(painter, shape_box(px(_GLYPH_X), middle), Health.GOOD, theme)
         painter.setFont(ui_font())
         metrics = QFontMetricsF(painter.font())
         needed = min(metrics.horizontalAdvance(self.text()), px(_LEAST_TITLE))
-        left = self._paint_marks(painter, box.adjusted(_TITLE_X + needed + _MARK_GAP, 0, -8, 0))
-        room = QRectF(_TITLE_X, 0, max(0.0, left - _TITLE_X - _MARK_GAP), box.height())
+        left = self._paint_marks(painter, box.adjusted(px(_TITLE_X) + needed + _MARK_GAP, 0, -8, 0))
+        room = QRectF(px(_TITLE_X), 0, max(0.0, left - px(_TITLE_X) - _MARK_GAP), box.height())
         painter.setPen(theme.text)
         cut = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
@@ -92,7 +92,7 @@ class PassedHead(FoldLine):
         metrics = QFontMetricsF(painter.font())
         most = px(_MOST_NAME)
         names = [metrics.elidedText(_name(check), Qt.TextElideMode.ElideMiddle, most) for check in self.passed.checks]
-        widths = [_SHAPE + 4 + metrics.horizontalAdvance(name) for name in names]
+        widths = [px(_SHAPE) + 4 + metrics.horizontalAdvance(name) for name in names]
         shown = len(names)
         more = metrics.horizontalAdvance("+ 00")
         while shown and sum(widths[:shown]) + _MARK_GAP * shown + (more if shown < len(names) else 0) > room.width():
@@ -106,8 +106,8 @@ class PassedHead(FoldLine):
         for check, name, width in zip(self.passed.checks, names, widths, strict=False):
             if len(self._marks) == shown:
                 break
-            glyph(painter, QRectF(at, room.center().y() - _SHAPE / 2, _SHAPE, _SHAPE), Health.GOOD, theme)
-            painter.drawText(QRectF(at + _SHAPE + 4, 0, width, room.height()), line, name)
+            glyph(painter, shape_box(at, room.center().y(), _SHAPE), Health.GOOD, theme)
+            painter.drawText(QRectF(at + px(_SHAPE) + 4, 0, width, room.height()), line, name)
             self._marks.append((QRectF(at, 0, width, room.height()), check))
             at += width + _MARK_GAP
         if rest:

@@ -13,7 +13,7 @@ from widgets.common.fonts import BASE, px
 from widgets.common.labels import ElidedLabel
 from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE
-from widgets.common.theme import mono_font
+from widgets.common.theme import mono_font, theme_holder
 from widgets.common.wrap_row import WrapRow, turn_box
 from widgets.procedures.blocks import put, words
 from widgets.procedures.consequences import pause_words
@@ -44,7 +44,8 @@ class RunHead(QWidget):
         self._now = 0.0
         self.title = words("", "title")
         self.name = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
-        self.name.setFont(mono_font(BASE - 1))
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.sentence = words("", "second")
         self.pause = button(tr("Pa&use after this step"), on=self._pause)
         self.go_on = button(tr("&Go on"), "primary", on=self.go_on_wanted.emit)
@@ -66,6 +67,9 @@ class RunHead(QWidget):
         column.addLayout(row)
         column.addWidget(self.name)
         column.addWidget(self.sentence)
+
+    def _fit_text(self) -> None:
+        self.name.setFont(mono_font(BASE - 1))
 
     def _turn_row(self) -> None:
         """Put the buttons below the title where they leave it no room."""

@@ -10,12 +10,12 @@ from services.i18n import tr
 from services.types import Health
 from widgets.common.boxes import hairline
 from widgets.common.fonts import BASE, STRONG, px
-from widgets.common.glyphs import WORDS, glyph
+from widgets.common.glyphs import WORDS, glyph, shape_box
 from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, theme_holder, ui_font
 from widgets.procedures.fold_line import wedge
 
-_HEIGHT = 38
+_HEIGHT, _SHAPE_ROOM = 38, 23
 
 
 class SectionHead(QAbstractButton):
@@ -53,7 +53,7 @@ class SectionHead(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return as little as the name needs."""
-        return QSize(int(QFontMetricsF(ui_font(BASE, STRONG)).horizontalAdvance(self.text())) + 80, px(_HEIGHT))
+        return QSize(int(QFontMetricsF(ui_font(BASE, STRONG)).horizontalAdvance(self.text())) + px(80), px(_HEIGHT))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let Enter do what Space does; Right opens, Left folds."""
@@ -77,11 +77,11 @@ class SectionHead(QAbstractButton):
             painter.setPen(theme.accent)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(3.5, 3.5, -3.5, -3.5), 6, 6)
         if self._health is not None:
-            glyph(painter, QRectF(box.x(), box.center().y() - 5.5, 11, 11), self._health, theme)
-            box.setLeft(box.left() + 23)
+            glyph(painter, shape_box(box.x(), box.center().y()), self._health, theme)
+            box.setLeft(box.left() + px(_SHAPE_ROOM))
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        wedge(painter, QPointF(box.right() - 4, box.center().y()), down=self.open)
-        box.setRight(box.right() - 18)
+        wedge(painter, QPointF(box.right() - px(4), box.center().y()), down=self.open)
+        box.setRight(box.right() - px(18))
         painter.setFont(ui_font(BASE, STRONG))
         painter.setPen(theme.text)
         painter.drawText(box, middle, self.text())

@@ -14,7 +14,7 @@ from services.i18n import tr
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import TAKEN_BACK, StepView
 from widgets.common.fonts import STRONG, px
-from widgets.common.theme import ui_font
+from widgets.common.theme import theme_holder, ui_font
 from widgets.procedures.group_head import GroupHead
 from widgets.procedures.group_state import Phase, head_words, next_step, phase_of, stands_open
 from widgets.procedures.step_content import RowInput
@@ -55,6 +55,7 @@ class StepList(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self.setAccessibleName(tr("Steps"))
+        theme_holder().sized.connect(self._fit_text)
 
     def show_plan(self, steps: tuple[Step, ...], wording: Mapping[str, tuple[str, ...]], now: float = 0.0) -> None:
         """Show a plan; rows of steps that stay are kept (a continued plan begins with what was done)."""
@@ -148,6 +149,13 @@ class StepList(QWidget):
             asked=index == self._asked,
             with_evidence=self._inline_evidence and index == self._current,
         )
+
+    def _fit_text(self) -> None:
+        width = self._host_width()
+        for row in self.rows:
+            row.set_host_width(width)
+        for head in self.heads:
+            head.set_host_width(width)
 
     def _host_width(self) -> float:
         metrics = QFontMetricsF(ui_font(weight=STRONG))

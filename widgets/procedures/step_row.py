@@ -22,14 +22,14 @@ from services.i18n import tr
 from services.procedures.plan.run_model import StepView
 from services.types import Health
 from widgets.common.fonts import STRONG, px
-from widgets.common.glyphs import glyph
+from widgets.common.glyphs import glyph, shape_box
 from widgets.common.shortcuts import PROCEDURE, act_of
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
 from widgets.procedures.mono import PAD_X, PAD_Y, Wrapped
 from widgets.procedures.step_content import Block, RowContent, RowInput, row_content
 
 _TOP, _BOTTOM, _GAP = 8.0, 8.0, 4.0
-_GLYPH_X, _HOST_X = 40.0, 62.0
+_NUMBER_WIDTH, _GLYPH_X, _HOST_X = 30.0, 40.0, 62.0
 _RISK_WIDTH, TOOK_WIDTH, _RIGHT = 104.0, 112.0, 16.0
 _BAR = 4.0
 _LEAST_TITLE = 120.0
@@ -71,6 +71,14 @@ class StepRow(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setAccessibleName(self._content.spoken())
         theme_holder().changed.connect(self.update)
+
+    def set_host_width(self, width: float) -> None:
+        """Take another width of the hosts' column: the text has another size."""
+        if width != self._host_width:
+            self._host_width = width
+            self._laid.clear()
+            self.updateGeometry()
+            self.update()
 
     @property
     def content(self) -> RowContent:
@@ -131,10 +139,10 @@ class StepRow(QWidget):
 
     def _stacked(self, width: int) -> bool:
         """Return whether the title stands below host, risk and time: large text leaves it no room between them."""
-        return width < _HOST_X + self._host_width + 12.0 + px(_LEAST_TITLE + _RISK_WIDTH + TOOK_WIDTH) + _RIGHT
+        return width < px(_HOST_X) + self._host_width + 12.0 + px(_LEAST_TITLE + _RISK_WIDTH + TOOK_WIDTH) + _RIGHT
 
     def _left(self, width: int) -> float:
-        return _HOST_X if self._stacked(width) else _HOST_X + self._host_width + 12.0
+        return px(_HOST_X) if self._stacked(width) else px(_HOST_X) + self._host_width + 12.0
 
     def hasHeightForWidth(self) -> bool:
         """Return True: titles and commands break."""
@@ -151,7 +159,7 @@ class StepRow(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return the narrowest width that still reads."""
-        return QSize(int(_HOST_X + px(_LEAST_TITLE)), 32)
+        return QSize(px(_HOST_X + _LEAST_TITLE), 32)
 
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -175,19 +183,19 @@ class StepRow(QWidget):
 
     def _paint_head(self, painter: QPainter, box: QRectF) -> None:
         theme, content = current_theme(), self._content
-        line = QRectF(0, _TOP, 30, QFontMetricsF(ui_font()).height())
+        line = QRectF(0, _TOP, px(_NUMBER_WIDTH), QFontMetricsF(ui_font()).height())
         middle = line.center().y()
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         painter.setFont(ui_font(12))
         painter.setPen(theme.third)
         painter.drawText(line, right, content.number)
         shape = Health.TRANSFER if content.ground == "transfer_tint" else content.health
-        glyph(painter, QRectF(_GLYPH_X, middle - 5.5, 11, 11), shape, theme)
+        glyph(painter, shape_box(px(_GLYPH_X), middle), shape, theme)
         painter.setFont(ui_font(weight=STRONG))
         painter.setPen(theme.text)
         host = QFontMetricsF(painter.font()).elidedText(content.host, Qt.TextElideMode.ElideMiddle, self._host_width)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        painter.drawText(QRectF(_HOST_X, line.y(), self._host_width + 4, line.height()), left, host)
+        painter.drawText(QRectF(px(_HOST_X), line.y(), self._host_width + 4, line.height()), left, host)
         painter.setFont(ui_font())
         risk, took = self._right_words(box.right(), QFontMetricsF(painter.font()))
         painter.setPen(theme.second)

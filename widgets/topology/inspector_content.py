@@ -130,7 +130,7 @@ def _present(rows: Sequence[Row | None]) -> list[Row]:
 
 
 def _extra(extra: ExtraRows, title: str) -> list[Row]:
-    return [r if isinstance(r, Row) else Row(r[0], r[1], health=r[2]) for r in extra.get(title, ())]
+    return [r if isinstance(r, Row) else Row(r[0], r[1], health=r[2], whole=True) for r in extra.get(title, ())]
 
 
 def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
@@ -208,7 +208,7 @@ def _replication(
         if facts.replication.replicas:
             rows.append(Row(mark("replicas"), format_count(len(facts.replication.replicas))))
     if node.seen_by:
-        seen = [n.name if (n := cluster.node(i)) else short_id(i) for i in node.seen_by]
+        seen = sorted(n.name if (n := cluster.node(i)) else short_id(i) for i in node.seen_by)
         rows.append(Row(mark("seen by"), ", ".join(seen)))
     return _present(rows)
 

@@ -18,7 +18,7 @@ from services.backup_chunks.asked import QUESTIONS, asked, given_by
 from services.backup_chunks.checks import check_jobs
 from services.backup_chunks.command_line import MOST, Job, parse_job
 from services.backup_chunks.model import Backup, Outcome
-from services.backup_chunks.telling import count_words, lines_of, options_of, size_words
+from services.backup_chunks.telling import chunk_words, count_words, lines_of, options_of, size_words
 from services.errors import BadInput, UserError
 from services.facts.tablespaces import BackupSource, read_source
 from services.i18n import english, tr
@@ -41,6 +41,8 @@ def run(options: Namespace) -> int:
     answers = given | {q.name: typed for q in QUESTIONS if (typed := getattr(options, q.name.replace("-", "_")))}
     sized = bool(answers.get("size"))
     if not sized and not jobs:
+        if source is not None:
+            raise _no_size(options.host, source)
         asked(answers)  # says what is needed
     backup, chunk = asked(answers | ({} if sized else {"size": "1 B"}), source.files if source is not None else ())
     advice = advise(backup, chunk) if sized else None
@@ -92,6 +94,13 @@ def _source(options: Namespace) -> BackupSource | None:
     return source
 
 
+def _no_size(host: str, source: BackupSource) -> BadInput:
+    """Return what is said where the host was to tell the size, and did not."""
+    sentence = tr("{host} did not tell how large its data is.", host=host)
+    why = " ".join(str(problem) for problem in source.problems)
+    return BadInput(f"{sentence} {why}".strip(), try_=(tr("Or type it: --size 8TB."),))
+
+
 def _memory(options: Namespace, source: BackupSource | None) -> int | None:
     """Return the free memory that was typed, else the host's, in bytes."""
     if options.free_memory:
@@ -110,7 +119,7 @@ def _text(
     if advice is not None:
         yield from _outcome_lines(tr("now: chunks of {size}", size=size_words(advice.now.chunk)), backup, advice.now)
         if advice.changes:
-            title = tr("advised: chunks of {size}", size=size_words(advice.then.chunk))
+            title = tr("advised: chunks of {size}", size=chunk_words(advice.then.chunk))
             yield from _outcome_lines(title, backup, advice.then)
         yield advice.sentence
         if advice.changes:
@@ -125,7 +134,7 @@ def _text(
 def _source_lines(source: BackupSource) -> Iterator[str]:
     memory = tr("not known") if source.free_memory is None else size_words(source.free_memory)
     tries = {True: tr("tries again by itself"), False: tr("does not try again"), None: tr("not known")}[source.retries]
-    yield f"{source.flavour.value} {source.version}".strip()
+    yield f"{source.flavour.value} {source.version}".strip() if source.version else tr("server: not known")
     yield f"  {tr('free memory')}: {memory}"
     yield f"  xtrabackup: {source.xtrabackup or tr('not known')}; xbcloud: {tries}"
     for one in source.files:

@@ -1,4 +1,4 @@
-"""`compare`: two windows of the kept history, or of a recording, metric by metric; or those around a run."""
+"""`compare`: two windows of the kept history, or of a recording, number by number; those of a run or a mark."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import cast
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.kept_marks import chosen, list_marks, remove_mark, windows_of_mark
 from app.cli.moments import Held, window
 from app.cli.steering import open_service
 from app.compose import read_inventory
+from app.mark_shelf import MarkShelf, StateShelf
 from app.places import data_folder
 from services.clock import SystemClock
 from services.errors import BadInput
+from services.history.recorded_marks import about_recording
 from services.history.store import HistoryStore
 from services.i18n import english, tr
 from services.inventory.model import with_instances
@@ -26,7 +29,8 @@ from services.procedures.report.around import windows_around
 from services.sampling.catalogue import load_catalogue
 from services.sampling.change.judge import SeriesOf, compare
 from services.sampling.change.model import Asked, Change, Comparison, Despite, Shift, Verdict, Window
-from services.sampling.change.words import caveat, row, summary, window_words
+from services.sampling.change.naming import good_name
+from services.sampling.change.words import row, told, window_words
 from services.sampling.own_past import mark_of
 from services.sampling.reader import SeriesReader
 from services.sampling.replay import Replay
@@ -34,72 +38,90 @@ from services.sampling.replay import Replay
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """Where the samples come from: who reads them, the stretch they cover, the servers that have any."""
+    """Where the samples come from: who reads them, the stretch they cover, the servers that have any, their marks."""
 
     series: SeriesOf
     held: Held
     servers: tuple[str, ...]
+    marks: MarkShelf
 
 
 def run(options: Namespace) -> int:
     """Compare and print. Exit 1 when of any metric it is not known whether it differs."""
+    machine = getattr(options, "json", False)
+    keep = good_name(options.keep) if options.keep is not None else ""
     with _past(options) as past:
+        if options.marks:
+            return list_marks(past.marks, machine=machine)
+        if options.forget:
+            return remove_mark(past.marks, options.forget, machine=machine)
         before, after, hosts = _windows(options, past)
         servers = _servers(tuple(options.server) or hosts, past.servers)
         despite = frozenset(cast("list[Despite]", options.despite))
         asked = Asked(servers, before, after, tuple(options.metric), despite)
         found = compare(asked, past.series, load_catalogue())
-    if getattr(options, "json", False):
+        if keep:
+            past.marks.keep(keep, (before.start, before.end), (after.start, after.end))
+    if machine:
         sys.stdout.write(json.dumps(document(found)) + "\n")
     else:
         sys.stdout.write("".join(f"{line}\n" for line in lines(found)))
+        if keep:
+            sys.stdout.write(tr("Kept as {name}: choose it again with --mark.", name=keep) + "\n")
     return FINDINGS if any(change.verdict is Verdict.UNKNOWN for change in found.changes) else GOOD
 
 
 @contextlib.contextmanager
 def _past(options: Namespace) -> Iterator[_Past]:
-    past, close = _recorded(options.file) if options.file is not None else _kept(options)
+    past, close = _recorded(options) if options.file is not None else _kept(options)
     try:
         yield past
     finally:
         close()
 
 
-def _recorded(path: Path) -> tuple[_Past, Callable[[], None]]:
+def _recorded(options: Namespace) -> tuple[_Past, Callable[[], None]]:
+    path: Path = options.file
     if not path.is_file():
         raise BadInput(tr("There is no recording at {path}.", path=path))
     replay = Replay(path, SystemClock())
-    return _Past(replay.series, Held(*replay.span()), replay.servers()), replay.close
+    about = about_recording(replay.title, replay.span())
+    marks = StateShelf(data_folder(options) / "state.sqlite", about, replay.marks())
+    return _Past(replay.series, Held(*replay.span()), replay.servers(), marks), replay.close
 
 
 def _kept(options: Namespace) -> tuple[_Past, Callable[[], None]]:
-    inventory, path = read_inventory(options), data_folder(options) / "history.sqlite"
+    inventory, folder = read_inventory(options), data_folder(options)
+    path, mark = folder / "history.sqlite", mark_of(Path(inventory.path))
     if not path.exists():
         raise BadInput(
             tr("This data folder holds no history: nothing was watched with it."),
             try_=(tr("Name a recording: pilothouse compare FILE ..."), tr("Watch first: the window, sample, record.")),
         )
     store = HistoryStore.open(path, read_only=True)
-    store.of_inventory(mark_of(Path(inventory.path)), inventory.addresses())
+    store.of_inventory(mark, inventory.addresses())
     held, now = store.range(), SystemClock().wall()
     named = {entry.name for entry in with_instances(inventory.hosts)}
     servers = tuple(server for server in store.servers() if server in named)
     reader = SeriesReader(store, load_catalogue())
-    return _Past(reader.series, Held(held[0] if held else now, now), servers), store.close
+    marks = StateShelf(folder / "state.sqlite", mark)
+    return _Past(reader.series, Held(held[0] if held else now, now), servers, marks), store.close
 
 
 def _windows(options: Namespace, past: _Past) -> tuple[Window, Window, tuple[str, ...]]:
     """Return both windows, and the hosts that a named run is about."""
+    if bool(options.run) + bool(options.mark) + bool(options.before or options.after) > 1:
+        raise BadInput(tr("Name a run, a mark, or both windows: --run, --mark, or --before and --after."))
+    if options.mark:
+        return (*windows_of_mark(chosen(past.marks, options.mark)), ())
     if options.run:
-        if options.before or options.after:
-            raise BadInput(tr("Name a run, or both windows: --run, or --before and --after."))
         with open_service(options) as service:
             view = service.view(options.run)
         before, after = windows_around(view, past.held.end, options.around)
         return before, after, tuple(host for host in view.plan.hosts if host in past.servers)
     if not (options.before and options.after):
         raise BadInput(
-            tr("Say what to compare: --before FROM..TO and --after FROM..TO, or --run RUN."),
+            tr("Say what to compare: --before FROM..TO and --after FROM..TO, --run RUN, or --mark NAME."),
             try_=(tr("For example: --before now-30m..now-20m --after now-15m..now-5m"),),
         )
     return window(options.before, past.held), window(options.after, past.held), ()
@@ -125,12 +147,12 @@ def lines(found: Comparison) -> Iterator[str]:
             server = change.server
             yield f"\n{server}"
         _, name, before, after, by, worst, verdict = row(change)
-        told = "" if change.typical is None else f"  {before} → {after}"
-        yield f"  {name}{told}"
+        moved = "" if change.typical is None else f"  {before} → {after}"
+        yield f"  {name}{moved}"
         if change.verdict is not Verdict.UNKNOWN:
             yield f"    {tr('difference {by}; worst seconds {worst}', by=by, worst=worst)}"
         yield f"    {verdict}"
-    yield f"\n{summary(found)} {caveat(found)}"
+    yield f"\n{told(found)}"
     if found.left_out:
         yield tr("Not offered by these servers: {names}.", names=", ".join(found.left_out))
 

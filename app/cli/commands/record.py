@@ -10,12 +10,16 @@ from pathlib import Path
 
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.no_answer import Silence
-from app.compose import open_watcher
-from services.errors import BadInput
+from app.compose import open_watcher, read_inventory
+from app.mark_shelf import StateShelf
+from app.places import data_folder
+from services.errors import BadInput, UserError
 from services.files import private_file
+from services.history.marked_change import ChangeMark
 from services.history.recording import finish_recording
 from services.i18n import tr
 from services.sampling.catalogue import load_catalogue
+from services.sampling.own_past import mark_of
 
 
 def run(options: Namespace) -> int:
@@ -34,7 +38,7 @@ def run(options: Namespace) -> int:
     finally:
         snapshot, events = watcher.snapshot(), watcher.events()
         watcher.stop()
-    finish_recording(options.file, derive=load_catalogue().derive)
+    finish_recording(options.file, derive=load_catalogue().derive, marks=_marked(options))
     told = {
         "file": str(options.file),
         "bytes": options.file.stat().st_size,
@@ -65,6 +69,16 @@ def run(options: Namespace) -> int:
         + "\n"
     )
     return FINDINGS
+
+
+def _marked(options: Namespace) -> tuple[ChangeMark, ...]:
+    """Return the changes that were marked in this data folder; a store that can't be read spoils no recording."""
+    try:
+        file, about = data_folder(options) / "state.sqlite", mark_of(Path(read_inventory(options).path))
+        return StateShelf(file, about).all()
+    except UserError as problem:
+        sys.stderr.write(tr("Without the marked changes: {problem}", problem=problem) + "\n")
+        return ()
 
 
 def _need_place(file: Path) -> None:

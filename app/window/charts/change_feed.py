@@ -16,7 +16,7 @@ from services.i18n import tr
 from services.sampling.catalogue import load_catalogue
 from services.sampling.change.judge import compare
 from services.sampling.change.model import Asked, Comparison, Despite, Verdict, Window
-from services.sampling.change.words import HEADERS, caveat, row, summary
+from services.sampling.change.words import HEADERS, row, told
 from widgets.bridge.ops import Ops
 from widgets.charts.compare_panel import ALL, CHARTED, Wanted
 from widgets.charts.compare_table import Result
@@ -89,7 +89,7 @@ def _told(found: Comparison, names: Mapping[str, str]) -> Result:
     """Return what the panel shows, what differs first; the words are made on the worker, too."""
     ordered = sorted(found.changes, key=lambda change: _ORDER.index(change.verdict))
     rows = tuple((names.get(change.server, change.server), *row(change)[1:]) for change in ordered)
-    return Result(tuple(tr(header) for header in HEADERS), rows, f"{summary(found)} {caveat(found)}")
+    return Result(tuple(tr(header) for header in HEADERS), rows, told(found))
 
 
 def _ends(window: Window) -> tuple[float, float]:

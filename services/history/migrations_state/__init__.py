@@ -11,6 +11,7 @@ from services.history.migrations_state import (
     m0002_procedure_journal,
     m0003_without_events,
     m0004_positions_and_two_primaries,
+    m0005_change_marks,
 )
 
 STEPS: tuple[tuple[int, Callable[[Connection], None]], ...] = (
@@ -18,6 +19,7 @@ STEPS: tuple[tuple[int, Callable[[Connection], None]], ...] = (
     (2, m0002_procedure_journal.upgrade),
     (3, m0003_without_events.upgrade),
     (4, m0004_positions_and_two_primaries.upgrade),
+    (5, m0005_change_marks.upgrade),
 )
 """(version the state has after the step, what makes it), in order."""
 NEWEST = STEPS[-1][0]

@@ -11,17 +11,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput, UserError
-from services.facts.holding_up import read_holders
 from services.i18n import tr
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.engine.approving import addresses_of, bound_entries, with_binding
 from services.procedures.engine.control import Control, Driven
 from services.procedures.engine.engine import Engine
-from services.procedures.engine.lock import ClusterLock, LockHeld
+from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.obligations_look import seen_now
 from services.procedures.engine.parts import Parts, Policy
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
-from services.procedures.execute.acting import RealActor
 from services.procedures.execute.live_hosts import LiveHosts
 from services.procedures.gather.gather import gather
 from services.procedures.journal.answers import Answers
@@ -35,19 +33,18 @@ from services.procedures.journal.finding import (
     refuse_shared_hosts,
 )
 from services.procedures.journal.journal import BoundJournal, StoredJournal
-from services.procedures.journal.kept_positions import RememberingJournal
 from services.procedures.journal.projection import ENDED, at_work_elsewhere, project
 from services.procedures.plan.checks import Check, Override, standing_blocks
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import filled, refuse_secret
-from services.procedures.plan.invariants import declared_off, violations
+from services.procedures.plan.invariants import violations
 from services.procedures.plan.looks import LOOKED_AT
-from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
 from services.procedures.plan.sentences import BLOCKED
 from services.procedures.service.person import person_here
 from services.procedures.service.reading import all_obligations, each_run
+from services.procedures.service.run_parts import Known, parts_of
 from services.procedures.service.undo import tell_holder, with_ways
 from services.procedures.verify.prover import RealProver
 
@@ -56,7 +53,6 @@ if TYPE_CHECKING:
 
     from services.clock import Clock
     from services.connections.host_key_check import HostKeyPolicy
-    from services.discovery.model import ClusterSnapshot
     from services.errors import JournalDamaged
     from services.history.state_store import StateStore
     from services.inventory.model import HostEntry, Inventory
@@ -64,7 +60,6 @@ if TYPE_CHECKING:
     from services.procedures.journal.heads import Heads
     from services.procedures.journal.seal_key import SealKey
     from services.procedures.plan.model import Plan
-    from services.procedures.plan.part import Part
     from services.procedures.plan.procedure import About
     from services.secrets import Vault
 
@@ -312,59 +307,8 @@ class ProcedureService:
         policy: Policy | None,
         person: Person | None,
     ) -> Parts:
-        actor = RealActor(hosts, view.run_id, self._clock)
-        prover = RealProver(hosts, self._clock, self._look(hosts, view, LOOKED_AT, also=declared_off(view.plan)))
-        return Parts(
-            journal=RememberingJournal(self.bound, self._state, view.plan),
-            hosts=hosts,
-            actor=actor,
-            prover=prover,
-            clock=self._clock,
-            person=person or self.answers,
-            lock=ClusterLock(hosts, view.run_id, self.owner, self._clock),
-            listener=listener,
-            continuing=lambda now: self._continued(hosts, prover, now),
-            snapshot=lambda: self._snapshot(hosts, view),
-            cleanup=actor.cleanup,
-            holders=lambda host: read_holders(hosts.observer(host), host, hosts.accounts(host)),
-            policy=policy or Policy(by=self.owner),
-        )
-
-    def _look(
-        self,
-        hosts: LiveHosts,
-        view: RunView,
-        needs: frozenset[type[Part]],
-        kept: tuple[tuple[str, str], ...] = (),
-        also: tuple[str, ...] = (),
-    ) -> Facts:
-        plan = view.plan
-        return gather(
-            hosts,
-            self._found.inventory,
-            self._clock,
-            cluster_id=plan.cluster_id,
-            cluster_name=plan.cluster_name,
-            names=tuple(dict.fromkeys((*plan.hosts, *also))),
-            memory=self._state,
-            needs=needs,
-            kept=kept,
-            by=f"run {view.run_id}",
-        )
-
-    def _snapshot(self, hosts: LiveHosts, view: RunView) -> ClusterSnapshot | None:
-        return self._look(hosts, view, frozenset()).cluster
-
-    def _continued(self, hosts: LiveHosts, prover: RealProver, view: RunView) -> tuple[tuple[Check, ...], Plan]:
-        # A host that was declared off is asked all the same: it may answer, and our history may know it.
-        off = declared_off(view.plan)
-        procedure = procedure_named(view.plan.procedure)
-        needs = LOOKED_AT | (procedure.about.needs - {Links})  # the ways between hosts were tried before it began
-        facts = self._look(hosts, view, needs, view.kept, off)
-        prover.facts = facts
-        # The hosts of the plan are its members, whatever the crashed servers say of themselves.
-        facts = replace(facts, members=view.plan.voters, candidates=())
-        return procedure.continued(facts, dict(view.plan.inputs), view.plan)
+        known = Known(self.bound, self._state, self._clock, lambda: self._found.inventory, self.owner)
+        return parts_of(known, view, hosts, listener, policy or Policy(by=self.owner), person or self.answers)
 
     # -- looking back ------------------------------------------------------------------------------------------------
 

@@ -172,16 +172,17 @@ def _load(samples: _Samples, windows: tuple[Window, Window]) -> tuple[Why, str]:
 def _unusable(samples: _Samples, windows: tuple[Window, Window]) -> tuple[Why, str]:
     """Return why the samples say nothing at all."""
     most = max(MOST_HOLE_S, MOST_HOLE_STEPS * samples.step_s)
-    both = zip((samples.before, samples.after), samples.sampled, samples.holes, _whens(), strict=True)
-    for values, share, hole, when in both:
+    for values, when in zip((samples.before, samples.after), _whens(), strict=True):
         if not len(values):
             return "missing", samples.missing or tr("Nothing was sampled {when}.", when=when)
+    # Before the gaps: in a window that is too short one gap is a large share, and without it the window were too short.
+    if min(window.length_s for window in windows) < LEAST_WINDOW_S - _ROUNDED_S:
+        return "few", tr("Windows of less than {least} show nothing.", least=duration(LEAST_WINDOW_S))
+    for share, hole, when in zip(samples.sampled, samples.holes, _whens(), strict=True):
         if share < LEAST_SAMPLED:
             return "gaps", tr("Only {share:.0f} % of the time {when} was sampled.", share=100 * share, when=when)
         if hole > most:
             return "gaps", tr("Nothing was sampled for {span} {when}.", span=duration(round(hole)), when=when)
-    if min(window.length_s for window in windows) < LEAST_WINDOW_S - _ROUNDED_S:
-        return "few", tr("Windows of less than {least} show nothing.", least=duration(LEAST_WINDOW_S))
     return "", ""
 
 

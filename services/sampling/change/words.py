@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from services.discovery.words import clock, moment, number, size
 from services.i18n import mark, tr, tr_n
@@ -103,6 +104,26 @@ def summary(comparison: Comparison) -> str:
         tr_n("{n} is not known", "{n} are not known", unknown),
     )
     return f"{', '.join(parts)}."
+
+
+def main_reason(comparison: Comparison) -> str:
+    """Return why nothing is known of most of what is not known, '' where more was said than not.
+
+    The reason of the most numbers speaks for all of them: the first of them in its own words.
+    """
+    unknown = [change for change in comparison.changes if change.verdict is Verdict.UNKNOWN and change.said]
+    if 2 * len(unknown) <= len(comparison.changes):
+        return ""
+    (why, times), *_ = Counter(change.why for change in unknown).most_common(1)
+    said = next(change.said for change in unknown if change.why == why)
+    return said if times == len(unknown) else tr("Mostly: {why}", why=said)
+
+
+def told(comparison: Comparison) -> str:
+    """Return what stands under a comparison: how many differ, why most are not known, what it can't tell."""
+    known = any(change.verdict is not Verdict.UNKNOWN for change in comparison.changes)
+    parts = (summary(comparison), main_reason(comparison), caveat(comparison) if known else "")
+    return " ".join(part for part in parts if part)
 
 
 def caveat(comparison: Comparison) -> str:

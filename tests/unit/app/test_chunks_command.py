@@ -12,6 +12,7 @@ from app.__main__ import main
 from app.cli.commands import chunks
 from services.backup_chunks.asked import QUESTIONS, asked
 from services.errors import BadInput
+from services.facts.tablespaces import BackupSource
 from tests.unit.app.test_command_line import inventory, private_log
 from tests.unit.facts.test_tablespaces import MARIADB, host
 
@@ -75,7 +76,9 @@ def test_that_jobs_are_read_from_scripts_and_held_against_each_other(
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("--size", "much"), ("--size", "0"), ("--size", "8TB", "--ratio", "2"), ("--size", "8TB", "--parallel", "0"),
+    [(), ("--size", "much"), ("--size", "0"),
+     ("--size", "8"), ("--size", "8TB", "--free-memory", "64"),
+     ("--size", "8TB", "--ratio", "2"), ("--size", "8TB", "--parallel", "0"),
      ("--size", "8TB", "--error", "-1"), ("--command", "ls"), ("--job", "/nowhere/at/all"),
      ("--size", "8TB", "--rate", "x")],
 )  # fmt: skip
@@ -104,6 +107,25 @@ def test_that_a_scripted_host_gives_files_and_free_memory(
     assert "objects: 5 (5 … 5)" not in said, "one file is larger than a chunk"
     assert "N = Σ ceil(size·q / C), 5 files" in said
     assert "BLOCK MEMORY" in said
+
+
+def test_that_a_host_that_does_not_tell_its_size_is_named_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], inventory: Path
+) -> None:
+    scripted(monkeypatch, host())
+    silent = BackupSource(problems=("Access denied for user 'observer'.",))
+    monkeypatch.setattr(chunks, "read_source", lambda _session: silent)
+    assert main(["chunks", "--inventory", str(inventory), "--host", "db1"]) == 2
+    said = capsys.readouterr().err
+    assert "db1 did not tell how large its data is. Access denied for user 'observer'." in said
+    assert "--size 8TB" in said
+    assert "server: not known" in told(capsys, "--inventory", str(inventory), "--host", "db1", "--size", "9TB")[1]
+
+
+def test_that_an_advised_chunk_is_called_as_its_option_sets_it(capsys: pytest.CaptureFixture[str]) -> None:
+    said = told(capsys, "--size", "8TB", "--ratio", "0.4", "--encrypt-threads", "4", "--free-memory", "64GB")[1]
+    assert "advised: chunks of 96 MiB (101 MB)" in said
+    assert "--read-buffer-size=96M" in said
 
 
 def test_that_a_scripted_mariadb_is_told_to_have_no_xbcloud(

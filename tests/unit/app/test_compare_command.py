@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,11 +17,15 @@ import pytest
 
 from app.__main__ import main
 from app.cli.arguments import BAD_INPUT, FINDINGS, GOOD
+from app.cli.commands import record
 from app.cli.moments import Held, moment, window
+from app.mark_shelf import StateShelf
 from services.clock import ManualClock
 from services.errors import BadInput
+from services.history.marked_change import ChangeMark
 from services.history.recording import finish_recording, record_to
 from services.history.store import HistoryStore
+from services.procedures.service.person import person_here
 from services.sampling.change.model import Window
 from services.sampling.own_past import mark_of
 from services.series import Sample
@@ -148,11 +153,85 @@ def test_that_the_kept_history_of_this_inventory_is_compared(
     assert "higher, by far" in capsys.readouterr().out
 
 
+def test_that_windows_are_kept_listed_chosen_again_and_removed(
+    recording: Path, tmp_path: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = ["compare", str(recording), "--data", str(tmp_path), "--metric", "disk.write_latency"]
+    assert main([*here, "--marks"]) == GOOD
+    assert "No marked change is kept" in capsys.readouterr().out
+    assert not (tmp_path / "state.sqlite").exists()
+    assert main([*here, *WINDOWS, "--keep", "write cache off"]) == GOOD
+    assert "Kept as write cache off" in capsys.readouterr().out
+    assert main([*here, "--marks", "--json"]) == GOOD
+    (mark,) = json.loads(capsys.readouterr().out)
+    assert (mark["name"], mark["made_by"]) == ("write cache off", person_here())
+    assert mark["before"] == {"start": NOW, "end": NOW + 720}
+    for name in ("write cache off", str(mark["number"])):
+        assert main([*here, "--mark", name]) == GOOD
+        assert "higher, by far" in capsys.readouterr().out
+    copied = tmp_path / "elsewhere.pilothouse"
+    copied.write_bytes(recording.read_bytes())
+    assert main(["compare", str(copied), *here[2:], "--marks"]) == GOOD
+    assert "write cache off" in capsys.readouterr().out
+    assert main([*here, "--forget", "write cache off"]) == GOOD
+    assert "Removed; the samples stay." in capsys.readouterr().out
+    assert main([*here, "--mark", "write cache off"]) == BAD_INPUT
+    assert "None is kept." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*WINDOWS, "--keep", ""), (*WINDOWS, "--keep", "12"), (*WINDOWS, "--mark", "redo"),
+        ("--run", "1", "--mark", "redo"), ("--mark", "redo"), ("--forget", "redo"),
+        ("--before", "start+5m..start+9m", "--after", "start+1m..start+3m", "--keep", "redo"),
+    ],
+)  # fmt: skip
+def test_that_a_mark_that_can_not_be_kept_or_found_is_bad_input(
+    words: tuple[str, ...], recording: Path, tmp_path: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(recording), "--data", str(tmp_path), *words]) == BAD_INPUT
+    assert capsys.readouterr().err
+    assert not (tmp_path / "state.sqlite").exists()
+
+
+def test_that_a_mark_that_came_with_a_recording_is_chosen_and_not_removed(
+    recording: Path, tmp_path: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    carried = tmp_path / "carried.pilothouse"
+    carried.write_bytes(recording.read_bytes())
+    mark = ChangeMark(3, "write cache off", (NOW, NOW + 720), (NOW + 780, NOW + 1_400), NOW + 1_450, "ada@desk2")
+    finish_recording(carried, marks=(mark,))
+    here = ["compare", str(carried), "--data", str(tmp_path / "data"), "--metric", "disk.write_latency"]
+    assert main([*here, "--marks"]) == GOOD
+    assert "came with the recording" in capsys.readouterr().out
+    assert main([*here, "--mark", "write cache off"]) == GOOD
+    assert "higher, by far" in capsys.readouterr().out
+    assert main([*here, "--forget", "write cache off"]) == BAD_INPUT
+    assert "left as it is" in capsys.readouterr().err
+
+
+def test_that_a_recording_takes_along_what_was_marked_for_its_inventory_and_no_store_spoils_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inventory = tmp_path / "inventory.toml"
+    inventory.write_text(INVENTORY)
+    options = Namespace(inventory=inventory, data=tmp_path)
+    assert record._marked(options) == ()
+    shelf = StateShelf(tmp_path / "state.sqlite", mark_of(inventory))
+    kept = shelf.keep("write cache off", (NOW, NOW + 10), (NOW + 20, NOW + 30))
+    StateShelf(tmp_path / "state.sqlite", "another inventory").keep("other", (NOW, NOW + 10), (NOW + 20, NOW + 30))
+    assert record._marked(options) == (kept,)
+    (tmp_path / "state.sqlite").write_bytes(b"no database at all, however long it may be" * 100)
+    assert record._marked(options) == ()
+    assert "Without the marked changes" in capsys.readouterr().err
+
+
 def test_that_an_unknown_run_and_a_run_beside_windows_are_refused(shell: Shell, recording: Path) -> None:
     assert shell("compare", str(recording), "--run", "77").code == BAD_INPUT
     told = shell("compare", str(recording), "--run", "1", "--before", "start..end")
     assert told.code == BAD_INPUT
-    assert "Name a run, or both windows: --run, or --before and --after." in told.err
+    assert "Name a run, a mark, or both windows: --run, --mark, or --before and --after." in told.err
 
 
 def test_that_the_windows_around_a_run_are_those_of_its_journal(shell: Shell, tmp_path: Path) -> None:

@@ -333,6 +333,25 @@ def test_that_identical_member_names_get_different_keys() -> None:
     assert sorted(opened) == ["10.20.0.13", "node"]
 
 
+@pytest.mark.parametrize("name", [address(3), "db-three.example.net"])
+def test_that_a_host_that_calls_itself_by_another_members_address_hides_nobody(name: str) -> None:
+    one = replace(member(1), machine=machine(1))
+    assert one.galera is not None
+    first, second, third = one.galera.members
+    third = replace(third, address=f"{name}:3306", name="")
+    bent = replace(one, galera=replace(one.galera, members=(first, replace(second, name=name), third)))
+    opened: list[tuple[str, str]] = []
+
+    def open_session(entry: HostEntry) -> ReplaySession:
+        opened.append((entry.name, entry.address))
+        return ReplaySession(entry.name, {"ssh": False})
+
+    everywhere = Trust(also=("10.0.0.0/8", "db-three.example.net"))
+    crawl([_entry("db1", address(1))], open_session, SystemClock(), trust=everywhere, known={"db1": bent})
+    assert {address(2), name} <= {where for _, where in opened}
+    assert len({key for key, _ in opened}) == len(opened)
+
+
 @pytest.mark.parametrize(
     "name", ["n1:6032", "N1:6032", "n1\u22366032", "n\uff11:3307", "n1", "\u05781", "spare", "Spare."]
 )

@@ -12,7 +12,7 @@ from services.errors import BadInput
 from services.sampling.catalogue import load_catalogue
 from services.sampling.change.judge import LOAD, USUAL, compare, equal
 from services.sampling.change.model import Asked, Change, Comparison, Shift, Size, Verdict, Window
-from services.sampling.change.words import caveat, row, span_words, summary, verdict_words
+from services.sampling.change.words import caveat, row, span_words, summary, told, verdict_words
 from services.series import Array, Series
 from tests.unit.sampling.change_series import NOW, cut_from, remembering, second_by_second
 
@@ -214,6 +214,20 @@ def test_that_the_summary_counts_and_the_caveat_says_what_is_not_known() -> None
     assert caveat(found) == (
         "In one comparison of 100 an interval misses. What else changed between the windows is not known."
     )
+
+
+def test_that_what_stands_under_a_comparison_begins_with_why_nothing_is_known() -> None:
+    asked = replace(ASKED, before=Window(NOW + 600, NOW + 630), after=Window(NOW + 640, NOW + 670))
+    values = noise(8.0)
+    values[605:625] = np.nan  # a gap in a window that is too short: longer ones are what helps
+    found = judged({LATENCY: second_by_second(values)}, replace(asked, metrics=(LATENCY, LOAD)))
+    assert told(found) == (
+        "0 numbers differ, 0 show no difference, 2 are not known. Windows of less than 5 min show nothing."
+    )
+    found = judged({LATENCY: second_by_second(values)}, replace(asked, metrics=(LATENCY, LOAD, "no_such")))
+    assert told(found).endswith("3 are not known. Mostly: Windows of less than 5 min show nothing.")
+    known = judged({LATENCY: second_by_second(stepped(8.0, 3.0))})
+    assert told(known) == f"{summary(known)} {caveat(known)}"
 
 
 def test_that_a_stall_that_gives_no_samples_is_told_and_hides_nothing() -> None:

@@ -21,7 +21,8 @@ _MOST = 256 * 1024
 def read_local(path: str) -> str:
     """Return a PEM file's text; BadInput where it is not there, is no plain file, or is too long to be one."""
     try:
-        with Path(path).open("rb") as file:
+        # A pipe that nobody writes to would hold the console for ever.
+        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise BadInput(tr("{path} is no plain file.", path=path))
             content = file.read(_MOST + 1)

@@ -20,6 +20,7 @@ OWN = "/etc/mysql/mariadb.conf.d/zz-pilothouse-sst.cnf"
 CERTS, TLS = "/etc/mysql/certs", "/etc/mysql/tls"
 PORT = 4444
 GRASTATE = "/var/lib/mysql/grastate.dat"
+_COMPLETED = "mariabackup SST completed on joiner"
 _KEYS = "find / -xdev -type f \\( -path '*pilothouse*' -o -path '*/certs/*' \\) -name '*key*' -printf '%m %u %p\\n'"
 
 
@@ -64,7 +65,7 @@ def test_that_a_join_in_the_middle_waits_and_then_goes_by_tls_and_that_a_joiner_
     assert "--encrypt=4" in _sst(steer, "s1")
     _assert_tls(steer, seen)
     assert "encrypt='4'" in _said(steer, "s3", since), _said(steer, "s3", since)
-    assert "SST received" in _said(steer, "s3", since)
+    assert _COMPLETED in _said(steer, "s3", since)
     _assert_keys_closed(steer, left=1)
     while_asserts(lambda: console.assert_nothing_to_do("encrypt-sst"), limit_s=60)  # Debian upgrades after a start
     _assert_foreign_refused(steer)
@@ -98,70 +99,78 @@ def _assert_refused(estate: Estate, since: float) -> None:
     said = "".join(_said(estate, host, since) for host in ("s1", "s2"))
     assert "certificate verify failed" in said, said[-3000:]
     assert "unknown ca" in _said(estate, "s3", since)
-    assert "SST received" not in _said(estate, "s3", since)
+    assert _COMPLETED not in _said(estate, "s3", since)
 
 
 # -- refused before the first change -----------------------------------------------------------------------------------
 
 
-def _wrong_ca(estate: Estate) -> None:
+def _wrong_ca(estate: Estate, host: str) -> None:
     now = time.time()
-    _put(estate, "s2", f"{TLS}/ca.pem", Authority("other", now + 99 * DAY, now - DAY).pem)
+    _put(estate, host, f"{TLS}/ca.pem", Authority("other", now + 99 * DAY, now - DAY).pem)
 
 
-def _expired(estate: Estate) -> None:
+def _expired(estate: Estate, host: str) -> None:
     now = time.time()
     authority = Authority("short", now + 99 * DAY, now - 99 * DAY)
-    cert, key = authority.pair("s2", now - 50 * DAY, now - DAY)
+    cert, key = authority.pair(host, now - 50 * DAY, now - DAY)
     for name, text, mode in (("ca.pem", authority.pem, "644"), ("server.pem", cert, "644"), ("server.key", key, "600")):
-        _put(estate, "s2", f"{TLS}/{name}", text, mode)
+        _put(estate, host, f"{TLS}/{name}", text, mode)
 
 
-def _mismatched(estate: Estate) -> None:
-    _put(estate, "s2", f"{TLS}/server.key", Authority().pair()[1], "600")
+def _mismatched(estate: Estate, host: str) -> None:
+    _put(estate, host, f"{TLS}/server.key", Authority().pair()[1], "600")
 
 
-def _missing(estate: Estate) -> None:
-    estate.host("s2").sh(f"rm {TLS}/server.pem")
+def _missing(estate: Estate, host: str) -> None:
+    estate.host(host).sh(f"rm {TLS}/server.pem")
 
 
-def _unreadable(estate: Estate) -> None:
-    estate.host("s2").sh(f"chown root:root {TLS}/server.key")
+def _unreadable(estate: Estate, host: str) -> None:
+    estate.host(host).sh(f"chown root:root {TLS}/server.key")
 
 
-def _open(estate: Estate) -> None:
-    estate.host("s2").sh(f"chmod 644 {TLS}/server.key")
+def _open(estate: Estate, host: str) -> None:
+    estate.host(host).sh(f"chmod 644 {TLS}/server.key")
 
 
-def _mixed(estate: Estate) -> None:
-    _put(estate, "s2", OWN, "[sst]\nencrypt = 3\n")
+def _mixed(estate: Estate, host: str) -> None:
+    _put(estate, host, OWN, "[sst]\nencrypt = 3\n")
 
 
-_BAD: tuple[tuple[Callable[[Estate], None], str, str], ...] = (
-    (_wrong_ca, "TLS-PAIR", "is not of the CA"),
-    (_expired, "TLS-PAIR", "the certificate s2 ran out 24 h ago"),
-    (_mismatched, "TLS-PAIR", "does not belong to the certificate"),
-    (_missing, "TLS-PAIR", "server.pem is not there"),
-    (_unreadable, "TLS-PAIR", "the server's user mysql may not read the key"),
-    (_open, "TLS-PAIR", "others than its owner may read it"),
-    (_mixed, "SST-ALIKE", "encrypt: s1 not set, s2 = 3, s3 not set"),
+_Bad = tuple[str, Callable[[Estate, str], None], str, str]
+_BAD: tuple[tuple[_Bad, ...], ...] = (
+    (
+        ("s1", _wrong_ca, "TLS-PAIR", "is not of the CA"),
+        ("s2", _expired, "TLS-PAIR", "the certificate s2 ran out 24 h ago"),
+        ("s3", _mismatched, "TLS-PAIR", "does not belong to the certificate"),
+    ),
+    (
+        ("s1", _missing, "TLS-PAIR", "server.pem is not there"),
+        ("s2", _unreadable, "TLS-PAIR", "the server's user mysql may not read the key"),
+        ("s3", _open, "TLS-PAIR", "others than its owner may read it"),
+    ),
+    (("s2", _mixed, "SST-ALIKE", "encrypt: s1 not set, s2 = 3, s3 not set"),),
 )
 
 
 def test_that_each_bad_certificate_and_a_mixture_is_refused_before_the_first_change(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
-    keep = f"tar -C {TLS} -cf - . | base64 -w0"
-    kept = steer.host("s2").sh(keep).out
-    for make, code, sentence in _BAD:
-        make(steer)
+    kept = {host: steer.host(host).sh(f"tar -C {TLS} -cf - . | base64 -w0").out for host in members(steer)}
+    for bad in _BAD:
+        for host, make, _, _ in bad:
+            make(steer, host)
         files = whole.read_files()
         ran = console.run("encrypt-sst", "--json", source="servers")
-        assert ran.code != 0, (code, ran)
-        blocks = {c["code"]: c["evidence"] for c in ran.document()["checks"] if c["verdict"] == "block"}
-        assert sentence in blocks.get(code, ""), (sentence, ran.document()["checks"])
+        assert ran.code != 0, ran
+        blocks = [c for c in ran.document()["checks"] if c["verdict"] == "block"]
+        for host, _, code, sentence in bad:
+            told = [c["evidence"] for c in blocks if c["code"] == code and c["host"] in {host, ""}]
+            assert any(sentence in one for one in told), (host, sentence, blocks)
         assert (console.runs(), whole.read_files()) == ((), files)
-        steer.host("s2").sh(f"rm -rf {OWN} {TLS}/*; base64 -d | tar -C {TLS} -xf -", stdin=kept)
+        for host, text in kept.items():
+            steer.host(host).sh(f"rm -rf {OWN} {TLS}/*; base64 -d | tar -C {TLS} -xf -", stdin=text)
     whole.assert_as_before()
 
 
@@ -203,11 +212,12 @@ def test_that_a_run_killed_between_two_files_holds_joins_off_and_is_resumed_with
     _assert_keys_closed(steer, left=1)
 
 
-def test_that_a_run_taken_back_leaves_the_former_files_and_no_key(
+def test_that_a_run_taken_back_when_joins_were_let_go_holds_them_again_and_leaves_the_former_files_and_no_key(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
-    ran = console.killed_run("section-s3=done", "encrypt-sst")
+    ran = console.killed_run("let-s1=done", "encrypt-sst")
     assert ran.code == KILLED, ran
+    assert set(console.open_obligations()) == {"joins:s2", "joins:s3"}
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)

@@ -60,8 +60,8 @@ def _pair(action: PutPair, operator: Callable[[str], OperatorSession], now: floa
     if bad := [fault.sentence for fault in faults_of(seen, now) if fault.blocks]:
         raise ActFailed("; ".join(bad), host="", safe=tr("Nothing was sent to a host."))
     # Of the two that others may read only the certificates are sent: a bundle may have a key beside them.
-    ca, cert = (only_certificates(read_local(path)) for path in (source.ca, source.cert))
-    return Pair(ca, cert, Secret(read_local(source.key)))
+    public = [only_certificates(read_local(path)) for path in (source.ca, source.cert)]
+    return Pair(public[0], public[1], Secret(read_local(source.key)))
 
 
 def _read(session: OperatorSession, path: str) -> Secret:

@@ -185,7 +185,7 @@ def test_that_bad_files_of_the_workstation_end_the_run_before_anything_is_sent(
     for name, text in (("ca", ca), ("cert", cert), ("key", key)):
         (tmp_path / f"{name}.pem").write_text(text)
         (tmp_path / f"{name}.pem").chmod(0o600)
-    paths = {name: str(tmp_path / f"{name}.pem") for name in ("ca", "cert", "key")}
+    paths = {f"{name}_file": str(tmp_path / f"{name}.pem") for name in ("ca", "cert", "key")}
     ran = console.run("encrypt-sst", source="files", **paths)
     assert ran.code != 0, ran
     assert ("is not of the CA" if bad == "wrong CA" else "ran out 24 h ago") in ran.out, ran

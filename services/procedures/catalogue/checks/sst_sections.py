@@ -29,7 +29,7 @@ def one_place(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) ->
         code="SST-ONE-PLACE",
         title="What is to be set for transfers stands in one place",
         verdict=verdict([*faults, *blind]),
-        evidence="; ".join([*faults, *blind]) or "; ".join(found),
+        evidence="; ".join([*faults, *blind]) or "; ".join(found) or "no host was asked",
         why="Of an option that stands twice the last one counts: a change in the other place does nothing, and the "
         "nodes differ. The scripts look into the server's own groups before [sst].",
         try_=("Leave one of the places, then check again.",) if faults else (),

@@ -79,9 +79,9 @@ class EncryptSst:
         files = inputs.get("source") == FILES
         return (
             Field("source", "Certificates", "choice", MAKE, _SOURCES),
-            Field("ca", "File of the CA's certificates", "text", required=files, advanced=not files),
-            Field("cert", "File of the certificate", "text", required=files, advanced=not files),
-            Field("key", "File of its key", "text", required=files, advanced=not files,
+            Field("ca_file", "File of the CA's certificates", "text", required=files, advanced=not files),
+            Field("cert_file", "File of the certificate", "text", required=files, advanced=not files),
+            Field("key_file", "File of its key", "text", required=files, advanced=not files,
                   help="On this workstation; it goes to the nodes by standard input, and is never kept."),
             Field("days", "Days for which new ones are valid", "number", str(DEFAULT_DAYS), advanced=True),
             Field("renew", "Renewed so many days before their end", "number", str(DEFAULT_RENEW), advanced=True),
@@ -91,7 +91,7 @@ class EncryptSst:
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
         faults, values = list(field_faults(self.fields(facts, inputs), inputs)), self._values(facts, inputs)
-        given = [name for name in ("ca", "cert", "key") if values[name]]
+        given = [name for name in ("ca_file", "cert_file", "key_file") if values[name]]
         faults += [Fault(name, "Give the file's whole path.") for name in given if not values[name].startswith("/")]
         days, renew = number_of(values["days"]), number_of(values["renew"])
         if days is not None and not 1 <= days <= _LONGEST_DAYS:

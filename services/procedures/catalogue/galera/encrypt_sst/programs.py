@@ -50,7 +50,7 @@ Whether the relay is there is asked by a connection without a byte, which the li
 FOREIGN = (
     _WAYS
     + r"""ca=$1 cert=$2 key=$3 fca=$4 fcert=$5 fkey=$6 as=$7; shift 7
-joiner=; trap '[ -z "$joiner" ] || kill "$joiner" 2>/dev/null' EXIT
+stands=; trap '[ -z "$stands" ] || kill "$stands" 2>/dev/null' EXIT
 for to; do
   said=$(way "$to:@PORT@" "cert=$fcert,key=$fkey,cafile=$ca")
   case $said in *pilothouse*) bad=1; echo "$to lets a donor with a foreign CA in";;
@@ -58,7 +58,7 @@ for to; do
 done
 near=$((20000 + RANDOM % 10000))
 its="cert=$fcert,key=$fkey,cafile=$fca,verify=0"
-runuser -u "$as" -- socat "openssl-listen:$near,bind=127.0.0.1,reuseaddr,fork,$its" PIPE 2>/dev/null & joiner=$!
+runuser -u "$as" -- socat "openssl-listen:$near,bind=127.0.0.1,reuseaddr,fork,$its" PIPE 2>/dev/null & stands=$!
 ready $near
 said=$(way "127.0.0.1:$near" "cert=$cert,key=$key,cafile=$ca")
 case $said in *'certificate verify failed'*) echo "a joiner with a foreign CA is refused: ${said##*] }";;

@@ -307,6 +307,7 @@ def _with_unit(machine: MachineFacts, unit: MachineFacts) -> MachineFacts:
         gcache_disk_free=unit.gcache_disk_free,
         transfer_ends=unit.transfer_ends,
         transfer_certificate=unit.transfer_certificate,
+        transfer_unread=unit.transfer_unread,
     )
 
 

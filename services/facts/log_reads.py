@@ -74,8 +74,10 @@ def with_certificate(machine: MachineFacts, session: ObserverSession, facts: Nod
     except UserError:
         return machine
     pair = parse_pair(answer.text, ("", "", "")) if answer.exit_code == 0 else None
-    if pair is None or not pair.chain or pair.ends is None:
+    if pair is None:  # not encrypted so, or not read
         return machine
+    if not pair.chain or not pair.cas or pair.ends is None:
+        return replace(machine, transfer_unread=True)
     return replace(machine, transfer_ends=pair.ends, transfer_certificate=pair.chain[0].name)
 
 

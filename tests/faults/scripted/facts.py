@@ -91,6 +91,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         remembered=(Remembered(CLUSTER, host.seqno, 1.0),) if host.member else (),
         options_given=_options(host),
         options_files=tuple(sorted(host.files.items())),
+        drop_ins_files=(),
         sst_options_known=True,
         sst_options_given=tuple(one for one in _options(host) if one[0] == "sst"),
         sst_options_places=places(sorted(host.files.items())),

@@ -36,7 +36,7 @@ def pair(text: str = "", paths: tuple[str, str, str] = PATHS) -> PairSeen | None
 
 def ready(name: str, *given: tuple[str, str, str], **more: Any) -> HostFacts:
     values = {
-        "address": f"10.0.0.{name[1:]}", "sst_options_known": True, "sst_options_given": given,
+        "address": f"10.0.0.{name[1:]}", "drop_ins_files": (), "sst_options_known": True, "sst_options_given": given,
         "sst_options_places": tuple(Place("/etc/a.cnf", g, o, v, n) for n, (g, o, v) in enumerate(given)),
         "transfer_pairs_socat": "1.7.4.4", "transfer_pairs_speaks_tls": True, "transfer_pairs_any_name": True,
         "transfer_pairs_folder": False, "transfer_pairs_own": pair(),

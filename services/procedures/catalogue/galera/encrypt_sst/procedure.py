@@ -31,6 +31,7 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, number_of
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.drop_ins import DropIns
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.galera.transfer_pairs import TransferPairs
 from services.procedures.plan.parts.machine.processes import Processes
@@ -54,7 +55,7 @@ ABOUT = About(
     elsewhere=ELSEWHERE,
     place=60,
     needs=frozenset(
-        {DataFolder, Options, Processes, Rights, Sessions, SstOptions, Starting, Tools, TransferPairs, Unit}
+        {DataFolder, DropIns, Options, Processes, Rights, Sessions, SstOptions, Starting, Tools, TransferPairs, Unit}
     ),
 )
 _SOURCES = (
@@ -108,6 +109,7 @@ class EncryptSst:
             preflight.health_gate(facts, members),
             preflight.no_transfer_or_ddl(facts, members),
             sst_sections.no_transfer(facts, members),
+            sst_sections.joins_free(facts, members),
             preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),
             *preflight.operator_rights(facts, members),

@@ -163,6 +163,7 @@ def _put(host: HostFacts, goal: Goal, action: PutPair) -> Step:
         title="",
         done=f"{name} has the certificate",
         action=action,
+        before=(FileAbsent(name, goal.cert),),  # written last: a repeat finds none, a file of another's is left alone
         limit_s=60.0,
         undo=Undo(
             f"Remove the certificate and its key from {name}",

@@ -191,7 +191,7 @@ def _edit(facts: Facts, hosts: tuple[str, ...], host: HostFacts, options: Settin
         title=f"Set {', '.join(name for name, _ in options)} in [{SECTION}] of {path} on {name}",
         done=f"[{SECTION}] of {path} on {name} is changed",
         action=EditOptions(path, SECTION, options),
-        before=(*held, joining),
+        before=held,  # nobody joined when all of them were on: whoever starts since then waits
         proof=(SstGives(name, options),),
         limit_s=20.0,
         undo=Undo(

@@ -31,7 +31,7 @@ _PEM = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,65536}?-----EN
 _NAME = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _SUM = re.compile(r"[0-9a-f]{64}")
 _BROKEN = (ValueError, TypeError, UnsupportedAlgorithm, InvalidSignature)
-Which = Literal["ca", "cert", "key"]
+_SOCAT = re.compile(r"socat version (\d{1,3}(?:\.\d{1,5}){1,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +156,12 @@ def _file(parts: list[str]) -> FileSeen:
         return FileSeen("absent" if parts[0] == "absent" else "unread")
     mode = int(parts[2], 8) if re.fullmatch(r"[0-7]{1,5}", parts[2]) else None
     return FileSeen("there", parts[1].startswith("regular"), mode, count(parts[3]), parts[5] == "readable")
+
+
+def socat_version(text: str) -> str:
+    """Return the version in what `socat -V` prints, '' for none."""
+    found = _SOCAT.search(text[:_MOST_TEXT])
+    return found.group(1) if found is not None else ""
 
 
 def loaded(text: str) -> tuple[x509.Certificate, ...]:

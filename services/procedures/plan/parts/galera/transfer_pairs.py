@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.allowlist_paths import is_clean
 from services.connections.reads import commands
-from services.facts.certificates import PairSeen, parse_pair
+from services.facts.certificates import PairSeen, parse_pair, socat_version
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.server.options import Options
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 FOLDER = "/etc/mysql/certs"
 """Outside the data folder, which an SST replaces, and where AppArmor lets the server read."""
 OWN = ("ssl_ca", "ssl_cert", "ssl_key")
-_SOCAT = re.compile(r"socat version (\d{1,3}(?:\.\d{1,5}){1,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +50,11 @@ class TransferPairs(Part):
         pairs = {paths: _pair(reading, paths) for paths in (used, own) if paths is not None}
         built = reading.text("socat", commands.SOCAT_BUILT)
         offered = reading.text("socat", commands.SOCAT_OPTIONS)
-        version = _SOCAT.search(built or "")
         there = reading.run("certificates", commands.FILES_THERE.read(FOLDER))
         return cls(
             used=pairs.get(used) if used is not None else None,
             own=pairs.get(own) if own is not None else None,
-            socat=version.group(1) if version is not None else "",
+            socat=socat_version(built or ""),
             speaks_tls=None if built is None else "#define WITH_OPENSSL 1" in built,
             any_name=None if offered is None else "commonname" in offered,
             folder=None if there is None else there.text.strip() == FOLDER,

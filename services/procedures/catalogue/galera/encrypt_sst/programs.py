@@ -58,7 +58,7 @@ for to; do
   case "$before/$after" in pilothouse/pilothouse) ;;
     *) bad=1; echo "$to does not answer the right certificate: $before, $after"; continue;; esac
   case $said in ''|*' alert '*|*'SSL_'*'Connection reset by peer'*|*'SSL_'*'Broken pipe'*)
-      echo "$to refuses a donor with a foreign CA, the right one not";;
+      echo "$to refuses a donor with a foreign CA, and lets the right one in";;
     pilothouse) bad=1; echo "$to lets a donor with a foreign CA in";;
     *) bad=1; echo "$to: whether it refuses a foreign CA is not known: $said";; esac
 done
@@ -75,6 +75,6 @@ exit $bad
 """$1 to $3 CA, certificate and key, $4 to $6 those of a foreign CA, $7 the server's user, then the others' addresses.
 
 That nothing comes back is evidence only where the right certificate gets its echo from the same port right before and
-after: by TLS 1.3 a refused client's own socat ends without a word, or with a reset. The foreign joiner listens on this host alone, and
-itself verifies nothing: only the donor's side can refuse it.
+after: by TLS 1.3 a refused client's own socat ends without a word, or with a reset. The foreign joiner listens on this
+host alone, and itself verifies nothing: only the donor's side can refuse it.
 """

@@ -14,6 +14,7 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.errors import OfflineMode, Refused, SudoFailed, UserError
 from services.facts import reads
+from services.facts.certificates import parse_pair
 from services.facts.error_log import parse_transfers
 from services.facts.group_replication import parse_group_error
 from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units, zone_offset
@@ -53,11 +54,31 @@ def log_facts(
         gcache_pages_bytes=sizes.gcache_pages_bytes,
         gcache_disk_free=sizes.gcache_disk_free,
     )
+    machine = with_certificate(machine, session, facts)
     if text is None:
         return facts.transfers, machine
     offset = facts.machine.clock_offset_s if facts.machine is not None else None
     found = parse_transfers(lines_of(text), utc_offset_s=_zone(session) if path else 0.0, clock_offset_s=offset or 0.0)
     return tuple(t for t in found if t.since is None or t.since <= clock.wall() + 60), machine
+
+
+def with_certificate(machine: MachineFacts, session: ObserverSession, facts: NodeFacts) -> MachineFacts:
+    """Return a member's machine with the day on which the certificates of its state transfers run out. Never raises.
+
+    They are read as root, and never a key; nothing is known where none are used, or root is not to be had.
+    """
+    if facts.galera is None:
+        return machine
+    try:
+        answer = session.run(commands.TRANSFER_CERTS, limit_s=LIMIT_S)
+    except UserError:
+        return machine
+    pair = parse_pair(answer.text, ("", "", "")) if answer.exit_code == 0 else None
+    if pair is None:  # not encrypted so, or not read
+        return machine
+    if not pair.chain or not pair.cas or pair.ends is None:
+        return replace(machine, transfer_unread=True)
+    return replace(machine, transfer_ends=pair.ends, transfer_certificate=pair.chain[0].name)
 
 
 def _may_join(unit: MachineFacts) -> bool:

@@ -93,9 +93,13 @@ class Undoing:
         return ""
 
     def _must_stay(self, obligation: Obligation) -> str:
-        """Return what shows that it must stay on: clients are not let back to a node that is split off the others."""
-        wanted = obligation.release_when
+        """Return why it must stay on: clients are not let back to a node that is split off the others.
+
+        Nor is a start let go where it is not known that all members agree on how a transfer goes (`release_once`).
+        """
+        wanted, once = obligation.release_when, obligation.release_once
         apart = [a.evidence for a in self._waits.answers(wanted) if a.holds is False] if wanted else []
+        apart += [a.evidence for a in self._waits.answers(once) if not a.holds] if once else []
         return "; ".join(apart)
 
     def _guarded(self, safeguard: Obligation) -> tuple[OpenObligation, ...]:

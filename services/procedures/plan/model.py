@@ -34,6 +34,7 @@ class Obligation:
         safeguard: it guards the others of its host (a timer that ends them): told after them, and released only
             when all of them are proven to be off.
         release_when: while one of these is shown not to hold, it stays on, whatever way out is taken.
+        release_once: it stays on until all of these are shown to hold: 'not known' is not enough.
     """
 
     key: str
@@ -44,6 +45,7 @@ class Obligation:
     danger: str = ""
     safeguard: bool = False
     release_when: tuple[Condition, ...] = ()
+    release_once: tuple[Condition, ...] = field(default=(), metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

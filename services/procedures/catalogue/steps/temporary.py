@@ -16,7 +16,9 @@ class Temporary:
     """One such thing on one host.
 
     Attributes:
-        key, sentence, danger, safeguard, release_when: as in model.Obligation; so long its undo does not begin either.
+        key, sentence, danger, safeguard: as in model.Obligation.
+        release_when, release_once: the same; so long its undo does not begin. Nor does, for the second, the step that
+            ends it.
         release, released: the act that ends it, and what proves that: for undo, for the obligation and for the end.
     """
 
@@ -28,6 +30,7 @@ class Temporary:
     released: tuple[Condition, ...]
     safeguard: bool = False
     release_when: tuple[Condition, ...] = ()
+    release_once: tuple[Condition, ...] = ()
 
     def on(self, step: Step, taken_back: str, limit_s: float = 60.0) -> Step:
         """Return the step that switches it on, as one that takes the obligation on and can be undone.
@@ -44,8 +47,10 @@ class Temporary:
             self.danger,
             self.safeguard,
             self.release_when,
+            self.release_once,
         )
-        undo = Undo(taken_back, self.release, self.released, limit_s, before=self.release_when)
+        before = (*self.release_when, *self.release_once)
+        undo = Undo(taken_back, self.release, self.released, limit_s, before=before)
         return replace(step, undo=undo, takes=obligation)
 
     def off(self, step_id: str, title: str, done: str, estimate_s: float) -> Step:
@@ -57,6 +62,7 @@ class Temporary:
             done=done,
             why=NOTHING_BACK,
             action=self.release,
+            before=self.release_once,
             proof=self.released,
             repeatable=True,
             discharges=(self.key,),

@@ -1,0 +1,101 @@
+"""Is the [sst] section of all nodes in a state from which it can be changed on all of them at once? Pure."""
+
+from __future__ import annotations
+
+from services.facts.harmless_options import is_secret
+from services.facts.sst_options import GROUPS
+from services.procedures.catalogue.checks.parts import known, listed, unread, verdict
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.sst_options import SstOptions
+from services.procedures.plan.parts.machine.processes import Processes
+
+
+def one_place(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) -> Check:
+    """Each of these options stands in one place at most, on every host, and in no group that [sst] loses against.
+
+    Args:
+        options: what the plan sets.
+    """
+    everyone = known(facts, hosts)
+    faults = [fault for host in everyone for option in options for fault in _places(host, option)]
+    blind = [unread(h, "the [sst] section", "sst-options", "ssh") for h in everyone if not h[SstOptions].known]
+    found = [
+        f"{h.host}: {', '.join(h[SstOptions].section_files) or 'no [sst] in its files'}"
+        for h in everyone
+        if h[SstOptions].known
+    ]
+    return Check(
+        code="SST-ONE-PLACE",
+        title="What is to be set for transfers stands in one place",
+        verdict=verdict([*faults, *blind]),
+        evidence="; ".join([*faults, *blind]) or "; ".join(found),
+        why="Of an option that stands twice the last one counts: a change in the other place does nothing, and the "
+        "nodes differ. The scripts look into the server's own groups before [sst].",
+        try_=("Leave one of the places, then check again.",) if faults else (),
+    )
+
+
+def _places(host: HostFacts, option: str) -> list[str]:
+    part, found = host[SstOptions], []
+    places = part.standing(option)
+    if len(places) > 1:
+        told = " and ".join(f"{p.path} line {p.line}" for p in places)
+        found.append(f"{host.host}: {option} stands {len(places)} times in [sst]: {told}")
+    counted = sum((group, name) == ("sst", option) for group, name, _ in part.given)
+    if counted > len(places):
+        found.append(f"{host.host}: {option} of [sst] is set in a file that was not found among its option files")
+    where = {(group, name) for group, name, _ in part.given}
+    if (GROUPS[0], option) in where and option in {"encrypt", "ssl_mode"}:
+        found.append(f"{host.host}: {option} stands in a group of the server too, which the scripts read first")
+    files = part.section_files
+    if places and files and places[-1].path != files[-1]:
+        found.append(f"{host.host}: {option} stands in {places[-1].path}, but {files[-1]} has a later [sst]")
+    return found
+
+
+def alike(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) -> Check:
+    """The scripts of all hosts use the same of these options now: a mixture is mended by a person first."""
+    everyone = known(facts, hosts)
+    blind = [unread(h, "the [sst] section", "sst-options", "ssh") for h in everyone if not h[SstOptions].known]
+    seen = [h for h in everyone if h[SstOptions].known]
+    differ, told = [], []
+    for option in options:
+        values = {h.host: h[SstOptions].value(option) for h in seen}
+        shown = ", ".join(f"{name} {_shown(option, value)}" for name, value in values.items())
+        if len(set(values.values())) > 1:
+            differ.append(f"{option}: {shown}")
+        elif values:
+            told.append(f"{option} {_shown(option, next(iter(values.values())))}")
+    return Check(
+        code="SST-ALIKE",
+        title="The nodes have the same settings for transfers",
+        verdict=verdict([*differ, *blind]),
+        evidence="; ".join([*differ, *blind]) or f"on {listed(hosts)}: {', '.join(told)}",
+        why="A mixture means that a transfer between them fails or hangs already, and that a change began and was "
+        "left half way: which half is the right one only a person knows.",
+        try_=("Make the [sst] sections equal, then check again.",) if differ else (),
+    )
+
+
+def _shown(option: str, value: str | None) -> str:
+    return "not set" if value is None else "set" if is_secret(option) else f"= {value}"
+
+
+def no_transfer(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """No script or stream of a transfer runs on any host."""
+    everyone = known(facts, hosts)
+    busy = [
+        f"{h.host}: pid {pid} for {seconds:.0f} s: {line}"
+        for h in everyone
+        for pid, seconds, line in h[Processes].sst_orphans
+    ]
+    blind = [unread(h, "the process table", "ps") for h in everyone if any(p.part == "ps" for p in h.problems)]
+    return Check(
+        code="NO-SST",
+        title="No state transfer is running",
+        verdict=verdict([*busy, *blind]),
+        evidence="; ".join([*busy, *blind]) or f"none on {listed(hosts)}",
+        why="A transfer reads its settings when it begins: one side would have the old ones, the other the new.",
+        try_=("Wait for its end, or end what an earlier one left, then check again.",) if busy else (),
+    )

@@ -1,0 +1,199 @@
+"""Changing the [sst] section on all nodes of a cluster so that no state transfer begins in between. All pure.
+
+The scripts read their options each time they run (facts/sst_options.py), so no server is restarted; but a joiner and a
+donor that read different ones wait for each other for minutes, or the joiner fails with its data dropped. So every
+start of a node is held off first (a drop-in whose ExecStartPre waits until its own file is gone: a colleague's
+`systemctl start` goes on by itself afterwards), nobody may be joining already, all files are written within seconds,
+and the starts are let go only once all hosts give the scripts the same, or what they gave before: whatever way out is
+taken. Not known is not enough for that.
+
+A node that loses its connection and comes back asks for an IST alone, without these scripts (MariaDB,
+sql/wsrep_sst.cc, wsrep_sst_prepare: a server whose storage engines run takes no SST): it needs no hold.
+
+Sources: systemd.service(5) (ExecStartPre=, TimeoutStartSec=), systemd.unit(5) (drop-ins under /run); tried with MariaDB
+10.11.18 on Debian 12, whose unit may start for 900 s.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from services.facts.harmless_options import normal
+from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.steps.server import RELOAD, option_folder, start_unit_of
+from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.conditions.galera.nobody_joins import NobodyJoins
+from services.procedures.conditions.galera.sst_section import Settings, SstGives, SstSame
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.drop_in import DropInFollowed
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.unit import UnitSetting
+from services.procedures.plan.actions import EditOptions, PutFile, RemoveFile, RestoreFile, Several, WaitFor
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.parts.galera.sst_options import SstOptions
+
+OWN_FILE = "zz-pilothouse-sst.cnf"
+"""A file of our own, where no [sst] stands yet: read as the last one of its folder."""
+HOLD = "90-pilothouse-joins.conf"
+LONGEST_HOLD_S = 600
+"""Then a held start fails instead of beginning by what may be half changed; systemd gives MariaDB's unit 900 s."""
+SECTION = "sst"
+
+
+def section_path(host: HostFacts) -> str:
+    """Return the file whose [sst] is edited: the last one that has something of it, else one of our own."""
+    files = host[SstOptions].section_files
+    return files[-1] if files else posixpath.join(option_folder(host), OWN_FILE)
+
+
+def former(host: HostFacts, options: Settings) -> Settings:
+    """Return what the scripts find of these options now."""
+    return tuple((normal(name), host[SstOptions].value(name)) for name, _ in options)
+
+
+def same_on_all(facts: Facts, hosts: tuple[str, ...], options: Settings) -> SstSame:
+    """Return what must hold before a start is let go: all as the run sets them, or all as before it."""
+    before = tuple((name, former(facts.host(name), options)) for name in hosts)
+    return SstSame(hosts, tuple(name for name, _ in options), before)
+
+
+def changed_on_all(
+    facts: Facts, hosts: tuple[str, ...], options: Settings, within: tuple[Step, ...] = (), prefix: str = ""
+) -> tuple[Step, ...]:
+    """Return the steps that set these options of [sst] on all hosts in one go, joins held off meanwhile.
+
+    Args:
+        hosts: every member that may be started: a node that is left out would keep the old options.
+        options: the same for all of them; None removes one.
+        within: steps between the hold and the first change: what has to be proven while nobody joins.
+    """
+    same = same_on_all(facts, hosts, options)
+    everyone = tuple(facts.host(name) for name in hosts)
+    return (
+        *(hold_joins(host, same, prefix) for host in everyone),
+        nobody_joins(facts, hosts, prefix),
+        *within,
+        *(_edit(host, options, prefix) for host in everyone),
+        _proven(hosts, same, options, prefix),
+        *(let_joins(host, same, prefix) for host in everyone),
+    )
+
+
+# -- joins held off ----------------------------------------------------------------------------------------------------
+
+
+def hold_path(host: HostFacts) -> str:
+    """Return the drop-in that holds the starts of a node off."""
+    return f"/run/systemd/system/{start_unit_of(host)}.d/{HOLD}"
+
+
+def _hold(host: HostFacts, same: SstSame) -> Temporary:
+    unit, name, path = start_unit_of(host), host.host, hold_path(host)
+    return Temporary(
+        key=f"joins:{name}",
+        host=name,
+        sentence=f"starts of {unit} wait on {name}",
+        danger=f"{name} can't be started; by hand: remove {path} and run systemctl daemon-reload, but only when [sst] "
+        "says the same on all nodes",
+        release=Several((RemoveFile(path), RELOAD)),
+        released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
+        release_once=(same,),
+    )
+
+
+def hold_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
+    """Let every start of a node wait: by a person, by systemd after a crash, by anybody."""
+    unit, name, path = start_unit_of(host), host.host, hold_path(host)
+    step = Step(
+        step_id=f"{prefix}hold-{name}",
+        host=name,
+        title=f"Let starts of {unit} on {name} wait until all nodes have the same settings",
+        done=f"starts of {unit} on {name} wait",
+        why="A node that joins in between would read other settings than its donor; who starts one now waits, and "
+        f"goes on by itself afterwards (after {LONGEST_HOLD_S} s the start fails).",
+        action=Several((PutFile(path, (_waiting(path),)), RELOAD)),
+        proof=(DropInFollowed(name, unit, path),),
+        repeatable=True,
+        estimate_s=1.0,
+    )
+    return _hold(host, same).on(step, f"Let {unit} on {name} be started again")
+
+
+def let_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
+    """Discharge `hold_joins`: what waited goes on."""
+    unit, name = start_unit_of(host), host.host
+    done = f"{unit} on {name} may be started again"
+    return _hold(host, same).off(f"{prefix}let-{name}", f"Let {unit} on {name} be started again", done, 1.0)
+
+
+def _waiting(path: str) -> str:
+    """Return a drop-in whose start waits for its own file to go; $$ is systemd's for a dollar (systemd.service(5))."""
+    loop = (
+        f"n=0; while [ -e {path} ]; do n=$$((n+1)); "
+        f"if [ $$n -gt {LONGEST_HOLD_S} ]; then echo Pilothouse holds joins off: see {path} >&2; exit 1; fi; "
+        "sleep 1; done"
+    )
+    said = "# Pilothouse changes the settings of state transfers: a start waits until this file is gone."
+    return f"{said}\n[Service]\nExecStartPre=/bin/sh -c '{loop}'\n"
+
+
+def nobody_joins(facts: Facts, hosts: tuple[str, ...], prefix: str = "") -> Step:
+    """Wait until no node is joining: what had begun before the hold was there."""
+    units = tuple(start_unit_of(facts.host(name)) for name in hosts)
+    whole = ClusterWhole(hosts, len(hosts) + arbitrators(facts), facts.cluster_id)
+    return Step(
+        step_id=f"{prefix}nobody-joins",
+        host="",
+        title="See that no node joins and no state transfer runs",
+        done="nobody joins, no transfer runs",
+        why="A transfer that had begun before would go on by the old settings, or read the new ones half way.",
+        action=WaitFor((NobodyJoins(hosts, units, HOLD), whole), "no node to be joining"),
+        risk=Risk.READS,
+        limit_s=300.0,
+        repeatable=True,
+        estimate_s=1.0,
+    )
+
+
+# -- the files ---------------------------------------------------------------------------------------------------------
+
+
+def _edit(host: HostFacts, options: Settings, prefix: str) -> Step:
+    name, path = host.host, section_path(host)
+    held = DropInFollowed(name, start_unit_of(host), hold_path(host))
+    return Step(
+        step_id=f"{prefix}section-{name}",
+        host=name,
+        title=f"Set {', '.join(name for name, _ in options)} in [{SECTION}] of {path} on {name}",
+        done=f"[{SECTION}] of {path} on {name} is changed",
+        action=EditOptions(path, SECTION, options),
+        before=(held,),
+        proof=(SstGives(name, options),),
+        limit_s=20.0,
+        undo=Undo(
+            f"Put {path} on {name} back as it was",
+            RestoreFile(path),
+            (SstGives(name, former(host, options)),),
+            limit_s=30.0,
+        ),
+        repeatable=True,
+        cancellable=False,
+        estimate_s=1.0,
+    )
+
+
+def _proven(hosts: tuple[str, ...], same: SstSame, options: Settings, prefix: str) -> Step:
+    gives = tuple(SstGives(name, options) for name in hosts)
+    return Step(
+        step_id=f"{prefix}same",
+        host="",
+        title=f"Prove that the scripts find the same settings on {', '.join(hosts)}",
+        done="the settings are the same on every node",
+        why="Only then may a node join: a donor and a joiner that differ wait for each other.",
+        action=WaitFor((same, *gives), "the settings to be the same on every node"),
+        risk=Risk.READS,
+        limit_s=60.0,
+        repeatable=True,
+        estimate_s=1.0,
+    )

@@ -1,4 +1,4 @@
-"""What a machine can do: AES in its processor, free memory, how much of it its server holds. Pure parsers of proc(5)."""
+"""What a machine can do: AES in its processor, free memory, what its server holds of it. Pure parsers of proc(5)."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def parse_road(line: str) -> Amount | None:
 
 
 def _words(line: str) -> dict[str, str]:
-    return dict(found.groups() for word in line[:_MOST].split() if (found := _WORD.fullmatch(word)) is not None)
+    return {found[1]: found[2] for word in line[:_MOST].split() if (found := _WORD.fullmatch(word)) is not None}
 
 
 def _number(text: str) -> int | None:

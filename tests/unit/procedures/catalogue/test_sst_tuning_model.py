@@ -13,7 +13,6 @@ from services.procedures.catalogue.galera.sst_tuning.model import (
     allowed,
     better_readers,
     choose,
-    error_of,
     forecast,
     slowest,
     table,
@@ -140,8 +139,3 @@ def test_that_the_table_has_every_choice_the_shortest_first() -> None:
     rows = table(GIGABIT, EVERY)
     assert {row.packer for row in rows} == {"none", "zstd", "lz4", "pigz", "gzip"}
     assert [row.seconds for row in rows] == sorted(row.seconds for row in rows)
-
-
-def test_that_the_error_is_told_against_the_forecast() -> None:
-    assert error_of(33.0, 30.0) == pytest.approx(0.1)
-    assert error_of(27.0, 30.0) == pytest.approx(-0.1)

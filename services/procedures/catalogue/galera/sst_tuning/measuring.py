@@ -107,7 +107,7 @@ def measuring_steps(facts: Facts, donor: str, joiner: str, bounds: Bounds) -> tu
     place = receives_at(facts.host(joiner))
     assert place is not None  # the faults refuse any other
     names = packers_at_both(facts, donor, joiner)
-    sink = _sink(joiner, place[0])
+    sink = _sink(joiner)
     return (
         _listen(facts, donor, joiner, place, sink),
         _road(donor, joiner, place, bounds),
@@ -120,7 +120,7 @@ def measuring_steps(facts: Facts, donor: str, joiner: str, bounds: Bounds) -> tu
     )
 
 
-def _sink(joiner: str, address: str) -> Temporary:
+def _sink(joiner: str) -> Temporary:
     unit = f"pilothouse-sst-sink-{SST_PORT}.service"
     return Temporary(
         key=f"sink:{joiner}",
@@ -197,7 +197,21 @@ def _host(host: HostFacts, bounds: Bounds, packers: tuple[str, ...], *, write: b
         why=f"At most {bounds.seconds} s for each part, at the lowest priority. {NOTHING_BACK}",
         action=Detached(
             Command(
-                ("timeout", "-k", "5", str(most), "nice", "-n", "19", "bash", "-c", HOST, "pilothouse", *words, *packers),
+                (
+                    "timeout",
+                    "-k",
+                    "5",
+                    str(most),
+                    "nice",
+                    "-n",
+                    "19",
+                    "bash",
+                    "-c",
+                    HOST,
+                    "pilothouse",
+                    *words,
+                    *packers,
+                ),
                 sudo=True,
             ),
             name=f"measure-{name}",

@@ -92,6 +92,11 @@ class Forecast:
     seconds: float = math.nan
 
     @property
+    def joined_s(self) -> float:
+        """Return the seconds from the request to the joined state, before it catches up: what a log can show."""
+        return SST_FIXED_S + STARTS_S + self.copy_s + self.prepare_s
+
+    @property
     def prepare_limits(self) -> bool:
         """Return whether preparing takes a large part of it."""
         return self.prepare_s > PREPARE_SHARE * self.seconds
@@ -182,8 +187,3 @@ def table(road: Road, packers: Iterable[Packer]) -> tuple[Forecast, ...]:
     """Return a forecast for each choice, the shortest first: none and every compressor, each with its best readers."""
     every: tuple[Packer | None, ...] = (None, *packers)
     return tuple(sorted((_best(road, p) for p in every), key=lambda one: (one.seconds, one.packer != NONE)))
-
-
-def error_of(took_s: float, forecast_s: float) -> float:
-    """Return by how much a real transfer took longer than its forecast, as a share of the forecast: 0.1 is 10 % more."""
-    return (took_s - forecast_s) / forecast_s

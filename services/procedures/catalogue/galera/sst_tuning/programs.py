@@ -18,7 +18,8 @@ HOST = (
 dir=$1 seconds=$2 mib=$3 write=$4 ciphers=$5; shift 5
 cd -P -- "$dir" || exit 3
 list=$(find . -xdev -type f -regextype posix-extended \
-  -regex '\./[A-Za-z0-9@#$_./-]*(\.ibd|/ibdata[0-9]+|/undo[0-9]+|\.MY[ID]|\.MA[ID])' -size +0 -printf '%s %p\n' | sort -rn)
+  -regex '\.(/[A-Za-z0-9@#$_.-]+)*/([A-Za-z0-9@#$_.-]+\.(ibd|MY[ID]|MA[ID])|ibdata[0-9]+|undo[0-9]+)' -size +0 -printf '%s %p\n' |
+  sort -rn)
 data=$(awk '{ sum += $1 } END { printf "%.0f", sum }' <<< "$list")
 [ "$data" -gt 0 ] || exit 4
 """
@@ -30,7 +31,8 @@ places=$(awk -v n="$mib" -v all="$data" '{ size[NR] = int($1 / 1048576); if (siz
     for (i = 0; i < n; i++) { at = int(i * step)
       while (at >= before + size[file]) before += size[file++]
       print at - before, path[file] } }' <<< "$list")
-sample() { while read -r skip path; do dd if="$path" bs=1M skip="$skip" count=1 status=none 2> /dev/null; done <<< "$places"; }
+sample() { while read -r skip path; do
+  dd if="$path" bs=1M skip="$skip" count=1 status=none 2> /dev/null; done <<< "$places"; }
 out="data=$data"
 read -r size largest <<< "$list"
 block=4194304 half=$((size / 2 / 4194304)) most=$((mib * 1048576 * 4 / 4194304))
@@ -67,7 +69,8 @@ for name; do
     *) exit 5;;
   esac
   command -v "$name" > /dev/null || { out="$out $name=-"; continue; }
-  out="$out $name=$(one "$pack" "$unpack" | awk '$1 == "c" || $1 == "d" { t[$1] = $2 + $3 } $1 == "n" || $1 == "b" { t[$1] = $2 }
+  out="$out $name=$(one "$pack" "$unpack" |
+    awk '$1 == "c" || $1 == "d" { t[$1] = $2 + $3 } $1 == "n" || $1 == "b" { t[$1] = $2 }
     END { printf "%.0f:%.0f:%.0f:%.0f", t["b"], t["n"], t["c"] * 1e6, t["d"] * 1e6 }')"
 done
 if [ "$ciphers" = yes ] && command -v openssl > /dev/null; then
@@ -81,7 +84,8 @@ if [ "$write" = yes ]; then
   free=$(df -PB1 . | awk 'NR == 2 { print $4 }')
   if [ "${free:-0}" -gt $((in * 4 + 1073741824)) ] && file=$(mktemp .pilothouse-measure.XXXXXX); then
     exec 4> "$file"; rm -f -- "$file"
-    out="$out write=$(sample | timeout "$seconds" dd bs=1M iflag=fullblock conv=fdatasync status=progress 2>&1 >&4 | rate)"
+    out="$out write=$(sample | timeout "$seconds" dd bs=1M iflag=fullblock conv=fdatasync status=progress \
+      2>&1 >&4 | rate)"
     exec 4>&-
   fi
 fi

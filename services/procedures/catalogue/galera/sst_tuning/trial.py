@@ -1,0 +1,158 @@
+"""One real SST to a node that a person names, whose duration is held against the forecast. All pure.
+
+The node is stopped, its Galera state is taken away (then only an SST can come) and it is started with the measured
+donor. Its data are replaced by the cluster's own: the name is typed before.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from services.procedures.catalogue.checks.parts import known, listed, verdict
+from services.procedures.catalogue.galera.sst_tuning.model import Forecast
+from services.procedures.catalogue.steps import forked
+from services.procedures.catalogue.steps import server as steps
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.donor import forget_donor, name_donor, of_running
+from services.procedures.conditions.galera.sst_took import SstTook
+from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.plan.actions import WaitFor
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.model import Risk, Step, WatchRule
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.server.sessions import Sessions
+
+PREFIX = "trial:"
+LEAST_LIMIT_S = 1_800.0
+FREE_TIMES = 0.1
+"""Beside what is replaced, a tenth of the copy's size must be free (page add-node, P3: 1.1 x the data)."""
+
+
+def trial_checks(facts: Facts, node: str, donor: str, data_bytes: int | None) -> tuple[Check, ...]:
+    """Return what speaks against stopping this node and copying all data to it."""
+    return (_stays(facts, node, donor), _clients(facts, node), _room(facts, node, data_bytes))
+
+
+def _stays(facts: Facts, node: str, donor: str) -> Check:
+    members = member_hosts(facts)
+    others = [name for name in members if name not in {node, donor}]
+    few = [] if others else [f"besides {node} and its donor {donor} there is no other member"]
+    same = [f"{node} is the donor itself"] if node == donor else []
+    return Check(
+        code="TRIAL-OTHERS",
+        title="The others serve meanwhile",
+        verdict=verdict([*few, *same]),
+        evidence="; ".join([*few, *same]) or f"{listed(others)} serves while {node} is copied from {donor}",
+        why="The node is down and its donor falls behind: a third member has to serve, and to keep the majority.",
+        try_=("Leave the trial out, or add a node first.",) if few or same else (),
+        host=node,
+        absolute=bool(few or same),
+    )
+
+
+def _clients(facts: Facts, node: str) -> Check:
+    sessions = facts.host(node)[Sessions].clients
+    told = [f"{sessions} client session{'' if sessions == 1 else 's'} on {node}"] if sessions else []
+    told += ["its sessions are not known"] if sessions is None else []
+    return Check(
+        code="TRIAL-CLIENTS",
+        title=f"Nobody works on {node}",
+        verdict=verdict((), told),
+        evidence="; ".join(told) or f"no client on {node}",
+        why="It is stopped for as long as the copy takes: its sessions end.",
+        try_=("Take it out of the balancer first, or name another node.",) if told else (),
+        host=node,
+    )
+
+
+def _room(facts: Facts, node: str, data_bytes: int | None) -> Check:
+    """Hold the copy against what is free: the old data are erased before most of it comes, but not counted on."""
+    host = facts.host(node)
+    free = host[DataFolder].disk.free
+    blind = [
+        *(["the free disk is not known"] if free is None else ()),
+        *(["the size is not known"] if not data_bytes else ()),
+    ]
+    short = not blind and (free or 0) < FREE_TIMES * (data_bytes or 0)
+    return Check(
+        code="TRIAL-DISK",
+        title=f"{node} has room for the copy",
+        verdict=verdict([*(["short"] if short else ()), *blind]),
+        evidence="; ".join(blind)
+        or f"{(free or 0) / 1e9:.2f} GB free beside what {(data_bytes or 0) / 1e9:.2f} GB replace",
+        why="A full disk ends the transfer near its end, and the node can't start from it.",
+        try_=(f"Make room on {node}.",) if short or blind else (),
+        host=node,
+        absolute=short,
+    )
+
+
+def trial_steps(facts: Facts, node: str, donor: str, forecast: Forecast, told: str) -> tuple[Step, ...]:
+    """Return the steps; `told` says what was chosen, for the sentence at the end."""
+    host, members = facts.host(node), member_hosts(facts)
+    others, kept = tuple(m for m in members if m != node), f"trial-position-{node}"
+    donor_name = facts.host(donor).node_name or donor
+    stop = steps.sst_accepted(
+        steps.stop_node(facts, host, others=others, whole=members, prefix=PREFIX, keep=kept)
+    )  # its data are given up by the typed name: its way back is an SST as well
+    one_past = steps.same_history(facts, host, others, kept, removed=True)
+    limit = LEAST_LIMIT_S if math.isnan(forecast.seconds) else max(LEAST_LIMIT_S, 4 * forecast.seconds)
+    start = steps.without_undo(
+        steps.start_node(facts, host, one_past, limit_s=limit, prefix=PREFIX, estimate_s=forecast.seconds)
+    )
+    start = replace(start, before=(*start.before, StillPrimary(others, len(others), facts.cluster_id)))
+    return (
+        steps.restart_off(host, PREFIX),
+        of_running(name_donor(host, donor_name, PREFIX), host),
+        stop,
+        _erased(facts, node, donor),
+        start,
+        steps.prove_transfer(host, "SST", donor_name, start.step_id, PREFIX),
+        _compared(node, start.step_id, forecast, told),
+        forget_donor(host, donor_name, PREFIX),
+        steps.restart_on(host, PREFIX),
+        steps.queue_settled(host, 10.0, PREFIX),
+        steps.whole_again(facts, members, PREFIX),
+    )
+
+
+def _erased(facts: Facts, node: str, donor: str) -> Step:
+    only = forked.only_sst(facts, facts.host(node), given_up=False)
+    return replace(
+        only,
+        step_id=f"{PREFIX}{only.step_id}",
+        title=f"Give the data of {node} up: all of it is replaced by an SST from {donor}",
+        why=f"The trial is a real SST. {node} left the cluster with all that it had; its copy is made anew.",
+        risk=Risk.IRREVERSIBLE,
+        confirm=node,
+    )
+
+
+def _compared(node: str, start: str, forecast: Forecast, told: str) -> Step:
+    condition = SstTook(node, start, round(forecast.joined_s, 1), told)
+    return Step(
+        step_id=f"{PREFIX}compare-{node}",
+        host=node,
+        title=f"Hold the duration in {node}'s log against the {forecast.joined_s:.0f} s of the forecast",
+        done=f"The forecast was held against the SST to {node}",
+        why="From the request to the joined state, as the joiner's log tells it; the error stays in the report.",
+        action=WaitFor((condition,), f"the log of {node}"),
+        risk=Risk.READS,
+        limit_s=60.0,
+        repeatable=True,
+        estimate_s=1.0,
+    )
+
+
+def trial_watch(facts: Facts, node: str) -> WatchRule:
+    """Return the rule for the time in which the node is away."""
+    others = tuple(host.host for host in known(facts, tuple(m for m in member_hosts(facts) if m != node)))
+    return WatchRule(
+        code="TRIAL-QUORUM",
+        condition=StillPrimary(others, len(others), facts.cluster_id),
+        sentence=f"One of {listed(others)} is no full member any more while {node} is down.",
+        from_step=f"{PREFIX}stop-{node}",
+        to_step=f"{PREFIX}start-{node}",
+    )

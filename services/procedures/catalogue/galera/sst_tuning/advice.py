@@ -70,12 +70,16 @@ def advise(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Advice | N
 
 
 def differing(facts: Facts, settings: Settings, members: tuple[str, ...]) -> Settings:
-    """Return the settings that some node has not yet; () when there is nothing to write."""
-    return tuple(
+    """Return the settings that some node has not yet; () when there is nothing to write.
+
+    That the scripts tell how long their stages take is set beside something else only.
+    """
+    found = tuple(
         (name, value)
         for name, value in settings
         if any(facts.host(member)[SstOptions].value(name) != value for member in members)
     )
+    return found if {name for name, _ in found} - {"time"} else ()
 
 
 def program_now(host: HostFacts) -> str:

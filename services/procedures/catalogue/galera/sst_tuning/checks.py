@@ -86,7 +86,7 @@ def _pair_words(pack: str | None, unpack: str | None) -> str:
 
 
 def _fit(pack: str | None, unpack: str | None) -> bool:
-    """Return whether one unpacks what the other packs; programs that the console does not know are taken as they are."""
+    """Return whether one unpacks what the other packs; programs that are not known are taken as they are."""
     if not pack or not unpack:
         return not pack and not unpack
     first, second = (posixpath.basename(words.split()[0]) for words in (pack, unpack))

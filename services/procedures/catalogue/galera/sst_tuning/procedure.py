@@ -116,8 +116,10 @@ class SstTuning:
             faults.append(Fault("joiner", "Donor and joiner must be two members."))
         elif receives_at(facts.host(joiner)) is None:
             faults.append(Fault("joiner", f"Where {joiner} receives an SST is no plain address."))
-        if values["trial"] == donor and donor:
-            faults.append(Fault("trial", "The real SST comes from the measured donor: name another node."))
+        if values["trial"] not in {NOBODY, joiner}:
+            faults.append(
+                Fault("trial", f"The forecast is of the road to {joiner}: the real SST goes there, or nowhere.")
+            )
         shares = ("cpu_share", "network_share")
         odd = [name for name in shares if not 1 <= (number_of(values[name]) or 0) <= 100]
         faults += [Fault(name, "A share is between 1 and 100 %.") for name in odd]
@@ -168,7 +170,6 @@ class SstTuning:
             own.joins_free(facts, members),
             own.use_memory(facts, members, values),
             *self._trial_checks(facts, values, size),
-            preflight.lock_free(facts, members),
         )
         more = rest.steps(facts, values, members, advice) if advice is not None else ()
         return checks, self._plan(facts, values, (*so_far.steps, *more))

@@ -1,7 +1,8 @@
 """The programs that measure a host and the road between two, for bash, each with its bounds as words. Pure text.
 
 Numbers alone leave a host, never a byte of its data: what is read goes into a pipe and to /dev/null. The file that is
-written for the write rate has no name any more when the first byte comes, so nothing stays of a program that is killed.
+written for the write rate has no name any more when the first byte comes, so nothing stays of a program that is killed;
+it is made under a name that nobody can have laid a link under (bash(1), noclobber: O_EXCL): its folder is the server's.
 Sources: dd(1) (status=progress: bytes and seconds so far, also of one that is ended early), bash(1) (TIMEFORMAT),
 openssl-speed(1ssl); the files that count are those of get_footprint in wsrep_sst_mariabackup (MariaDB 10.11).
 """
@@ -18,8 +19,8 @@ HOST = (
 dir=$1 seconds=$2 mib=$3 write=$4 ciphers=$5; shift 5
 cd -P -- "$dir" || exit 3
 list=$(find . -xdev -type f -regextype posix-extended \
-  -regex '\.(/[A-Za-z0-9@#$_.-]+)*/([A-Za-z0-9@#$_.-]+\.(ibd|MY[ID]|MA[ID])|ibdata[0-9]+|undo[0-9]+)' -size +0 -printf '%s %p\n' |
-  sort -rn)
+  -regex '\.(/[A-Za-z0-9@#$_.-]+)*/([A-Za-z0-9@#$_.-]+\.(ibd|MY[ID]|MA[ID])|ibdata[0-9]+|undo[0-9]+)' \
+  -size +0 -printf '%s %p\n' | sort -rn)
 data=$(awk '{ sum += $1 } END { printf "%.0f", sum }' <<< "$list")
 [ "$data" -gt 0 ] || exit 4
 """
@@ -82,8 +83,8 @@ if [ "$ciphers" = yes ] && command -v openssl > /dev/null; then
 fi
 if [ "$write" = yes ]; then
   free=$(df -PB1 . | awk 'NR == 2 { print $4 }')
-  if [ "${free:-0}" -gt $((in * 4 + 1073741824)) ] && file=$(mktemp .pilothouse-measure.XXXXXX); then
-    exec 4> "$file"; rm -f -- "$file"
+  if [ "${free:-0}" -gt $((in * 4 + 1073741824)) ] && file=$(mktemp -u .pilothouse-measure.XXXXXXXXXXXX); then
+    set -C; exec 4> "$file" || exit 7; set +C; rm -f -- "$file"
     out="$out write=$(sample | timeout "$seconds" dd bs=1M iflag=fullblock conv=fdatasync status=progress \
       2>&1 >&4 | rate)"
     exec 4>&-

@@ -108,24 +108,26 @@ def limit(facts: Facts, advice: Advice, donor: str) -> Check:
     """Name the stage that limits what was chosen, and only what relieves it."""
     after, advices = advice.after, list[str]()
     if after.limit == "donor CPU":
-        advices.append("a weaker compressor, more cores for it, or a dedicated donor")
+        advices.append("A weaker compressor, more cores for it, or a dedicated donor would relieve it.")
     if after.limit == "network" and after.packer == NONE and not advice.packers:
-        advices.append("a compressor on every node (zstd, else lz4)")
+        advices.append("A compressor would relieve it: install zstd, else lz4, on every node.")
     if after.limit == "disk write":
-        advices.append("a faster disk of the joiner: no setting relieves it")
+        advices.append("No setting relieves it; a faster disk of the joiner would.")
     if after.prepare_limits:
-        advices.append("use-memory, as it is set by this plan or by hand")
+        advices.append("Preparing takes long: more use-memory shortens it.")
     if after.catch_up_s > MANY_S * after.seconds:
         now, better = appliers(facts.host(donor))
-        advices.append(f"appliers: wsrep_slave_threads is {now or 'not known'}, {better or '2 x cores'} would do")
+        told = f"wsrep_slave_threads is {now or 'not known'}, {better or 'twice the cores'} would do"
+        advices.append(f"Catching up takes long: {told}.")
     return Check(
         code="LIMIT",
         title="What limits the transfer",
-        verdict=verdict((), advices),
+        verdict=verdict(()),
         evidence=f"{after.limit} at {rate_words(after.rate)}; copy {time_words(after.copy_s)}, prepare "
         f"{time_words(after.prepare_s)}, catch up {time_words(after.catch_up_s)}",
         why="Only what relieves the limiting stage makes it faster.",
-        try_=tuple(f"It would be relieved by {one}." for one in advices),
+        try_=tuple(advices),
+        to_read=True,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.reading import count
+from services.facts.reading import amount, count
 from services.lines import lines_of
 
 _MOST_LINES = 20_000
@@ -20,6 +20,12 @@ def has_aes(cpuinfo: str) -> bool | None:
 def cores_of(cpuinfo: str) -> int | None:
     """Return how many processors /proc/cpuinfo lists; None where it lists none."""
     return sum(line.split(":")[0].strip() == "processor" for line in lines_of(cpuinfo)[:_MOST_LINES]) or None
+
+
+def load_of(loadavg: str) -> float | None:
+    """Return the load of the last five minutes out of /proc/loadavg: how many processes ran or waited for a disk."""
+    parts = loadavg.split()
+    return amount(parts[1]) if len(parts) >= 3 else None
 
 
 def resident(status: str) -> int | None:

@@ -13,6 +13,7 @@ from services.procedures.catalogue.galera.sst_tuning.model import (
     allowed,
     better_readers,
     choose,
+    core_share,
     forecast,
     slowest,
     table,
@@ -139,3 +140,13 @@ def test_that_the_table_has_every_choice_the_shortest_first() -> None:
     rows = table(GIGABIT, EVERY)
     assert {row.packer for row in rows} == {"none", "zstd", "lz4", "pigz", "gzip"}
     assert [row.seconds for row in rows] == sorted(row.seconds for row in rows)
+
+
+# -- what else runs ----------------------------------------------------------------------------------------------------
+
+
+def test_that_a_load_takes_its_part_of_the_cores_from_a_compressor() -> None:
+    busy = replace(GIGABIT, cores=2, donor_load=18.0)
+    assert slowest(busy, replace(PIGZ, pack=132 * MB), 1) == (pytest.approx(132 * MB * 2 / 19), "donor CPU")
+    assert core_share(8, 2.0, 4) == 1.0  # there are cores to spare
+    assert core_share(0, 50.0, 1) == 1.0  # not known how many: nothing is taken off

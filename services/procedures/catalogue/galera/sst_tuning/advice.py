@@ -119,6 +119,9 @@ def _road(facts: Facts, values: Inputs, found: Measured, *, limited: bool) -> Ro
         parallel=count(host[SstOptions].value("backup_threads")) or 1,
         redo=rates.bytes_s if rates is not None else 0.0,
         writes=rates.seqno_s if rates is not None else 0.0,
+        donor_load=host[Capability].load or 0.0,
+        joiner_load=facts.host(values["joiner"])[Capability].load or 0.0,
+        joiner_cores=facts.host(values["joiner"])[Capability].cores or 0,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from services.connections.command import Command
 from services.facts.reading import host_port
+from services.facts.reads import DEFAULT_DATADIR
 from services.facts.sst_measured import PACKERS, Amount, HostMeasured, parse_host, parse_road
 from services.facts.tcp_ways import TRANSFER_PORTS
 from services.procedures.catalogue.checks.parts import arbitrators
@@ -183,7 +184,7 @@ def _road(donor: str, joiner: str, place: tuple[str, int], bounds: Bounds) -> St
 
 
 def _host(host: HostFacts, bounds: Bounds, packers: tuple[str, ...], *, write: bool) -> Step:
-    name, folder = host.host, host[DataFolder].path
+    name, folder = host.host, host[DataFolder].path or DEFAULT_DATADIR
     words = (
         folder, str(bounds.seconds), str(bounds.sample_mib), "yes" if write else "no", "yes" if encrypts(host) else "no"
     )  # fmt: skip

@@ -73,7 +73,9 @@ def forecast(advice: Advice | None, donor: str, joiner: str) -> Check:
         code="FORECAST",
         title=title,
         verdict=verdict((), unknown),
-        evidence="; ".join([sentence(advice), *rows, f"measured: {told}", *(f"{name} not known" for name in unknown)]),
+        evidence="; ".join(
+            [sentence(advice).rstrip("."), *rows, f"measured: {told}", *(f"{name} not known" for name in unknown)]
+        ),
         why=f"An estimate for {advice.road.data_bytes / 1e9:.2f} GB, by what was measured just now; what was not "
         "measured limits nothing in it.",
         to_read=True,
@@ -119,12 +121,15 @@ def limit(facts: Facts, advice: Advice, donor: str) -> Check:
         now, better = appliers(facts.host(donor))
         told = f"wsrep_slave_threads is {now or 'not known'}, {better or 'twice the cores'} would do"
         advices.append(f"Catching up takes long: {told}.")
+    road = advice.road
+    load = f"load {road.donor_load:.1f} on {road.cores} cores of the donor, {road.joiner_load:.1f} on "
+    load += f"{road.joiner_cores or 'not known how many'} of the joiner"
     return Check(
         code="LIMIT",
         title="What limits the transfer",
         verdict=verdict(()),
         evidence=f"{after.limit} at {rate_words(after.rate)}; copy {time_words(after.copy_s)}, prepare "
-        f"{time_words(after.prepare_s)}, catch up {time_words(after.catch_up_s)}",
+        f"{time_words(after.prepare_s)}, catch up {time_words(after.catch_up_s)}; {load}",
         why="Only what relieves the limiting stage makes it faster.",
         try_=tuple(advices),
         to_read=True,

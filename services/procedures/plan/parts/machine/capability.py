@@ -14,7 +14,7 @@ from services.procedures.plan.part import Part, Reading
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
-CPUINFO = commands.CONTENT.read("/proc/cpuinfo")
+CPUINFO, LOADAVG = commands.CONTENT.read("/proc/cpuinfo"), commands.CONTENT.read("/proc/loadavg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Capability(Part):
         cores: processors; aes: the processor has AES instructions.
         memory: bytes of all memory; memory_free: MemAvailable; memory_server: bytes that its server holds now, which
             are free while it joins.
+        load: of the last five minutes.
     """
 
     cores: int | None = None
@@ -32,6 +33,7 @@ class Capability(Part):
     memory: int | None = None
     memory_free: int | None = None
     memory_server: int | None = None
+    load: float | None = None
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self:
@@ -48,6 +50,7 @@ class Capability(Part):
             parse_host_files(memory).memory,
             available_memory(memory),
             capability.resident(status or "") if pid is not None else _no_server(listing),
+            capability.load_of(reading.text("load", LOADAVG) or ""),
         )
 
 

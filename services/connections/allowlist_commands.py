@@ -23,6 +23,7 @@ from services.connections.read_programs import (
     TCP_TRY,
     VIEWS_OF_LOG,
 )
+from services.connections.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
 
 _UNIT = r"[A-Za-z0-9][A-Za-z0-9@:_.-]*"
 _NUMBER = r"\d{1,9}"
@@ -166,16 +167,18 @@ RULES: dict[str, Rule] = {
     "mariabackup": _VERSION,
     "mariadb-backup": _VERSION,
     "xtrabackup": _VERSION,
+    "socat": Rule(exactly=(("-V",), ("-hhh",))),  # how it was built, and which options it knows
 }  # fmt: skip
 """Program -> its rule. /usr/sbin, /usr/bin, /sbin or /bin may stand before the name: a PATH often lacks sbin."""
 
 _PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
+_FROZEN = frozenset({VIEWS_OF_LOG, BINLOG_MARKS, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES})
 _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
 
 def check_words(argv: tuple[str, ...]) -> str:
     """Return why these words may not run, '' when they may."""
-    frozen = {VIEWS_OF_LOG, BINLOG_MARKS, SST_LOGIN, START_LINE} if argv[0] == "timeout" else set()
+    frozen = _FROZEN if argv[0] == "timeout" else frozenset[str]()
     for word in (word for word in argv[1:] if word not in frozen):
         if argv[0] not in _SHELLS and (not word.isprintable() or len(word) > 4096):
             return "it holds line breaks, control characters or an endless word"
@@ -221,8 +224,8 @@ def _check_try(argv: tuple[str, ...]) -> str:
         return _check_log(argv[4:])
     if argv[:6] == ("timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse") and len(argv) == 7:
         return "" if is_haproxy_socket(argv[6]) else "its argument must be the path of a stats socket of HAProxy"
-    if argv == ("timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse"):
-        return ""
+    if any(word in {SST_LOGIN, PAIR_LOOK, TRANSFER_CERTIFICATES} for word in argv):
+        return _check_transfer(argv)
     if argv[:6] == ("timeout", "8", "bash", "-c", START_LINE, "pilothouse") and len(argv) == 7:
         return "" if re.fullmatch(_UNIT, argv[6], re.ASCII) else "its argument must be a unit's name"
     if argv[:6] != ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse") or len(argv) != 8:
@@ -231,6 +234,15 @@ def _check_try(argv: tuple[str, ...]) -> str:
     if not _HOST.fullmatch(host):
         return "its host must be a name or an address"
     return "" if _PORT.fullmatch(port) and 0 < int(port) < 65536 else "its port must be a port number"
+
+
+def _check_transfer(argv: tuple[str, ...]) -> str:
+    """What a state transfer logs in with and encrypts by: frozen programs, alone or with the paths of three files."""
+    if argv in {("timeout", "8", "bash", "-c", one, "pilothouse") for one in (SST_LOGIN, TRANSFER_CERTIFICATES)}:
+        return ""
+    if argv[:6] == ("timeout", "15", "bash", "-c", PAIR_LOOK, "pilothouse") and len(argv) == 9:
+        return "" if all(map(is_clean, argv[6:])) else f"its arguments must be {_CLEAN}"
+    return "only the frozen reads of a transfer's login and certificates may follow it"
 
 
 def _check_history(argv: tuple[str, ...]) -> str:

@@ -58,6 +58,13 @@ def _spare_behind_haproxy() -> Cluster:
     return cluster
 
 
+def _encrypted_in_the_old_way() -> Cluster:
+    cluster = whole("n1", "n2", "n3")
+    for host in cluster.hosts.values():
+        host.files["/etc/mysql/conf.d/sst.cnf"] = "[sst]\nencrypt = 3\ntkey = /etc/mysql/old.pem\n"
+    return cluster
+
+
 CASES = (
     Case("desync", "desync-for-backup", (("node", "n3"),), lambda: whole("n1", "n2", "n3")),
     Case("desync behind haproxy", "desync-for-backup", (("node", "n3"),), lambda: balanced("n1", "n2", "n3")),
@@ -130,5 +137,7 @@ CASES = (
         frozenset({"n3"}),
         accepts=frozenset({"stop n3"}),
     ),
+    Case("encrypt", "encrypt-sst", (), lambda: whole("n1", "n2", "n3")),
+    Case("encrypt, another mode before", "encrypt-sst", (("days", "400"),), _encrypted_in_the_old_way),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

@@ -22,6 +22,7 @@ from services.connections.read_programs import (
 )
 from services.connections.reads import kinds as k
 from services.connections.reads.template import CommandTemplate
+from services.connections.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
 
 MOST_PATHS = 32
 """Of one stat."""
@@ -108,6 +109,12 @@ XTRABACKUP_VERSION = _known("xtrabackup-version", "xtrabackup", "--version").rea
 ROOT_LOGIN = _known("root-login", "mysql", "--batch", "-e", "SELECT 1", root=True).read(sudo=True)
 SST_LOGS_IN = _known(
     "sst-logs-in", "timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse", root=True
+).read(sudo=True)  # fmt: skip
+SOCAT_BUILT = _known("socat-built", "socat", "-V").read()
+SOCAT_OPTIONS = _known("socat-options", "socat", "-hhh").read()
+TLS_PAIR = _known("tls-pair", "timeout", "15", "bash", "-c", PAIR_LOOK, "pilothouse", k.PATH, k.PATH, k.PATH, root=True)
+TRANSFER_CERTS = _known(
+    "transfer-certificates", "timeout", "8", "bash", "-c", TRANSFER_CERTIFICATES, "pilothouse", root=True
 ).read(sudo=True)  # fmt: skip
 
 # -- logs --------------------------------------------------------------------------------------------------------------

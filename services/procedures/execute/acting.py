@@ -16,6 +16,7 @@ from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.execute.acting_detached import Attendant
 from services.procedures.execute.acting_files import Files
 from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Masks, judged
+from services.procedures.execute.acting_pairs import put_pair
 from services.procedures.execute.detached import Work
 from services.procedures.execute.option_edit import option_value
 from services.procedures.looking.files import digest, wrote_name
@@ -25,6 +26,7 @@ from services.procedures.plan.actions import (
     Detached,
     EditOptions,
     PutFile,
+    PutPair,
     RemoveFile,
     RestoreFile,
     Run,
@@ -128,6 +130,9 @@ class RealActor:
             )
         if isinstance(action, _FILE_ACTS):
             return self._file(host, action)
+        if isinstance(action, PutPair):
+            put_pair(action, self._hosts.operator, host, self._clock.wall())
+            return Acted(wording(action))
         message = f"no act on a host: {type(action).__name__}"
         raise TypeError(message)
 

@@ -37,6 +37,9 @@ REGISTRY: dict[str, type] = {
         for kind in (
             *get_args(actions.Action),
             actions.CopiedSecret,
+            actions.MadePair,
+            actions.LocalPair,
+            actions.HostPair,
             condition.Kept,
             condition.Answer,
             model.Obligation,

@@ -91,6 +91,53 @@ class PutFile:
 
 
 @dataclass(frozen=True, slots=True)
+class MadePair:
+    """A CA and a pair that are made in memory when the step acts: a certificate for all nodes, and its key.
+
+    Attributes:
+        name: begins the common names; days: how long both are valid.
+    """
+
+    name: str
+    days: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPair:
+    """Files of the workstation, read when the step acts: CA certificates, certificate, key."""
+
+    ca: str
+    cert: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostPair:
+    """The same three files of another host, where an earlier step has put them."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class PutPair:
+    """Put a CA certificate, a certificate and its key on the step's host: the key 0600, never in a journal or a plan.
+
+    A pair is made, or read from files, once, on one host; all others get copies of that one: so a repeat after a crash
+    never leaves two. The files are new ones (their names have the time of the plan), so that nothing is kept aside.
+
+    Attributes:
+        ca, cert, key: where they are put; owner, group: of all three.
+    """
+
+    ca: str
+    cert: str
+    key: str
+    source: MadePair | LocalPair | HostPair
+    owner: str = "mysql"
+    group: str = "mysql"
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveFile:
     """Remove one file; no error when it is not there."""
 
@@ -167,6 +214,7 @@ Action = (
     | Detached
     | EditOptions
     | PutFile
+    | PutPair
     | RemoveFile
     | RestoreFile
     | Several

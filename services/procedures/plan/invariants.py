@@ -13,7 +13,17 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from services.connections.command import Command
-from services.procedures.plan.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, Run, WaitFor
+from services.procedures.plan.actions import (
+    Action,
+    Ask,
+    Checkpoint,
+    Continue,
+    CopiedSecret,
+    Detached,
+    HostPair,
+    Run,
+    WaitFor,
+)
 from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.inside import declared, of, parts, starts_a_server
 from services.procedures.plan.invariants_positions import every_forming_has_its_proofs, one_past, positions_are_held
@@ -46,7 +56,7 @@ def touched(value: object) -> frozenset[str]:
     for part in parts(value):
         if isinstance(part, Condition):
             found |= part.declared().touches
-        elif isinstance(part, Step | Obligation | CopiedSecret):
+        elif isinstance(part, Step | Obligation | CopiedSecret | HostPair):
             found.add(part.host)
     return frozenset(found - {""})
 

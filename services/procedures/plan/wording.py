@@ -16,7 +16,10 @@ from services.procedures.plan.actions import (
     CopiedSecret,
     Detached,
     EditOptions,
+    HostPair,
+    LocalPair,
     PutFile,
+    PutPair,
     RemoveFile,
     RestoreFile,
     Run,
@@ -43,7 +46,28 @@ def _lines(action: Action) -> tuple[str, ...]:
         return (f"{action.command}   # detached as pilothouse-RUN-{action.name}: goes on without this console",)
     if isinstance(action, EditOptions | PutFile | RemoveFile | RestoreFile):
         return _file_lines(action)
+    if isinstance(action, PutPair):
+        return _pair_lines(action)
     return _console_lines(action)
+
+
+def _pair_lines(action: PutPair) -> tuple[str, ...]:
+    source, names = action.source, (action.ca, action.cert, action.key)
+    if isinstance(source, HostPair):
+        told = tuple(f"copied from {source.host}:{path}" for path in names)
+    elif isinstance(source, LocalPair):
+        told = tuple(f"from this workstation's {path}" for path in (source.ca, source.cert, source.key))
+    else:
+        told = (
+            f"made in memory: {source.name} CA, valid for {source.days} days; its key is dropped",
+            f"made in memory: {source.name} server, signed by that CA, one for all nodes",
+            MASK,
+        )
+    modes = ("0644", "0644", "0600")
+    return tuple(
+        f"write {path} ({action.owner}:{action.group} {mode})   # {how}"
+        for path, mode, how in zip(names, modes, told, strict=True)
+    )
 
 
 def _file_lines(action: EditOptions | PutFile | RemoveFile | RestoreFile) -> tuple[str, ...]:

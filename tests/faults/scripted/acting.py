@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
+from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
@@ -20,7 +21,9 @@ from services.procedures.plan.actions import (
     CopiedSecret,
     Detached,
     EditOptions,
+    HostPair,
     PutFile,
+    PutPair,
     RemoveFile,
     RestoreFile,
     Run,
@@ -98,6 +101,8 @@ class ScriptedActor:
                 self._keep(host, path)
                 host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)
                 host.wrote[path] = host.files[path]
+            case PutPair():
+                self._put_pair(host, action)
             case RemoveFile(path=path):
                 host.files.pop(path, None)
                 if path == f"{DATADIR}/grastate.dat":
@@ -121,6 +126,16 @@ class ScriptedActor:
         if action.name not in host.works:
             host.works[action.name] = self._run(host, argv, action.ok)
         return host.works[action.name]
+
+    def _put_pair(self, host: Host, action: PutPair) -> None:
+        """Copy a pair, or make one: a second one while another host has a copy of the first would be two."""
+        source, paths = action.source, (action.ca, action.cert, action.key)
+        if isinstance(source, HostPair):
+            host.files |= {path: self.cluster.hosts[source.host].files[path] for path in paths}
+            return
+        if any(action.cert in other.files for other in self.cluster.hosts.values() if other is not host):
+            self.cluster.alarms.append(f"a second pair was made on {host.name}")
+        host.files |= dict.fromkeys(paths, f"made: {action.cert}")
 
     @staticmethod
     def _keep(host: Host, path: str) -> None:
@@ -194,11 +209,21 @@ class ScriptedActor:
                     host.sessions[node] = 0
             case ["bash", "-c", text, *_] if text == END_ORPHANS:
                 assert not host.running
-            case ["install" | "mkdir" | "chown" | "test" | "find" | "mysql", *_] | [_, "--user=mysql", *_]:
+            case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
+                self._proves(host, words)
+            case ["install" | "mkdir" | "rmdir" | "chown" | "test" | "find" | "mysql", *_] | [_, "--user=mysql", *_]:
                 pass
             case _:
                 raise AssertionError(argv)
         return ""
+
+    def _proves(self, host: Host, words: list[str]) -> None:
+        """Transfers are tried: the files are there, and whoever is connected to listens."""
+        assert all(path in host.files for path in words[1:4])
+        listening = [
+            h for h in self.cluster.hosts.values() if any(name.startswith("pilothouse-tls") for name in h.units)
+        ]
+        assert len(listening) == len(self.cluster.hosts)
 
 
 def _taken_out(host: Host, path: str) -> Acted:
@@ -216,5 +241,5 @@ def _taken_out(host: Host, path: str) -> Acted:
 def _edited(text: str, options: tuple[tuple[str, object], ...]) -> str:
     for name, value in options:
         lines = [line for line in text.splitlines() if line.partition("=")[0].strip() != name]
-        text = "\n".join([*lines, f"{name} = {value}"]) + "\n"
+        text = "\n".join([*lines, *(() if value is None else (f"{name} = {value}",))]) + "\n"
     return text

@@ -6,6 +6,7 @@ from services.facts.binlog_marks import Mark
 from services.facts.haproxy import Haproxy, HaproxyServer
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.facts.primary_views import PrimaryView
+from services.facts.sst_options import places
 from services.facts.start_line import StartLine, StartWord
 from services.facts.state_files import Grastate
 from services.facts.write_rate import Rates
@@ -90,6 +91,13 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         remembered=(Remembered(CLUSTER, host.seqno, 1.0),) if host.member else (),
         options_given=_options(host),
         options_files=tuple(sorted(host.files.items())),
+        sst_options_known=True,
+        sst_options_given=tuple(one for one in _options(host) if one[0] == "sst"),
+        sst_options_places=places(sorted(host.files.items())),
+        transfer_pairs_socat="1.7.4.4",
+        transfer_pairs_speaks_tls=True,
+        transfer_pairs_any_name=True,
+        transfer_pairs_folder=False,
         tools_there=("socat", "mariadb-backup", "mbstream", "rsync", "mariadbd"),
         data_folder_owner=106,
         unit_restart="on-abnormal",

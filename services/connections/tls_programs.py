@@ -1,0 +1,73 @@
+"""The program by which the Observer road looks at a CA, a certificate and a key on a host, without showing the key."""
+
+from __future__ import annotations
+
+MOST_BYTES = 65_536
+"""Of one file of certificates: a bundle of some twenty."""
+
+PAIR_LOOK = (
+    r"""LC_ALL=C; export LC_ALL; set -o pipefail
+as=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--user=//p' | tail -n 1); as=${as:-mysql}
+printf 'user|%s|%s|%s\n' "$(id -u -- "$as" 2>/dev/null)" "$as" "$(id -gn -- "$as" 2>/dev/null)"
+public() {
+  openssl pkey -in "$1" -passin pass: -pubout -outform DER 2>/dev/null </dev/null | sha256sum | cut -c 1-64
+}
+shell() {
+  ssh-keygen -y -P '' -f "$1" 2>/dev/null </dev/null | cut -d ' ' -f 1,2 | tr -d '\n' | sha256sum | cut -c 1-64
+}
+for what in ca cert key; do
+  f=$1; shift
+  said=$(stat -L -c '%F|%a|%u|%s' -- "$f" 2>&1) || {
+    case $said in *'No such file'*|*'Not a directory'*) echo "$what|absent";; *) echo "$what|unread";; esac; continue; }
+  if runuser -u "$as" -- test -r "$f" 2>/dev/null; then r=readable; else r=closed; fi
+  printf '%s|there|%s|%s\n' "$what" "$said" "$r"
+  if [ "$what" != key ]; then
+    printf 'begin|%s\n' "$what"
+    sed -n '/^-----BEGIN CERTIFICATE-----/,/^-----END CERTIFICATE-----/p' -- "$f" | head -c """
+    + str(MOST_BYTES)
+    + r"""
+    printf '\nend|%s\n' "$what"
+  elif command -v openssl >/dev/null && sum=$(public "$f"); then echo "public|spki|$sum"
+  elif sum=$(shell "$f"); then echo "public|ssh|$sum"
+  else echo 'public|none'; fi
+done
+"""
+)
+"""$1 the CA's file, $2 the certificate's, $3 the key's. Of the first two only what stands between the marks of a
+certificate (RFC 7468) is shown, whatever else is in the file. Of the key only a digest of its public half: by openssl
+pkey(1) of its DER form, or, where there is no openssl, by ssh-keygen(1) -y of the key as SSH writes it ('TYPE BASE64').
+'readable' is what test -r says as the server's own user (runuser(1)), which an SST's script is.
+
+Run as `timeout 15 bash -c PAIR_LOOK pilothouse CA CERT KEY`.
+"""
+
+TRANSFER_CERTIFICATES = (
+    r"""LC_ALL=C; export LC_ALL
+of() { my_print_defaults "$1" 2>/dev/null | tr '_' '-' | grep -n "^--$2=" | tail -n 1 | cut -d : -f 1; }
+value() {
+  at=$(of "$1" "$2"); [ -n "$at" ] || return 0
+  my_print_defaults "$1" 2>/dev/null | sed -n "${at}p" | cut -d = -f 2-
+}
+first() {
+  for g in --mysqld sst xtrabackup mariabackup; do v=$(value "$g" "$1"); [ -z "$v" ] || break; done; echo "$v"
+}
+mode=$(first encrypt); printf 'encrypt|%s\n' "${mode:-0}"
+case $mode in [234]) ;; *) exit 0;; esac
+ca=$(value sst tca) cert=$(value sst tcert)
+if [ -z "$ca$cert$(value sst tkey)$(value sst tcapath)" ]; then ca=$(first ssl-ca) cert=$(first ssl-cert); fi
+for what in ca cert; do
+  [ $what = ca ] && f=$ca || f=$cert
+  [ -f "$f" ] || { echo "$what|absent"; continue; }
+  printf '%s|there\nbegin|%s\n' "$what" "$what"
+  sed -n '/^-----BEGIN CERTIFICATE-----/,/^-----END CERTIFICATE-----/p' -- "$f" | head -c """
+    + str(MOST_BYTES)
+    + r"""
+  printf '\nend|%s\n' "$what"
+done
+"""
+)
+"""The certificates that state transfers use now, found as their scripts do (facts/sst_options.py): the paths come
+from the option files on the host itself. Keys are not looked at.
+
+Run as `timeout 8 bash -c TRANSFER_CERTIFICATES pilothouse`.
+"""

@@ -1,0 +1,1 @@
+"""encrypt-sst: TLS for state transfers on every node (see procedure.py)."""

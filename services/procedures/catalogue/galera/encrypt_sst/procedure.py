@@ -1,0 +1,135 @@
+"""encrypt-sst: TLS for state transfers on all nodes of a cluster (encrypt=4), proven, and its renewal.
+
+Domain: an SST sends the whole database; encrypt=4 makes donor and joiner speak TLS and verify each other's chain
+(MariaDB KB "mariadb-backup SST method"; PXC-713). The scripts read [sst] each time they run, so that no server is
+restarted; a donor and a joiner that differ wait for each other for minutes, also where only an IST is needed, since
+that is announced by the same channel. So no node may join until all have the same (steps/sst_section.py). MariaDB
+only: Percona XtraDB Cluster 8 sets it with pxc_encrypt_cluster_traffic, by a full stop. Tried with MariaDB 10.11.18.
+"""
+
+from __future__ import annotations
+
+from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks import sst_sections
+from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
+from services.procedures.catalogue.galera.encrypt_sst import checks as own
+from services.procedures.catalogue.galera.encrypt_sst.goal import (
+    DEFAULT_DAYS,
+    DEFAULT_RENEW,
+    FILES,
+    MAKE,
+    SERVERS,
+    SET,
+    goal_of,
+)
+from services.procedures.catalogue.galera.encrypt_sst.steps import encrypt_plan
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import field_faults, filled, number_of
+from services.procedures.plan.model import Plan
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.sst_options import SstOptions
+from services.procedures.plan.parts.galera.transfer_pairs import TransferPairs
+from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.sessions import Sessions
+from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.plan.procedure import About
+
+ABOUT = About(
+    name="encrypt-sst",
+    title="Encrypt state transfers",
+    need="Data on the wire",
+    what="Gives all nodes one certificate and encrypt=4, proves TLS between every two of them, and renews it.",
+    takes="About a minute; no server is restarted.",
+    can_break="While it runs no node can join: who starts one waits until all nodes have the same settings.",
+    for_states=("synced",),
+    kinds=KINDS,
+    elsewhere=ELSEWHERE,
+    place=60,
+    needs=frozenset(
+        {DataFolder, Options, Processes, Rights, Sessions, SstOptions, Starting, Tools, TransferPairs, Unit}
+    ),
+)
+_SOURCES = (
+    (MAKE, "Pilothouse makes a CA and one certificate for all nodes"),
+    (SERVERS, "each node uses its own server's (ssl_ca, ssl_cert and ssl_key of [mysqld])"),
+    (FILES, "files of this workstation, one certificate for all nodes"),
+)
+_LONGEST_DAYS = 7300
+
+
+class EncryptSst:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions: where the certificates come from, and for how long."""
+        del facts
+        files = inputs.get("source") == FILES
+        return (
+            Field("source", "Certificates", "choice", MAKE, _SOURCES),
+            Field("ca", "File of the CA's certificates", "text", required=files, advanced=not files),
+            Field("cert", "File of the certificate", "text", required=files, advanced=not files),
+            Field("key", "File of its key", "text", required=files, advanced=not files,
+                  help="On this workstation; it goes to the nodes by standard input, and is never kept."),
+            Field("days", "Days for which new ones are valid", "number", str(DEFAULT_DAYS), advanced=True),
+            Field("renew", "Renewed so many days before their end", "number", str(DEFAULT_RENEW), advanced=True),
+            Field("again", "Replace certificates that are still good", "flag", "no", advanced=True),
+        )  # fmt: skip
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        faults, values = list(field_faults(self.fields(facts, inputs), inputs)), self._values(facts, inputs)
+        given = [name for name in ("ca", "cert", "key") if values[name]]
+        faults += [Fault(name, "Give the file's whole path.") for name in given if not values[name].startswith("/")]
+        days, renew = number_of(values["days"]), number_of(values["renew"])
+        if days is not None and not 1 <= days <= _LONGEST_DAYS:
+            faults.append(Fault("days", f"Between 1 and {_LONGEST_DAYS} days."))
+        if renew is not None and not 0 <= renew <= _LONGEST_DAYS:
+            faults.append(Fault("renew", f"Between 0 and {_LONGEST_DAYS} days."))
+        return tuple(faults)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist."""
+        members, goal = member_hosts(facts), goal_of(facts, self._values(facts, inputs))
+        return (
+            preflight.health_gate(facts, members),
+            preflight.no_transfer_or_ddl(facts, members),
+            sst_sections.no_transfer(facts, members),
+            preflight.known_product(facts, members),
+            *preflight.foreign_provider(facts, members),
+            *preflight.operator_rights(facts, members),
+            own.transfers(facts, members),
+            sst_sections.one_place(facts, members, SET),
+            sst_sections.alike(facts, members, own.ALIKE),
+            own.replaced(facts, members),
+            *own.tls_programs(facts, members),
+            *own.pairs_there(facts, members, goal),
+            preflight.clocks(facts, members),
+            preflight.lock_free(facts, members),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan; without steps when the transfers are encrypted so, for long enough."""
+        return encrypt_plan(facts, member_hosts(facts), self._values(facts, inputs), ABOUT.name)
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+PROCEDURE = EncryptSst()

@@ -1,0 +1,178 @@
+"""The plan of encrypt-sst: certificates on all nodes, joins held, proof, [sst] changed on all, joins let go. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+
+from services.connections.command import Command
+from services.procedures.catalogue.galera.encrypt_sst.goal import (
+    DEFAULT_DAYS,
+    FILES,
+    SERVERS,
+    Goal,
+    goal_of,
+    good_already,
+    server_group,
+    server_user,
+)
+from services.procedures.catalogue.galera.encrypt_sst.proofs import proof_steps
+from services.procedures.catalogue.steps.server import whole_again
+from services.procedures.catalogue.steps.sst_section import changed_on_all
+from services.procedures.conditions.galera.pair_sound import LocalPairSound, PairSound
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.plan.actions import HostPair, LocalPair, MadePair, PutPair, RemoveFile, Run, Several, WaitFor
+from services.procedures.plan.condition import Kept
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import number_of
+from services.procedures.plan.model import Plan, Risk, Step, Undo
+from services.procedures.plan.parts.galera.sst_options import SstOptions
+from services.procedures.plan.parts.galera.transfer_pairs import TransferPairs
+
+PAIR = "pair"
+"""The name under which the run keeps the digest of its pair: public halves alone."""
+
+
+def encrypt_plan(facts: Facts, members: tuple[str, ...], values: Inputs, about: str) -> Plan:
+    """Return the plan; without steps where all transfers are encrypted so already."""
+    goal = goal_of(facts, values)
+    again = good_already(facts, members, values)
+    name = facts.cluster_name or facts.cluster_id
+    return Plan(
+        procedure=about,
+        title=f"Encrypt the state transfers of {name} (encrypt=4)",
+        summary="Every node gets the same settings while no node may join; TLS is proven before they are changed.",
+        cluster_id=facts.cluster_id,
+        cluster_name=facts.cluster_name,
+        hosts=members,
+        quorums=(members,),
+        inputs=tuple(values.items()),
+        steps=() if again else _steps(facts, members, values, goal),
+        expects=_expects(facts, members, goal),
+    )
+
+
+def _steps(facts: Facts, members: tuple[str, ...], values: Inputs, goal: Goal) -> tuple[Step, ...]:
+    rollout = changed_on_all(facts, members, goal.settings, proof_steps(facts, members, goal))
+    return (*_pairs(facts, members, values, goal), *rollout, whole_again(facts, members))
+
+
+def _expects(facts: Facts, members: tuple[str, ...], goal: Goal) -> tuple[str, ...]:
+    old = {path for m in members for path in facts.host(m)[SstOptions].pair_files if path}
+    stays = f"The former files stay where they are: {', '.join(sorted(old))}." if old and goal.source != SERVERS else ""
+    return tuple(
+        filter(
+            None,
+            (
+                f"encrypt=4 in [sst] of {', '.join(members)}; every state transfer, also for an IST, is TLS.",
+                "A new node needs the same files: add-node tells where they lack."
+                if goal.source != SERVERS
+                else "A new node needs a certificate of the same CA in its [mysqld].",
+                stays,
+            ),
+        )
+    )
+
+
+# -- certificates ------------------------------------------------------------------------------------------------------
+
+
+def _pairs(facts: Facts, members: tuple[str, ...], values: Inputs, goal: Goal) -> tuple[Step, ...]:
+    """Return the steps that bring a pair to all nodes: made, or read, once; the others get copies of that one."""
+    everyone = tuple(facts.host(name) for name in members)
+    if goal.source == SERVERS:
+        return tuple(_own(host, goal) for host in everyone)
+    first, *rest = everyone
+    return (
+        *((_local(values),) if goal.source == FILES else ()),
+        _first(facts, first, values, goal),
+        *(_copied(host, first.host, goal) for host in rest),
+    )
+
+
+def _own(host: HostFacts, goal: Goal) -> Step:
+    """Read the server's own pair once more, right before anything is changed."""
+    name = host.host
+    return Step(
+        step_id=f"pair-{name}",
+        host=name,
+        title=f"See that the certificate of {name}'s server is whole and valid",
+        done=f"the certificate of {name}'s server would do",
+        action=WaitFor((PairSound(name, *goal.pair_of(host)),), f"the certificate of {name}"),
+        risk=Risk.READS,
+        limit_s=20.0,
+        repeatable=True,
+        estimate_s=1.0,
+    )
+
+
+def _local(values: Inputs) -> Step:
+    sound = LocalPairSound(values["ca"], values["cert"], values["key"])
+    return Step(
+        step_id="files",
+        host="",
+        title="See that the files of this workstation belong together and are valid",
+        done="the files belong together and are valid",
+        why="Chain, key, dates and names are checked before anything leaves this workstation.",
+        action=WaitFor((sound,), "the files of this workstation"),
+        risk=Risk.READS,
+        limit_s=10.0,
+        repeatable=True,
+        estimate_s=0.5,
+    )
+
+
+def _first(facts: Facts, host: HostFacts, values: Inputs, goal: Goal) -> Step:
+    """Put the pair on the first node. Done twice it makes another one, which nobody has a copy of yet: no harm."""
+    name = host.host
+    made = MadePair(_named(facts), number_of(values["days"]) or DEFAULT_DAYS)
+    source = LocalPair(values["ca"], values["cert"], values["key"]) if goal.source == FILES else made
+    what = "the certificate of this workstation's files" if goal.source == FILES else "a new CA and certificate"
+    step = _put(host, goal, PutPair(goal.ca, goal.cert, goal.key, source, server_user(host), server_group(host)))
+    return replace(
+        step,
+        title=f"Put {what} on {name}",
+        why="One pair for all nodes; the CA's key goes to no host. No transfer uses it before all nodes have it.",
+        proof=(PairSound(name, goal.ca, goal.cert, goal.key, keep=PAIR),),
+    )
+
+
+def _copied(host: HostFacts, source: str, goal: Goal) -> Step:
+    name = host.host
+    action = PutPair(goal.ca, goal.cert, goal.key, HostPair(source), server_user(host), server_group(host))
+    return replace(
+        _put(host, goal, action),
+        title=f"Copy the certificate and its key from {source} to {name}",
+        why="They go through this console, by standard input, and stand on no command line.",
+        proof=(PairSound(name, goal.ca, goal.cert, goal.key, Kept(PAIR)),),
+    )
+
+
+def _put(host: HostFacts, goal: Goal, action: PutPair) -> Step:
+    """Return the step with its undo: the files are new ones, so that they are taken away whole."""
+    name, files = host.host, (goal.key, goal.cert, goal.ca)
+    folder = posixpath.dirname(goal.ca)
+    empty = Run(Command(("rmdir", "--ignore-fail-on-non-empty", "--", folder), sudo=True), ok=(0, 1))
+    removed = (*(RemoveFile(path) for path in files), *((empty,) if host[TransferPairs].folder is False else ()))
+    return Step(
+        step_id=f"pair-{name}",
+        host=name,
+        title="",
+        done=f"{name} has the certificate",
+        action=action,
+        limit_s=60.0,
+        undo=Undo(
+            f"Remove the certificate and its key from {name}",
+            Several(removed),
+            tuple(FileAbsent(name, path) for path in files),
+        ),
+        repeatable=True,
+        estimate_s=2.0,
+    )
+
+
+def _named(facts: Facts) -> str:
+    """Return what the common names begin with: of the cluster's name only plain characters, at most forty."""
+    plain = "".join(c for c in facts.cluster_name if c.isascii() and (c.isalnum() or c in "-_."))[:40]
+    return plain or "galera"

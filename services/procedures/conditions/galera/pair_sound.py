@@ -1,0 +1,99 @@
+"""A pair of certificate and key that a state transfer is to use: on a host, and in files of the workstation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.errors import BadInput
+from services.facts.certificates import PairSeen, days_of, faults_of, parse_pair
+from services.procedures.looking.local_pair import local_pair
+from services.procedures.plan.condition import Answer, Condition, Declared, Kept, OfHost, names
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class PairSound(OfHost):
+    """CA, certificate and key lie on a host, belong together, are valid, and only the server's user reads the key.
+
+    Attributes:
+        as_on: it is the pair whose digest the run kept: the same on every node; None: any.
+        keep: under which name its digest is kept.
+    """
+
+    tag: ClassVar[str] = "galera.pair-sound"
+    words: ClassVar[str] = "certificate and key on {host} to be whole and valid"
+
+    ca: str
+    cert: str
+    key: str
+    as_on: Kept | None = None
+    keep: str = ""
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), keeps=names(self.keep))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read the certificates, and of the key a digest of its public half."""
+        paths = (self.ca, self.cert, self.key)
+        output = asking.run(self.host, commands.TLS_PAIR.read(*paths, sudo=True), limit_s=20.0)
+        pair = parse_pair(output.text, paths)
+        if pair is None:
+            told = output.error_text or f"exit code {output.exit_code}"
+            return Answer(holds=None, evidence=f"certificate and key on {self.host} could not be read: {told}")
+        found = judged(pair, asking.clock.wall(), self.host)
+        if not found.holds:
+            return found
+        wanted = past.kept.get(self.as_on.name) if self.as_on is not None else pair.digest
+        if wanted != pair.digest:
+            return Answer(holds=False, evidence=f"on {self.host} lies another pair than the one of this run")
+        return Answer(True, found.evidence, kept=((self.keep, pair.digest),) if self.keep else ())
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del memory
+        host = world.hosts[self.host]
+        there = all(world.exists(host, path) for path in (self.ca, self.cert, self.key))
+        text = world.text(host, self.cert) if there else ""
+        same = self.as_on is None or past.kept.get(self.as_on.name) == text
+        return self.told(there and same, self.keep, text)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPairSound(Condition):
+    """The pair in files of the workstation belongs together and is valid; nobody else there reads the key."""
+
+    tag: ClassVar[str] = "galera.local-pair-sound"
+    words: ClassVar[str] = "certificate and key in this workstation's files to be whole and valid"
+
+    ca: str
+    cert: str
+    key: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset())
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read the files; nothing of them is kept."""
+        del past
+        try:
+            pair = local_pair(self.ca, self.cert, self.key)
+        except BadInput as problem:
+            return Answer(holds=False, evidence=problem.sentence, final=True)
+        found = judged(pair, asking.clock.wall(), "this workstation")
+        return Answer(found.holds, found.evidence, final=not found.holds)
+
+
+def judged(pair: PairSeen, now: float, where: str) -> Answer:
+    """Return whether a pair would do, and why not; what is only told (it runs out soon) is told."""
+    faults = faults_of(pair, now)
+    if bad := [fault.sentence for fault in faults if fault.blocks]:
+        return Answer(holds=False, evidence=f"on {where}: {'; '.join(bad)}", lines=tuple(bad))
+    ends = pair.ends
+    told = "; ".join((f"valid for {days_of(ends - now)}" if ends is not None else "", *(f.sentence for f in faults)))
+    return Answer(holds=True, evidence=f"certificate and key on {where} belong together: {told.strip('; ')}")

@@ -1,0 +1,56 @@
+"""A pair that lies in files of the workstation: read when a step asks for it, and never kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+
+from services.errors import BadInput
+from services.facts.certificates import FileSeen, PairSeen, chain_of, loaded, seen
+from services.i18n import tr
+from services.secrets import Secret
+
+_MOST = 256 * 1024
+
+
+def read_local(path: str) -> str:
+    """Return a PEM file's text; BadInput where it is not there, is no plain file, or is too long to be one."""
+    try:
+        # A pipe that nobody writes to would hold the console for ever.
+        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise BadInput(tr("{path} is no plain file.", path=path))
+            content = file.read(_MOST + 1)
+    except OSError as error:
+        raise BadInput(tr("{path} on this workstation: {why}.", path=path, why=error.strerror or error)) from error
+    if len(content) > _MOST:
+        raise BadInput(tr("{path} is too long to be a file of certificates or a key.", path=path))
+    return content.decode("utf-8", "replace")
+
+
+def local_pair(ca: str, cert: str, key: str) -> PairSeen:
+    """Return what is known of the pair in these files. Raises BadInput for one that can't be read."""
+    cas, chain = loaded(read_local(ca)), loaded(read_local(cert))
+    roots, why = chain_of(cas, chain)
+    there = FileSeen("there", readable=True)
+    own = FileSeen("there", mode=stat.S_IMODE(Path(key).stat().st_mode) if Path(key).exists() else None, readable=True)
+    public = _public(Secret(read_local(key)))
+    return PairSeen((ca, cert, key), there, there, own, cas=seen(cas), chain=seen(chain), roots=roots, why=why,
+                    public=public)  # fmt: skip
+
+
+def _public(key: Secret) -> tuple[str, str]:
+    """Return the digest of a key's public half, ('none', '') where it is no key without a password."""
+    try:
+        private = serialization.load_pem_private_key(key.reveal().encode("utf-8"), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return "none", ""
+    half = private.public_key().public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    return "spki", hashlib.sha256(half).hexdigest()

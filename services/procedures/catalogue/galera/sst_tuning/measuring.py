@@ -154,7 +154,10 @@ def _listen(facts: Facts, donor: str, joiner: str, place: tuple[str, int], sink:
         why="The port of an SST is the one that firewalls must let through. It closes by itself in 300 s.",
         action=Several((sink.release, Run(opened))),
         before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id),),
-        proof=(Listening(donor, address.strip("[]"), port),),
+        proof=(
+            UnitSetting(joiner, f"{unit}.service", "ActiveState", "active"),
+            Listening(donor, address.strip("[]"), port),
+        ),
         limit_s=30.0,
         repeatable=True,
         estimate_s=2.0,

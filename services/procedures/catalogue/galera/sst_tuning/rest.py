@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.sst_measured import PACKERS
 from services.procedures.catalogue import checks as preflight
-from services.procedures.catalogue.checks.sst_section import alike, no_transfer, one_place
+from services.procedures.catalogue.checks.sst_sections import alike, no_transfer, one_place
 from services.procedures.catalogue.galera.sst_tuning import checks as own
 from services.procedures.catalogue.galera.sst_tuning import told
 from services.procedures.catalogue.galera.sst_tuning.advice import WRITTEN, Advice, advise, differing

@@ -89,7 +89,7 @@ def settings(plan: Plan, name: str = "n1") -> dict[str, str | None]:
 
 
 def test_that_the_first_part_only_measures_within_its_bounds_and_plans_the_rest() -> None:
-    plan = first(seen(), seconds="4 s", road="100 MiB", sample="32 MiB")
+    plan = first(seen(), each_part="4 s", most_sent="100 MiB", most_packed="32 MiB")
     assert ids(plan) == ["listen-n2", "road-n1", "unlisten-n2", "measure-n1", "measure-n2", "forecast"]
     road = plan.step("road-n1").action
     assert isinstance(road, Detached)
@@ -135,10 +135,10 @@ def test_that_an_address_with_a_grammar_of_its_own_never_becomes_a_word_of_socat
         ({"joiner": "n1"}, "joiner"),
         ({"trial": "n3"}, "trial"),
         ({"trial": "n1"}, "trial"),
-        ({"seconds": "11 s"}, "seconds"),
-        ({"seconds": "0 s"}, "seconds"),
-        ({"road": "9 GiB"}, "road"),
-        ({"sample": "0 B"}, "sample"),
+        ({"each_part": "11 s"}, "each_part"),
+        ({"each_part": "0 s"}, "each_part"),
+        ({"most_sent": "9 GiB"}, "most_sent"),
+        ({"most_packed": "0 B"}, "most_packed"),
         ({"cpu_share": "0"}, "cpu_share"),
         ({"network_share": "101"}, "network_share"),
         ({"compressor": "gzip"}, "compressor"),
@@ -182,10 +182,12 @@ def test_that_a_tool_that_one_node_lacks_is_refused() -> None:
 
 def test_that_more_use_memory_than_a_node_has_beside_a_gibibyte_is_refused() -> None:
     small = seen(node("n3", capability_memory_free=1 * GIB, capability_memory_server=2 * GIB))
-    assert check_of(small, "USE-MEMORY", use_memory="3 GiB").verdict is BLOCK
-    assert check_of(small, "USE-MEMORY", use_memory="2 GiB").verdict is PASS
+    assert check_of(small, "USE-MEMORY", prepare_memory="3 GiB").verdict is BLOCK
+    assert check_of(small, "USE-MEMORY", prepare_memory="2 GiB").verdict is PASS
     assert check_of(small, "USE-MEMORY").verdict is WARN  # the default, its buffer pool, does not fit
-    assert check_of(seen(node("n3", capability_memory_free=None)), "USE-MEMORY", use_memory="1 GiB").verdict is BLOCK
+    assert (
+        check_of(seen(node("n3", capability_memory_free=None)), "USE-MEMORY", prepare_memory="1 GiB").verdict is BLOCK
+    )
 
 
 def test_that_a_transfer_under_way_is_refused() -> None:
@@ -310,7 +312,7 @@ def test_that_a_share_of_the_network_is_set_only_where_pv_keeps_it() -> None:
 def test_that_use_memory_is_computed_where_the_buffer_pool_does_not_fit_and_taken_where_it_is_given() -> None:
     small = seen(node("n3", capability_memory_free=1 * GIB, capability_memory_server=2 * GIB))
     assert settings(whole(small)[1])["use_memory"] == "2048M"  # what n3 has free but a gibibyte
-    assert settings(whole(seen(), use_memory="3 GiB")[1])["use_memory"] == "3072M"
+    assert settings(whole(seen(), prepare_memory="3 GiB")[1])["use_memory"] == "3072M"
     assert "use_memory" not in settings(whole(seen())[1])
 
 

@@ -207,8 +207,8 @@ def use_memory_of(facts: Facts, values: Inputs, members: tuple[str, ...], *, pre
     Half of the smallest node's memory, at most its buffer pool and what it has free but a gibibyte: where preparing
     takes long, or where the default (the buffer pool) does not fit some node.
     """
-    if values["use_memory"]:
-        return bytes_of(values["use_memory"])
+    if values["prepare_memory"]:
+        return bytes_of(values["prepare_memory"])
     hosts = [facts.host(name) for name in members]
     if not prepare_limits and not any(too_large(host, pool_of(host)) for host in hosts):
         return None

@@ -118,7 +118,7 @@ def tools(facts: Facts, hosts: tuple[str, ...], needed: tuple[str, ...], asked: 
 
 def use_memory(facts: Facts, members: tuple[str, ...], values: Inputs) -> Check:
     """Every node has the memory that preparing takes, and a gibibyte: else the joiner is killed and starts anew."""
-    wanted = bytes_of(values["use_memory"]) if values["use_memory"] else None
+    wanted = bytes_of(values["prepare_memory"]) if values["prepare_memory"] else None
     everyone = known(facts, members)
     small = [f"{h.host} has {_memory(h)}" for h in everyone if too_large(h, wanted)] if wanted is not None else []
     by_default = [h for h in everyone if wanted is None and too_large(h, pool_of(h))]

@@ -218,18 +218,18 @@ PROCEDURE = SstTuning()
 def bounds_of(values: Inputs) -> Bounds:
     """Return the bounds of the measurement."""
     return Bounds(
-        int(seconds_of(values["seconds"]) or 0),
-        (bytes_of(values["road"]) or 0) // 2**20,
-        (bytes_of(values["sample"]) or 0) // 2**20,
-        flag_of(values["write"]) is True,
+        int(seconds_of(values["each_part"]) or 0),
+        (bytes_of(values["most_sent"]) or 0) // 2**20,
+        (bytes_of(values["most_packed"]) or 0) // 2**20,
+        flag_of(values["write_probe"]) is True,
     )
 
 
 def _bounds_faults(values: Inputs) -> list[Fault]:
     faults, bounds = [], bounds_of(values)
     if not 1 <= bounds.seconds <= MOST_SECONDS:
-        faults.append(Fault("seconds", f"Measure for 1 to {MOST_SECONDS} s."))
-    for name, mib in (("road", bounds.road_mib), ("sample", bounds.sample_mib)):
+        faults.append(Fault("each_part", f"Measure for 1 to {MOST_SECONDS} s."))
+    for name, mib in (("most_sent", bounds.road_mib), ("most_packed", bounds.sample_mib)):
         if not 1 <= mib <= MOST_MIB:
             faults.append(Fault(name, f"Take between 1 MiB and {MOST_MIB // 1024} GiB."))
     return faults
@@ -250,17 +250,17 @@ def _finer_fields() -> tuple[Field, ...]:
             advanced=True,
         ),
         Field(
-            "use_memory",
+            "prepare_memory",
             "Memory to prepare an SST with",
             "bytes",
             required=False,
             help="Empty: left as it is, or computed where preparing takes long or the buffer pool does not fit.",
             advanced=True,
         ),
-        Field("seconds", "Measure each part for at most", "duration", "10 s", advanced=True),
-        Field("road", "Send at most so much over the network", "bytes", "512 MiB", advanced=True),
-        Field("sample", "Pack at most so much of the data", "bytes", "64 MiB", advanced=True),
-        Field("write", "Write such a sample to the joiner's data disk too", "flag", "yes", advanced=True),
+        Field("each_part", "Measure each part for at most", "duration", "10 s", advanced=True),
+        Field("most_sent", "Send at most so much over the network", "bytes", "512 MiB", advanced=True),
+        Field("most_packed", "Pack at most so much of the data", "bytes", "64 MiB", advanced=True),
+        Field("write_probe", "Write such a sample to the joiner's data disk too", "flag", "yes", advanced=True),
     )
 
 

@@ -83,8 +83,8 @@ if [ "$ciphers" = yes ] && command -v openssl > /dev/null; then
 fi
 if [ "$write" = yes ]; then
   free=$(df -PB1 . | awk 'NR == 2 { print $4 }')
-  if [ "${free:-0}" -gt $((in * 4 + 1073741824)) ] && file=$(mktemp -u .pilothouse-measure.XXXXXXXXXXXX); then
-    set -C; exec 4> "$file" || exit 7; set +C; rm -f -- "$file"
+  if [ "${free:-0}" -gt $((in * 4 + 1073741824)) ] && probe=$(mktemp -u .pilothouse-measure.XXXXXXXXXXXX); then
+    set -C; exec 4> "$probe" || exit 7; set +C; rm -f -- "$probe"
     out="$out write=$(sample | timeout "$seconds" dd bs=1M iflag=fullblock conv=fdatasync status=progress \
       2>&1 >&4 | rate)"
     exec 4>&-

@@ -1,0 +1,81 @@
+"""sst-tuning on real servers: measured, set on all nodes at once, proven by a real SST; refused; killed; taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from services.procedures.plan.looks import AT_THE_END
+from services.procedures.plan.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures.obstacles import assert_refused, option_file, shell, together
+from tests.lab.procedures.secret_search import SecretSearch
+from tests.lab.procedures.steering import KILLED, Console
+from tests.lab.procedures.whole import Whole, members
+from tests.lab.procedures.writer import Writer
+
+PAIR: dict[str, object] = {"donor": "s1", "joiner": "s3", "compressor": "pigz"}
+SMALL: dict[str, object] = {"each_part": "2 s", "most_sent": "32 MiB", "most_packed": "8 MiB"}
+TUNE = {**PAIR, **SMALL}
+
+
+def _sections(estate: Estate) -> dict[str, str]:
+    return {name: estate.host(name).sh("my_print_defaults sst").out for name in members(estate)}
+
+
+def test_that_what_is_measured_is_set_on_all_nodes_and_a_real_sst_is_held_against_the_forecast(
+    steer: Estate, console: Console, whole: Whole, tmp_path: Path
+) -> None:
+    with SecretSearch(steer, tmp_path, steer.client_dir) as search, Writer(steer, members(steer)[:2]) as writer:
+        ran = console.run("sst-tuning", "--confirm", "s3", **TUNE, trial="s3")
+        assert ran.code == 0, ran
+        view = console.assert_ended(RunState.DONE, ran)
+        search.assert_none(ran.out, ran.err)
+        writer.assert_nothing_lost()
+    sections = _sections(steer)
+    assert len(set(sections.values())) == 1, sections
+    assert sections["s1"].splitlines()[:2] == ["--compressor=pigz -1 -p 1", "--decompressor=pigz -d"]
+    told = [said for name, said in view.kept if name.startswith(AT_THE_END)]
+    assert len(told) == 1
+    assert "were forecast (pigz with 1 thread)" in told[0]
+    again = console.run("sst-tuning", **TUNE)
+    assert again.code == 0, again
+    assert console.assert_ended(RunState.DONE, again).steps[-1].step.step_id == "told"
+    assert _sections(steer) == sections
+
+
+def test_that_a_mismatch_a_tool_that_lacks_and_joins_that_somebody_holds_are_refused(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    hold = "/run/systemd/system/mariadb.service.d/90-pilothouse-joins.conf"
+    wrong = together(
+        option_file("s1", "[sst]\ncompressor=pigz\ndecompressor=pigz -d\n"),
+        shell("s2", "mv /usr/bin/pigz /usr/bin/pigz.away", "mv /usr/bin/pigz.away /usr/bin/pigz"),
+        shell("s3", f"mkdir -p {hold.rpartition('/')[0]}; echo '[Service]' > {hold}", f"rm -f {hold}"),
+    )
+    with wrong(steer):
+        ran = console.run("sst-tuning", "--json", **TUNE, prepare_memory="900 GiB")
+    for code in ("COMPRESSOR-MISMATCH", "TUNING-TOOLS", "JOINS-HELD", "USE-MEMORY", "SST-ALIKE"):
+        assert_refused(ran, code)
+    assert console.runs() == ()
+    whole.assert_as_before()
+
+
+def test_that_a_run_killed_between_two_files_is_taken_back_or_goes_on_and_no_node_differs(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    killed = console.killed_run("section-s2=acting", "sst-tuning", **TUNE)
+    assert killed.code == KILLED, killed
+    assert {f"joins:{name}" for name in members(steer)} <= set(console.open_obligations())
+    undone = console("undo", console.runs()[0], "--yes")
+    assert undone.code == 0, undone
+    console.assert_ended(RunState.UNDONE, undone)
+    assert set(_sections(steer).values()) == {""}
+    whole.assert_as_before()
+
+    assert console.killed_run("section-s2=done", "sst-tuning", **TUNE).code == KILLED
+    resumed = console("resume", console.runs()[0], "--yes")
+    assert resumed.code == 0, resumed
+    console.assert_ended(RunState.DONE, resumed)
+    sections = _sections(steer)
+    assert len(set(sections.values())) == 1, sections
+    assert "--compressor=pigz" in sections["s3"]

@@ -43,18 +43,17 @@ Run as `timeout 15 bash -c PAIR_LOOK pilothouse CA CERT KEY`.
 
 TRANSFER_CERTIFICATES = (
     r"""LC_ALL=C; export LC_ALL
-of() { my_print_defaults "$1" 2>/dev/null | tr '_' '-' | grep -n "^--$2=" | tail -n 1 | cut -d : -f 1; }
+server=$(my_print_defaults --mysqld 2>/dev/null) sst=$(my_print_defaults sst 2>/dev/null)
+more=$(my_print_defaults xtrabackup 2>/dev/null) last=$(my_print_defaults mariabackup 2>/dev/null)
 value() {
-  at=$(of "$1" "$2"); [ -n "$at" ] || return 0
-  my_print_defaults "$1" 2>/dev/null | sed -n "${at}p" | cut -d = -f 2-
+  printf '%s\n' "$1" | awk -F = -v name="--$2" '{ known = $1; gsub(/_/, "-", known); sub(/^--loose-/, "--", known)
+    if (known == name) found = substr($0, length($1) + 2) } END { print found }'
 }
-first() {
-  for g in --mysqld sst xtrabackup mariabackup; do v=$(value "$g" "$1"); [ -z "$v" ] || break; done; echo "$v"
-}
+first() { for g in "$server" "$sst" "$more" "$last"; do v=$(value "$g" "$1"); [ -z "$v" ] || break; done; echo "$v"; }
 mode=$(first encrypt); printf 'encrypt|%s\n' "${mode:-0}"
 case $mode in [234]) ;; *) exit 0;; esac
-ca=$(value sst tca) cert=$(value sst tcert)
-if [ -z "$ca$cert$(value sst tkey)$(value sst tcapath)" ]; then ca=$(first ssl-ca) cert=$(first ssl-cert); fi
+ca=$(value "$sst" tca) cert=$(value "$sst" tcert)
+if [ -z "$ca$cert$(value "$sst" tkey)$(value "$sst" tcapath)" ]; then ca=$(first ssl-ca) cert=$(first ssl-cert); fi
 for what in ca cert; do
   [ $what = ca ] && f=$ca || f=$cert
   [ -f "$f" ] || { echo "$what|absent"; continue; }

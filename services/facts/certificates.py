@@ -165,6 +165,11 @@ def loaded(text: str) -> tuple[x509.Certificate, ...]:
     return tuple(found)
 
 
+def only_certificates(text: str) -> str:
+    """Return the certificates of a PEM text and nothing else: a bundle may have its key beside them."""
+    return "".join(f"{block}\n" for block in _PEM.findall(text[:_MOST_TEXT])[:_MOST_CERTIFICATES])
+
+
 def seen(certificates: Sequence[x509.Certificate]) -> tuple[CertificateSeen, ...]:
     """Return what these certificates say; what can't be read is left out."""
     found = []

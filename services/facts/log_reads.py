@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypedDict
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Output
@@ -14,6 +15,7 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.errors import OfflineMode, Refused, SudoFailed, UserError
 from services.facts import reads
+from services.facts.certificates import parse_pair
 from services.facts.error_log import parse_transfers
 from services.facts.group_replication import parse_group_error
 from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units, zone_offset
@@ -52,12 +54,37 @@ def log_facts(
         sst_bytes=sizes.sst_bytes,
         gcache_pages_bytes=sizes.gcache_pages_bytes,
         gcache_disk_free=sizes.gcache_disk_free,
+        **_certificate(session, facts),
     )
     if text is None:
         return facts.transfers, machine
     offset = facts.machine.clock_offset_s if facts.machine is not None else None
     found = parse_transfers(lines_of(text), utc_offset_s=_zone(session) if path else 0.0, clock_offset_s=offset or 0.0)
     return tuple(t for t in found if t.since is None or t.since <= clock.wall() + 60), machine
+
+
+class _Certificate(TypedDict, total=False):
+    """What MachineFacts has of the certificates of state transfers."""
+
+    transfer_ends: float | None
+    transfer_certificate: str
+
+
+def _certificate(session: ObserverSession, facts: NodeFacts) -> _Certificate:
+    """Return when the certificates that a member's transfers use run out; nothing where none are used, or root is not.
+
+    As the server's user alone may read them, perhaps, they are read as root, and never a key.
+    """
+    if facts.galera is None:
+        return {}
+    try:
+        answer = session.run(commands.TRANSFER_CERTS, limit_s=LIMIT_S)
+    except UserError:
+        return {}
+    pair = parse_pair(answer.text, ("", "", "")) if answer.exit_code == 0 else None
+    if pair is None or not pair.chain or pair.ends is None:
+        return {}
+    return {"transfer_ends": pair.ends, "transfer_certificate": pair.chain[0].name}
 
 
 def _may_join(unit: MachineFacts) -> bool:

@@ -261,6 +261,8 @@ class MachineFacts:
     sst_bytes: int | None = None
     group_error: str = ""  # why the server left its group, by its own log
     unit: str = ""  # the systemd unit that was found: "mariadb.service"
+    transfer_ends: float | None = None  # when the first certificate of its state transfers runs out, UTC epoch seconds
+    transfer_certificate: str = ""  # the name of the certificate that they use
 
 
 @dataclass(frozen=True, slots=True)

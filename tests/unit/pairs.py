@@ -18,10 +18,10 @@ PATHS = ("/c/ca.pem", "/c/cert.pem", "/c/key.pem")
 class Authority:
     """A CA that signs for tests."""
 
-    def __init__(self, name: str = "test CA", ends: float = NOW + 1000 * DAY) -> None:
+    def __init__(self, name: str = "test CA", ends: float = NOW + 1000 * DAY, begins: float = NOW - DAY) -> None:
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.name = name
-        self.certificate = _signed(name, name, self.key.public_key(), self.key, NOW - DAY, ends, ca=True)
+        self.certificate = _signed(name, name, self.key.public_key(), self.key, begins, ends, ca=True)
         self.pem = _pem(self.certificate)
 
     def pair(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from services.connections import operator_files
 from services.connections.command import Command
-from services.facts.certificates import faults_of
+from services.facts.certificates import faults_of, only_certificates
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.made_pairs import Pair, made_pair
@@ -59,7 +59,9 @@ def _pair(action: PutPair, operator: Callable[[str], OperatorSession], now: floa
     seen = local_pair(source.ca, source.cert, source.key)
     if bad := [fault.sentence for fault in faults_of(seen, now) if fault.blocks]:
         raise ActFailed("; ".join(bad), host="", safe=tr("Nothing was sent to a host."))
-    return Pair(read_local(source.ca), read_local(source.cert), Secret(read_local(source.key)))
+    # Of the two that others may read only the certificates are sent: a bundle may have a key beside them.
+    ca, cert = (only_certificates(read_local(path)) for path in (source.ca, source.cert))
+    return Pair(ca, cert, Secret(read_local(source.key)))
 
 
 def _read(session: OperatorSession, path: str) -> Secret:

@@ -139,6 +139,16 @@ def test_that_good_files_are_put_as_they_are(files: tuple[str, str, str]) -> Non
     assert [host.files[path][0] for path in PATHS] == [CA.pem, CERT, KEY]
 
 
+def test_that_of_a_bundle_with_its_key_only_the_certificates_go_into_files_that_others_may_read(
+    files: tuple[str, str, str],
+) -> None:
+    for path in files[:2]:
+        Path(path).write_text(f"{KEY}# my own words\n{Path(path).read_text()}")
+    host = Files("n1")
+    _put(PutPair(*PATHS, LocalPair(*files)), host)
+    assert [host.files[path][0] for path in PATHS] == [CA.pem, CERT, KEY]
+
+
 def test_that_bad_files_are_refused_each_with_its_sentence_and_nothing_is_sent(files: tuple[str, str, str]) -> None:
     ca, cert, key = map(Path, files)
     expired, its = CA.pair(ends=NOW - DAY)

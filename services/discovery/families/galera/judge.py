@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.discovery import states
+from services.discovery.families.galera.certificates import with_certificate
 from services.discovery.families.galera.transfers import is_joining, tells_a_past_view
 from services.discovery.judge import Around, Verdict, dated, serving
 from services.discovery.nodes import Node
@@ -16,7 +17,9 @@ from services.types import Health
 
 def own_word(node: Node, around: Around) -> Verdict:
     """Return the judgement of a node that answers; a plain server behind the group only serves."""
-    return serving(node, around) if node.galera is None else _told(node, node.galera, around)
+    if node.galera is None:
+        return serving(node, around)
+    return with_certificate(_told(node, node.galera, around), node)
 
 
 def _told(node: Node, galera: GaleraFacts, around: Around) -> Verdict:

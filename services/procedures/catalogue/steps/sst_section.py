@@ -17,6 +17,7 @@ Sources: systemd.service(5) (ExecStartPre=, TimeoutStartSec=), systemd.unit(5) (
 from __future__ import annotations
 
 import posixpath
+from dataclasses import replace
 
 from services.facts.harmless_options import normal
 from services.procedures.catalogue.checks.parts import arbitrators
@@ -38,6 +39,8 @@ OWN_FILE = "zz-pilothouse-sst.cnf"
 HOLD = "90-pilothouse-joins.conf"
 LONGEST_HOLD_S = 600
 """Then a held start fails instead of beginning by what may be half changed; systemd gives MariaDB's unit 900 s."""
+LONGEST_JOIN_S = 300.0
+"""So long a join that had begun before may take; then nothing is changed."""
 SECTION = "sst"
 
 
@@ -74,7 +77,7 @@ def changed_on_all(
         *(hold_joins(host, same, prefix) for host in everyone),
         nobody_joins(facts, hosts, prefix),
         *within,
-        *(_edit(host, options, prefix) for host in everyone),
+        *(_edit(facts, hosts, host, options, prefix) for host in everyone),
         _proven(hosts, same, options, prefix),
         *(let_joins(host, same, prefix) for host in everyone),
     )
@@ -112,7 +115,7 @@ def hold_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
         done=f"starts of {unit} on {name} wait",
         why="A node that joins in between would read other settings than its donor; who starts one now waits, and "
         f"goes on by itself afterwards (after {LONGEST_HOLD_S} s the start fails).",
-        action=Several((PutFile(path, (_waiting(path),)), RELOAD)),
+        action=_held(path),
         proof=(DropInFollowed(name, unit, path),),
         repeatable=True,
         estimate_s=1.0,
@@ -121,10 +124,22 @@ def hold_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
 
 
 def let_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
-    """Discharge `hold_joins`: what waited goes on."""
-    unit, name = start_unit_of(host), host.host
-    done = f"{unit} on {name} may be started again"
-    return _hold(host, same).off(f"{prefix}let-{name}", f"Let {unit} on {name} be started again", done, 1.0)
+    """Discharge `hold_joins`: what waited goes on. Taken back, starts wait again before a file is put back."""
+    unit, name, path = start_unit_of(host), host.host, hold_path(host)
+    title, done = f"Let {unit} on {name} be started again", f"{unit} on {name} may be started again"
+    again = Undo(
+        f"Let starts of {unit} on {name} wait again",
+        _held(path),
+        (DropInFollowed(name, unit, path),),
+        limit_s=60.0,
+        takes=hold_joins(host, same, prefix).takes,
+    )
+    why = "It ends what the run switched on; a run that is taken back from here switches it on again first."
+    return replace(_hold(host, same).off(f"{prefix}let-{name}", title, done, 1.0), undo=again, why=why)
+
+
+def _held(path: str) -> Several:
+    return Several((PutFile(path, (_waiting(path),)), RELOAD))
 
 
 def _waiting(path: str) -> str:
@@ -138,9 +153,12 @@ def _waiting(path: str) -> str:
     return f"{said}\n[Service]\nExecStartPre=/bin/sh -c '{loop}'\n"
 
 
+def _joining(facts: Facts, hosts: tuple[str, ...]) -> NobodyJoins:
+    return NobodyJoins(hosts, tuple(start_unit_of(facts.host(name)) for name in hosts), HOLD)
+
+
 def nobody_joins(facts: Facts, hosts: tuple[str, ...], prefix: str = "") -> Step:
     """Wait until no node is joining: what had begun before the hold was there."""
-    units = tuple(start_unit_of(facts.host(name)) for name in hosts)
     whole = ClusterWhole(hosts, len(hosts) + arbitrators(facts), facts.cluster_id)
     return Step(
         step_id=f"{prefix}nobody-joins",
@@ -148,9 +166,9 @@ def nobody_joins(facts: Facts, hosts: tuple[str, ...], prefix: str = "") -> Step
         title="See that no node joins and no state transfer runs",
         done="nobody joins, no transfer runs",
         why="A transfer that had begun before would go on by the old settings, or read the new ones half way.",
-        action=WaitFor((NobodyJoins(hosts, units, HOLD), whole), "no node to be joining"),
+        action=WaitFor((_joining(facts, hosts), whole), "no node to be joining"),
         risk=Risk.READS,
-        limit_s=300.0,
+        limit_s=LONGEST_JOIN_S,
         repeatable=True,
         estimate_s=1.0,
     )
@@ -159,7 +177,8 @@ def nobody_joins(facts: Facts, hosts: tuple[str, ...], prefix: str = "") -> Step
 # -- the files ---------------------------------------------------------------------------------------------------------
 
 
-def _edit(host: HostFacts, options: Settings, prefix: str) -> Step:
+def _edit(facts: Facts, hosts: tuple[str, ...], host: HostFacts, options: Settings, prefix: str) -> Step:
+    """Change one host's file while starts wait there; put back it is only while nobody joins by the new settings."""
     name, path = host.host, section_path(host)
     held = DropInFollowed(name, start_unit_of(host), hold_path(host))
     return Step(
@@ -176,6 +195,8 @@ def _edit(host: HostFacts, options: Settings, prefix: str) -> Step:
             RestoreFile(path),
             (SstGives(name, former(host, options)),),
             limit_s=30.0,
+            waits=(_joining(facts, hosts),),
+            waits_s=LONGEST_JOIN_S,
         ),
         repeatable=True,
         cancellable=False,

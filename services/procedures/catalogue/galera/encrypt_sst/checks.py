@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from services.facts.certificates import PairSeen, faults_of
+from services.facts.certificates import PairSeen, days_of, faults_of
 from services.procedures.catalogue.checks.parts import galera_of, known, server_of, unread, verdict
 from services.procedures.catalogue.galera.encrypt_sst.goal import FILES, MODE, SERVERS, Goal, host_time, server_user
 from services.procedures.plan.checks import Check
@@ -85,15 +85,19 @@ def _programs(host: HostFacts) -> Check:
     )
 
 
-def pairs_there(facts: Facts, members: tuple[str, ...], goal: Goal) -> tuple[Check, ...]:
-    """The servers' own certificates would do, where they are to be used: on each node, and of one CA."""
+def pairs_there(facts: Facts, members: tuple[str, ...], goal: Goal, *, good: bool) -> tuple[Check, ...]:
+    """The servers' own certificates would do, where they are to be used: on each node, and of one CA.
+
+    Args:
+        good: those in use are what is asked for: nothing is to do.
+    """
     if goal.source != SERVERS:
-        return (_to_come(facts, members, goal),)
+        return (_to_come(facts, members, goal, good=good),)
     everyone = known(facts, members)
     return (*(_server_pair(facts, host) for host in everyone), _one_ca(everyone))
 
 
-def _to_come(facts: Facts, members: tuple[str, ...], goal: Goal) -> Check:
+def _to_come(facts: Facts, members: tuple[str, ...], goal: Goal, *, good: bool) -> Check:
     """Tell what the pair in use is like: it is replaced, so that nothing that is wrong with it blocks."""
     told = []
     for host in known(facts, members):
@@ -105,11 +109,15 @@ def _to_come(facts: Facts, members: tuple[str, ...], goal: Goal) -> Check:
             f"{host.host}: {fault.sentence}" for fault in faults if (host[SstOptions].value("encrypt") or "0") != "0"
         ]
     how = "read from this workstation's files by the first step" if goal.source == FILES else "made by Pilothouse"
+    new = f"new ones are {how}, the same for all nodes"
+    if good:
+        ends = [p.ends - host_time(facts, h) for h in known(facts, members) if (p := h[TransferPairs].used) and p.ends]
+        new = f"those in use are whole, of one CA, and valid for {days_of(min(ends, default=0.0))}"
     return Check(
         code="TLS-PAIR",
         title="Certificates for the transfers",
         verdict=verdict((), told),
-        evidence="; ".join((f"new ones are {how}, the same for all nodes", *told)),
+        evidence="; ".join((new, *told)),
         why="One CA and one pair for all nodes is what the products recommend for encrypt=4.",
     )
 

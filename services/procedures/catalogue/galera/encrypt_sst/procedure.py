@@ -21,6 +21,7 @@ from services.procedures.catalogue.galera.encrypt_sst.goal import (
     SERVERS,
     SET,
     goal_of,
+    good_already,
 )
 from services.procedures.catalogue.galera.encrypt_sst.steps import encrypt_plan
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -101,7 +102,8 @@ class EncryptSst:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        members, goal = member_hosts(facts), goal_of(facts, self._values(facts, inputs))
+        values, members = self._values(facts, inputs), member_hosts(facts)
+        goal, good = goal_of(facts, values), good_already(facts, members, values)
         return (
             preflight.health_gate(facts, members),
             preflight.no_transfer_or_ddl(facts, members),
@@ -114,7 +116,7 @@ class EncryptSst:
             sst_sections.alike(facts, members, own.ALIKE),
             own.replaced(facts, members),
             *own.tls_programs(facts, members),
-            *own.pairs_there(facts, members, goal),
+            *own.pairs_there(facts, members, goal, good=good),
             preflight.clocks(facts, members),
             preflight.lock_free(facts, members),
         )

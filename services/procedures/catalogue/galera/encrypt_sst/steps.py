@@ -37,7 +37,7 @@ PAIR = "pair"
 def encrypt_plan(facts: Facts, members: tuple[str, ...], values: Inputs, about: str) -> Plan:
     """Return the plan; without steps where all transfers are encrypted so already."""
     goal = goal_of(facts, values)
-    again = good_already(facts, members, values)
+    good = good_already(facts, members, values)
     name = facts.cluster_name or facts.cluster_id
     return Plan(
         procedure=about,
@@ -48,8 +48,8 @@ def encrypt_plan(facts: Facts, members: tuple[str, ...], values: Inputs, about: 
         hosts=members,
         quorums=(members,),
         inputs=tuple(values.items()),
-        steps=() if again else _steps(facts, members, values, goal),
-        expects=_expects(facts, members, goal),
+        steps=() if good else _steps(facts, members, values, goal),
+        expects=() if good else _expects(facts, members, goal),
     )
 
 

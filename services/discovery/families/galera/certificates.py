@@ -1,0 +1,33 @@
+"""Certificates of state transfers that run out: told weeks before, for then no node joins any more, by IST either."""
+
+from __future__ import annotations
+
+from services.discovery.judge import Verdict
+from services.discovery.nodes import Node
+from services.discovery.words import joined
+from services.facts.certificates import SOON_S, days_of
+from services.i18n import tr
+from services.types import Health
+
+
+def with_certificate(own: Verdict, node: Node) -> Verdict:
+    """Return the judgement, with what is to be known of the certificate; one that is not read says nothing."""
+    machine = node.machine
+    ends = machine.transfer_ends if machine is not None and node.ssh_fresh else None
+    if machine is None or ends is None:
+        return own
+    left_s = ends - node.at - (machine.clock_offset_s or 0.0)  # by its own clock it is refused
+    if left_s >= SOON_S:
+        return own
+    if left_s <= 0:
+        text = tr(
+            "the certificate of its state transfers ran out {time} ago: no node can join by it (encrypt-sst renews it)",
+            time=days_of(-left_s),
+        )
+    else:
+        text = tr(
+            "the certificate of its state transfers runs out in {time} (encrypt-sst renews it)", time=days_of(left_s)
+        )
+    if Health.WARN.severity <= own.health.severity:
+        return Verdict(own.state, own.health, joined(own.reason, text))
+    return Verdict(own.state, Health.WARN, joined(own.reason, text))

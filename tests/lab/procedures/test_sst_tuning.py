@@ -7,7 +7,8 @@ from pathlib import Path
 from services.procedures.plan.looks import AT_THE_END
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.obstacles import assert_refused, option_file, shell, together
+from tests.lab.estate.waiting import wait_until
+from tests.lab.procedures.obstacles import assert_refused, disk_nearly_full, option_file, setting, shell, together
 from tests.lab.procedures.secret_search import SecretSearch
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
@@ -16,6 +17,7 @@ from tests.lab.procedures.writer import Writer
 PAIR: dict[str, object] = {"donor": "s1", "joiner": "s3", "compressor": "pigz"}
 SMALL: dict[str, object] = {"each_part": "2 s", "most_sent": "32 MiB", "most_packed": "8 MiB"}
 TUNE = {**PAIR, **SMALL}
+HOLD = "/run/systemd/system/mariadb.service.d/90-pilothouse-joins.conf"
 
 
 def _sections(estate: Estate) -> dict[str, str]:
@@ -43,20 +45,54 @@ def test_that_what_is_measured_is_set_on_all_nodes_and_a_real_sst_is_held_agains
     assert _sections(steer) == sections
 
 
-def test_that_a_mismatch_a_tool_that_lacks_and_joins_that_somebody_holds_are_refused(
+NO_MATCH = option_file(
+    "s1", "[sst]\ncompressor=pigz\ndecompressor=pigz -d\ncompressor=pigz\n[mariabackup]\ncompress=quicklz\n"
+)
+NO_PIGZ = shell("s2", "mv /usr/bin/pigz /usr/bin/pigz.away", "mv /usr/bin/pigz.away /usr/bin/pigz")
+HELD = shell("s3", f"mkdir -p {HOLD.rpartition('/')[0]}; echo '[Service]' > {HOLD}", f"rm -f {HOLD}")
+RSYNC = setting("s1", "wsrep_sst_method", "'rsync'", "'mariabackup'")
+SCRIPT = shell(
+    "s2",
+    "setsid bash -c 'exec -a wsrep_sst_mariabackup sleep 300' >/dev/null 2>&1 & sleep 0.3",
+    "pkill -f '[w]srep_sst_mariabackup'; true",
+)
+
+
+def test_that_what_would_break_a_transfer_is_refused_before_anything_is_measured(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
-    hold = "/run/systemd/system/mariadb.service.d/90-pilothouse-joins.conf"
-    wrong = together(
-        option_file("s1", "[sst]\ncompressor=pigz\ndecompressor=pigz -d\n"),
-        shell("s2", "mv /usr/bin/pigz /usr/bin/pigz.away", "mv /usr/bin/pigz.away /usr/bin/pigz"),
-        shell("s3", f"mkdir -p {hold.rpartition('/')[0]}; echo '[Service]' > {hold}", f"rm -f {hold}"),
-    )
-    with wrong(steer):
-        ran = console.run("sst-tuning", "--json", **TUNE, prepare_memory="900 GiB")
-    for code in ("COMPRESSOR-MISMATCH", "TUNING-TOOLS", "JOINS-HELD", "USE-MEMORY", "SST-ALIKE"):
+    with together(NO_MATCH, NO_PIGZ, HELD, RSYNC, SCRIPT, disk_nearly_full("s3"))(steer):
+        ran = console.run("sst-tuning", "--json", "--confirm", "s3", **TUNE, trial="s3", prepare_memory="900 GiB")
+    for code in (
+        "COMPRESSED-TWICE", "COMPRESSOR-MISMATCH", "JOINS-HELD", "NO-SST", "SST-ALIKE", "SST-METHOD", "SST-ONE-PLACE",
+        "TRIAL-DISK", "TUNING-TOOLS", "USE-MEMORY",
+    ):  # fmt: skip
         assert_refused(ran, code)
     assert console.runs() == ()
+    whole.assert_as_before()
+
+
+def test_that_a_compressor_for_data_that_can_not_be_packed_is_refused_once_it_was_measured(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    flushed = "SELECT variable_value < 50 FROM information_schema.global_status WHERE variable_name = '{}'"
+    steer.sql("s1", "CREATE DATABASE noise")
+    steer.sql("s1", "CREATE TABLE noise.t (id INT PRIMARY KEY, d MEDIUMBLOB)")
+    steer.sql("s1", "SET GLOBAL innodb_max_dirty_pages_pct = 0")  # what is in no file yet is zeros in the sample
+    try:
+        for start in range(1, 1600, 400):
+            rows = f"SELECT seq, ENCODE(REPEAT('x', 64512), seq) FROM noise.seq_{start}_to_{start + 399}"
+            steer.sql("s1", f"INSERT INTO noise.t {rows}", limit_s=60)
+        wait_until(
+            lambda: steer.sql("s1", flushed.format("INNODB_BUFFER_POOL_PAGES_DIRTY")) == [["1"]], 60, "flushed pages"
+        )
+        ran = console.run("sst-tuning", **TUNE)
+    finally:
+        steer.sql("s1", "SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT")
+        steer.sql("s1", "DROP DATABASE noise", limit_s=60)
+    assert ran.code == 1, ran
+    view = console.assert_ended(RunState.UNDONE, ran)
+    assert any(s.step.step_id == "forecast" and "RATIO" in s.error for s in view.steps), ran
     whole.assert_as_before()
 
 

@@ -289,9 +289,11 @@ def test_that_a_third_node_without_the_chosen_tool_is_refused_once_it_is_chosen(
 
 def test_that_without_a_measurement_nothing_is_forecast_and_nothing_is_set() -> None:
     checks, plan = whole(seen(), ())
-    assert (checks["FORECAST"].verdict, checks["FORECAST"].absolute, len(plan.steps)) == (BLOCK, True, 6)
-    checks, _ = whole(seen(), kept(road="road=-", donor="data=5", joiner="data=5"))
-    assert checks["FORECAST"].verdict is BLOCK
+    assert (checks["FORECAST"].unknown, len(plan.steps)) == (True, 6)
+    has = _sst(("compressor", "pigz"), ("decompressor", "pigz -d"))
+    state = seen(*(node(n, sst_options_given=has) for n in NAMES))
+    checks, plan = whole(state, kept(road="road=-", donor="data=5", joiner="data=5"), trial="n2")
+    assert (checks["FORECAST"].unknown, len(plan.steps)) == (True, 6)  # what is set now stays, and no node is copied
 
 
 def test_that_what_was_not_measured_is_told_as_not_known() -> None:
@@ -370,8 +372,8 @@ def test_that_a_real_sst_needs_a_third_member_and_room() -> None:
     assert (checks["TRIAL-DISK"].verdict, checks["TRIAL-DISK"].absolute) == (BLOCK, True)
     three = seen()
     two = replace(three, members=("n1", "n2"), hosts=tuple(h for h in three.hosts if h.host != "n3"))
-    check = next(c for c in PROCEDURE.preflight(two, {**GIVEN, "trial": "n2"}) if c.code == "TRIAL-OTHERS")
-    assert (check.verdict, check.absolute) == (BLOCK, True)
+    check = next(c for c in PROCEDURE.preflight(two, {**GIVEN, "trial": "n2"}) if c.code == "CLUSTER-SIZE")
+    assert check.verdict is BLOCK
 
 
 def test_that_the_digest_is_that_of_the_stream_that_is_sent() -> None:

@@ -5,14 +5,12 @@ Measuring is a load, so it is a step like any other (decision 0014); what it fou
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from services.connections.command import Command
-from services.facts.reading import host_port
+from services.facts import sst_address
 from services.facts.reads import DEFAULT_DATADIR
 from services.facts.sst_measured import PACKERS, Amount, HostMeasured, parse_host, parse_road
-from services.facts.tcp_ways import TRANSFER_PORTS
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node.joiner_config import address_of
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
@@ -29,11 +27,10 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 
-SST_PORT = TRANSFER_PORTS[0]
+SST_PORT = sst_address.SST_PORT
 PARTS = 14
 """A host's measurement has at most so many parts, each bounded by itself: reads, compressors, ciphers, the write."""
 FORECAST = "forecast"
-_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\]")
 NOTHING_BACK = "It leaves nothing behind: what it reads and sends goes to /dev/null, what it writes has no name."
 
 
@@ -85,10 +82,7 @@ def receives_at(host: HostFacts) -> tuple[str, int] | None:
 
     None where that is no plain address or name: it becomes a word of socat, which has a grammar of its own.
     """
-    given = (host[Options].option("mysqld", "wsrep_sst_receive_address") or "").strip()
-    address, port = host_port(given, SST_PORT) if given and given.upper() != "AUTO" else (address_of(host), SST_PORT)
-    shown = f"[{address}]" if ":" in address else address
-    return (shown, port) if _HOST.fullmatch(shown) else None
+    return sst_address.receives_at(host[Options].option("mysqld", "wsrep_sst_receive_address") or "", address_of(host))
 
 
 def packers_at_both(facts: Facts, donor: str, joiner: str) -> tuple[str, ...]:

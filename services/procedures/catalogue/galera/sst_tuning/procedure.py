@@ -197,7 +197,7 @@ class SstTuning:
             return ()
         donor, members = values["donor"], member_hosts(facts)
         return (
-            *trial_checks(facts, node, donor, size or facts.host(donor)[DataSize].in_bytes),
+            *trial_checks(facts, node, size or facts.host(donor)[DataSize].in_bytes),
             preflight.one_past(facts, (node,), members),
             *preflight.sst_tools(facts, (donor, node)),
             preflight.sst_account(facts, donor),

@@ -26,12 +26,13 @@ data=$(awk '{ sum += $1 } END { printf "%.0f", sum }' <<< "$list")
 """
     + _RATE.strip()
     + r"""
-places=$(awk -v n="$mib" -v all="$data" '{ size[NR] = int($1 / 1048576); if (size[NR] < 1) size[NR] = 1
+tables=$(awk '/\.ibd$/ && $1 >= 1048576' <<< "$list")
+places=$(awk -v n="$mib" '{ size[NR] = int($1 / 1048576); if (size[NR] < 1) size[NR] = 1
     path[NR] = $2; sum += size[NR] }
   END { if (n > sum) n = sum; step = sum / n; file = 1; before = 0
     for (i = 0; i < n; i++) { at = int(i * step)
       while (at >= before + size[file]) before += size[file++]
-      print at - before, path[file] } }' <<< "$list")
+      print at - before, path[file] } }' <<< "${tables:-$list}")
 sample() { while read -r skip path; do
   dd if="$path" bs=1M skip="$skip" count=1 status=none 2> /dev/null; done <<< "$places"; }
 out="data=$data"
@@ -96,7 +97,8 @@ echo "measured: $out"
 """Measures one host. Words: data folder, seconds of each part, MiB of the sample, whether to write (yes or no) and to
 try ciphers, compressors. Ends with 3: no such folder; 4: no data files in it.
 
-The sample is read once before it counts, so that compressors don't wait for the disk; what they cost is counted in
+The sample is spread evenly over the tablespaces of a MiB and more, whatever their size: each byte of them counts alike.
+It is read once before it counts, so that compressors don't wait for the disk; what they cost is counted in
 processor seconds, which other work on the host does not lengthen. The disk is read past the page cache, in two halves
 of the largest file: by one reader, then by four.
 """

@@ -51,6 +51,8 @@ def judged(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Advi
 
 def steps(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice) -> tuple[Step, ...]:
     """Return the rest of the plan; where every node has the settings already only what is told, and the trial."""
+    if advice.after.rate is None:
+        return ()
     found: list[Step] = [_told(facts, values, members, advice)]
     wanted = differing(facts, advice.settings, members) if flag_of(values["apply"]) is True else ()
     if wanted:

@@ -60,11 +60,12 @@ def sentence(advice: Advice) -> str:
 
 
 def forecast(advice: Advice | None, donor: str, joiner: str) -> Check:
-    """Tell what each choice would take, the shortest first; block where nothing was measured."""
+    """Tell what each choice would take, the shortest first; not known where nothing was measured."""
     title = f"What an SST from {donor} to {joiner} takes"
     if advice is None or math.isnan(advice.after.seconds):
-        said = "the size of the data" if advice is None else "neither disk nor network"
-        return Check("FORECAST", title, Verdict.BLOCK, f"{said} could be measured: nothing is forecast", absolute=True)
+        said = "the size of the data" if advice is None else "disk and network"
+        told = f"{said} could not be measured: nothing is forecast, nothing is set"
+        return Check("FORECAST", title, Verdict.WARN, told, to_read=True, not_known=True)
     measured = _measured(advice)
     unknown = [name for name, rate in measured.items() if rate is None and name != "cipher"]
     rows = [row_words(row) for row in advice.rows]

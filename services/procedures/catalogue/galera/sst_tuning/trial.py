@@ -10,11 +10,13 @@ import math
 from dataclasses import replace
 
 from services.procedures.catalogue.checks.parts import known, listed, verdict
+from services.procedures.catalogue.galera.rolling_restart.checks import enough_members
 from services.procedures.catalogue.galera.sst_tuning.model import Forecast
 from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor, of_running
+from services.procedures.catalogue.steps.watches import DISK_MOST, DISK_SHARE
 from services.procedures.conditions.galera.sst_took import SstTook
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.actions import WaitFor
@@ -30,26 +32,9 @@ FREE_TIMES = 0.1
 """Beside what is replaced, a tenth of the copy's size must be free (page add-node, P3: 1.1 x the data)."""
 
 
-def trial_checks(facts: Facts, node: str, donor: str, data_bytes: int | None) -> tuple[Check, ...]:
+def trial_checks(facts: Facts, node: str, data_bytes: int | None) -> tuple[Check, ...]:
     """Return what speaks against stopping this node and copying all data to it."""
-    return (_stays(facts, node, donor), _clients(facts, node), _room(facts, node, data_bytes))
-
-
-def _stays(facts: Facts, node: str, donor: str) -> Check:
-    members = member_hosts(facts)
-    others = [name for name in members if name not in {node, donor}]
-    few = [] if others else [f"besides {node} and its donor {donor} there is no other member"]
-    same = [f"{node} is the donor itself"] if node == donor else []
-    return Check(
-        code="TRIAL-OTHERS",
-        title="The others serve meanwhile",
-        verdict=verdict([*few, *same]),
-        evidence="; ".join([*few, *same]) or f"{listed(others)} serves while {node} is copied from {donor}",
-        why="The node is down and its donor falls behind: a third member has to serve, and to keep the majority.",
-        try_=("Leave the trial out, or add a node first.",) if few or same else (),
-        host=node,
-        absolute=bool(few or same),
-    )
+    return (enough_members(facts, member_hosts(facts)), _clients(facts, node), _room(facts, node, data_bytes))
 
 
 def _clients(facts: Facts, node: str) -> Check:
@@ -70,12 +55,13 @@ def _clients(facts: Facts, node: str) -> Check:
 def _room(facts: Facts, node: str, data_bytes: int | None) -> Check:
     """Hold the copy against what is free: the old data are erased before most of it comes, but not counted on."""
     host = facts.host(node)
-    free = host[DataFolder].disk.free
+    disk = host[DataFolder].disk
+    free, least = disk.free, min(int((disk.size or 0) * DISK_SHARE), DISK_MOST)
     blind = [
         *(["the free disk is not known"] if free is None else ()),
         *(["the size is not known"] if not data_bytes else ()),
     ]
-    short = not blind and (free or 0) < FREE_TIMES * (data_bytes or 0)
+    short = not blind and (free or 0) < FREE_TIMES * (data_bytes or 0) + least
     return Check(
         code="TRIAL-DISK",
         title=f"{node} has room for the copy",

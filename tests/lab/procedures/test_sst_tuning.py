@@ -75,7 +75,8 @@ def test_that_what_would_break_a_transfer_is_refused_before_anything_is_measured
 def test_that_a_compressor_for_data_that_can_not_be_packed_is_refused_once_it_was_measured(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
-    flushed = "SELECT variable_value < 50 FROM information_schema.global_status WHERE variable_name = '{}'"
+    dirty = "variable_name = 'INNODB_BUFFER_POOL_PAGES_DIRTY'"
+    flushed = f"SELECT variable_value < 50 FROM information_schema.global_status WHERE {dirty}"
     steer.sql("s1", "CREATE DATABASE noise")
     steer.sql("s1", "CREATE TABLE noise.t (id INT PRIMARY KEY, d MEDIUMBLOB)")
     steer.sql("s1", "SET GLOBAL innodb_max_dirty_pages_pct = 0")  # what is in no file yet is zeros in the sample
@@ -84,7 +85,9 @@ def test_that_a_compressor_for_data_that_can_not_be_packed_is_refused_once_it_wa
             rows = f"SELECT seq, ENCODE(REPEAT('x', 64512), seq) FROM noise.seq_{start}_to_{start + 399}"
             steer.sql("s1", f"INSERT INTO noise.t {rows}", limit_s=60)
         wait_until(
-            lambda: steer.sql("s1", flushed.format("INNODB_BUFFER_POOL_PAGES_DIRTY")) == [["1"]], 60, "flushed pages"
+            "flushed pages",
+            lambda: None if steer.sql("s1", flushed) == [["1"]] else "pages are dirty",
+            limit_s=60.0,
         )
         ran = console.run("sst-tuning", **TUNE)
     finally:

@@ -24,8 +24,8 @@ PARALLEL_GAIN = 1.2
 STARTS_S = 5.0
 """Beside the script's pause of 10 s: the first stream, moving the files, and the server's own start."""
 GAIN = 0.1
-INCOMPRESSIBLE = 0.95
-"""A ratio of about 1: pages that are encrypted or compressed already."""
+INCOMPRESSIBLE = 1 - GAIN
+"""A ratio of about 1: pages that are encrypted or compressed already. What packs worse can't gain a tenth."""
 PIGZ_CORES = 8
 SINGLE_THREADED = frozenset({"lz4", "gzip"})
 NEVER = frozenset({"gzip"})

@@ -28,6 +28,11 @@ _LIMIT = re.compile(r"limited by ([a-zA-Z ]+)\. As it")
 HEAD = "| asked for | chosen | limited by | forecast s | took s | error |\n| --- | --- | --- | --- | --- | --- |"
 
 
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 def row(console: Console, asked: str) -> str:
     """Run one trial to s3 and return its row; the reason where it did not end well."""
     ran = console.run("sst-tuning", "--confirm", "s3", donor="s1", joiner="s3", trial="s3", compressor=asked)
@@ -49,15 +54,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     estate = Estate(options.estate)
     whole = Whole(estate)
-    dataset.make(estate.spec, "s1", dataset.DataSet(options.size * 10**6), lambda said: print(said, file=sys.stderr))
+    dataset.make(estate.spec, "s1", dataset.DataSet(options.size * 10**6), _say)
     with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="pilothouse-forecasts-") as folder:
         for name in members(estate):
             stack.enter_context(installed(estate, name, ("zstd", "lz4")))
         slow.slow(estate.spec, "s3", slow.Wire(rate_kbit=slow.parse_kbit(options.rate)))
         stack.callback(slow.heal, estate.spec, "s3")
-        print(HEAD, flush=True)
+        _say(HEAD)
         for asked in options.only.split(","):
-            print(row(Console(estate, Path(folder) / asked), asked), flush=True)
+            _say(row(Console(estate, Path(folder) / asked), asked))
     whole.restore()
     return 0
 

@@ -14,6 +14,7 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.sst_tuning.measuring import host_name, road_name
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LINES
 from services.procedures.catalogue.steps.sst_section import HOLD
+from services.procedures.conditions.galera.sst_section import SstSame
 from services.procedures.conditions.galera.sst_took import SstTook
 from services.procedures.plan.actions import Checkpoint, Detached, EditOptions, Run, Several, WaitFor
 from services.procedures.plan.checks import Check
@@ -294,6 +295,29 @@ def test_that_without_a_measurement_nothing_is_forecast_and_nothing_is_set() -> 
     state = seen(*(node(n, sst_options_given=has) for n in NAMES))
     checks, plan = whole(state, kept(road="road=-", donor="data=5", joiner="data=5"), trial="n2")
     assert (checks["FORECAST"].unknown, len(plan.steps)) == (True, 6)  # what is set now stays, and no node is copied
+
+
+def test_that_a_compressor_that_was_not_measured_and_one_over_an_unknown_network_are_left_as_they_are() -> None:
+    own = seen(*(node(n, sst_options_given=_sst(("compressor", "snzip"), ("decompressor", "snzip -d"))) for n in NAMES))
+    checks, plan = whole(own, trial="n2")
+    assert (checks["FORECAST"].verdict, ids(plan)[6:]) == (WARN, ["told"])
+    assert "the compressor that is set now not known" in checks["FORECAST"].evidence
+    has = seen(*(node(n, sst_options_given=_sst(("compressor", "pigz"), ("decompressor", "pigz -d"))) for n in NAMES))
+    assert ids(whole(has, kept(road="road=-"))[1])[6:] == ["told"]
+    assert settings(whole(has, kept(road="road=-"), compressor="zstd")[1])["compressor"] == "zstd -1 -T4"
+
+
+def test_that_all_settings_are_proven_alike_those_too_that_are_so_already() -> None:
+    state = seen(
+        *(node(n, sst_options_given=_sst(("compressor", "zstd -1 -T4"), ("decompressor", "zstd -dc"))) for n in NAMES)
+    )
+    plan = whole(state)[1]
+    assert settings(plan) == {"compressor": "zstd -1 -T4", "decompressor": "zstd -d", "time": "1"}
+    held = plan.step("hold-n1").takes
+    assert held is not None
+    same = held.release_once[0]
+    assert isinstance(same, SstSame)
+    assert same.options == ("compressor", "decompressor", "time")
 
 
 def test_that_what_was_not_measured_is_told_as_not_known() -> None:

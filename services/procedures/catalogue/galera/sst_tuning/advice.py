@@ -37,15 +37,17 @@ class Advice:
 
     Attributes:
         found: the measurement; road: what it means; packers: those measured on both ends.
-        today, after: the forecast with the settings as they are, and as they will be; rows: of every choice.
-        settings: option and value for [sst] on every node; () where nothing is to be written.
+        today, after: the forecast with the settings as they are (None: with a compressor that was not measured), and as
+            they will be; rows: of every choice.
+        settings: option and value for [sst] on every node; () where what would be replaced, or the network, is not
+            known, and nobody asked for a compressor: nothing is taken away on a guess.
         limited: the SST gets a share of the network by rlimit.
     """
 
     found: Measured
     road: Road
     packers: tuple[Packer, ...]
-    today: Forecast
+    today: Forecast | None
     after: Forecast
     rows: tuple[Forecast, ...]
     settings: Settings
@@ -63,9 +65,13 @@ def advise(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Advice | N
     packers = _packers(found)
     chosen = _chosen(road, packers, values["compressor"])
     after = model.forecast(road, chosen, model.better_readers(road, chosen))
-    today = model.forecast(road, next((p for p in packers if p.name == program_now(facts.host(donor))), None))
+    now = program_now(facts.host(donor))
+    known = now == model.NONE or now in {p.name for p in packers}
+    today = model.forecast(road, next((p for p in packers if p.name == now), None)) if known else None
     use_memory = use_memory_of(facts, values, members, prepare_limits=after.prepare_limits)
     settings = _settings(facts.host(donor), after, use_memory, _limit_bytes(values, found) if limited else None)
+    if values["compressor"] == AUTO and (not known or road.net is None):
+        settings = ()
     return Advice(found, road, packers, today, after, model.table(road, packers), settings, limited)
 
 

@@ -56,17 +56,20 @@ def steps(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice
     found: list[Step] = [_told(facts, values, members, advice)]
     wanted = differing(facts, advice.settings, members) if flag_of(values["apply"]) is True else ()
     if wanted:
-        found += changed_on_all(facts, members, wanted, within=_pipe(facts, values, advice))
+        # All of them, those too that are so already: only what is proven to be alike lets a join go.
+        found += changed_on_all(facts, members, advice.settings, within=_pipe(facts, values, advice))
     node = values["trial"]
-    if node in members:
-        chosen = advice.after if flag_of(values["apply"]) is True else advice.today
+    chosen = advice.after if flag_of(values["apply"]) is True and advice.settings else advice.today
+    if node in members and chosen is not None:
         found += trial_steps(facts, node, values["donor"], chosen, told.choice_words(chosen))
     return tuple(found)
 
 
 def _told(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice) -> Step:
     wanted = differing(facts, advice.settings, members)
-    if not flag_of(values["apply"]):
+    if not advice.settings:
+        what = "Nothing is set: what would be replaced, or the network, was not measured. Ask for a compressor by name."
+    elif not flag_of(values["apply"]):
         what = "Nothing is set: you asked to be told only."
     elif not wanted:
         what = "Nothing has to be set: every node has these settings already."

@@ -56,7 +56,8 @@ def row_words(one: Forecast) -> str:
 
 def sentence(advice: Advice) -> str:
     """Return the outcome as a sentence for plan and report."""
-    return f"Recommended: {row_words(advice.after)}. As it is set now: {row_words(advice.today)}."
+    now = row_words(advice.today) if advice.today is not None else "a compressor that was not measured"
+    return f"Recommended: {row_words(advice.after)}. As it is set now: {now}."
 
 
 def forecast(advice: Advice | None, donor: str, joiner: str) -> Check:
@@ -68,6 +69,7 @@ def forecast(advice: Advice | None, donor: str, joiner: str) -> Check:
         return Check("FORECAST", title, Verdict.WARN, told, to_read=True, not_known=True)
     measured = _measured(advice)
     unknown = [name for name, rate in measured.items() if rate is None and name != "cipher"]
+    unknown += ["the compressor that is set now"] if advice.today is None else []
     rows = [row_words(row) for row in advice.rows]
     told = ", ".join(f"{name} {rate_words(rate)}" for name, rate in measured.items() if rate is not None)
     return Check(

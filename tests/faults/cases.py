@@ -143,9 +143,9 @@ CASES = (
     Case(
         "tune, and prove it by a real SST",
         "sst-tuning",
-        (("donor", "n1"), ("joiner", "n2"), ("trial", "n2")),
+        (("donor", "n2"), ("joiner", "n1"), ("trial", "n1")),
         lambda: whole("n1", "n2", "n3"),
-        frozenset({"n2"}),
+        frozenset({"n1"}),
     ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

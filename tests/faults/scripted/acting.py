@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
-from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, PIPE
+from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
@@ -220,6 +220,8 @@ class ScriptedActor:
                 waiting = "sink" if text == ROAD else "pipe"
                 assert any(f"pilothouse-sst-{waiting}" in unit for h in self.cluster.hosts.values() for unit in h.units)
                 return "measured: road=115000000:1000000" if text == ROAD else f"{DIGEST}  -"
+            case ["setpriv", _, _, _, "bash", "-c", text, *_] if text == LOCAL:
+                return f"{SMALL_DIGEST}  -"
             case ["timeout", "-k", _, _, "nice", _, _, "bash", "-c", text, *_] if text == HOST:
                 return MEASURED
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:

@@ -15,7 +15,7 @@ from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
 
 PAIR: dict[str, object] = {"donor": "s1", "joiner": "s3", "compressor": "pigz"}
-SMALL: dict[str, object] = {"each_part": "2 s", "most_sent": "32 MiB", "most_packed": "8 MiB"}
+SMALL: dict[str, object] = {"each_part": "2 s", "most_sent": "64 MiB", "most_packed": "8 MiB"}
 TUNE = {**PAIR, **SMALL}
 HOLD = "/run/systemd/system/mariadb.service.d/90-pilothouse-joins.conf"
 
@@ -56,16 +56,17 @@ SCRIPT = shell(
     "setsid bash -c 'exec -a wsrep_sst_mariabackup sleep 300' >/dev/null 2>&1 & sleep 0.3",
     "pkill -f '[w]srep_sst_mariabackup'; true",
 )
+SESSION = shell("s3", "setsid mariadb -e 'SELECT SLEEP(60)' >/dev/null 2>&1 & sleep 0.5", "pkill -f '[S]LEEP'; true")
 
 
 def test_that_what_would_break_a_transfer_is_refused_before_anything_is_measured(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
-    with together(NO_MATCH, NO_PIGZ, HELD, RSYNC, SCRIPT, disk_nearly_full("s3"))(steer):
+    with together(NO_MATCH, NO_PIGZ, HELD, RSYNC, SCRIPT, SESSION, disk_nearly_full("s3"))(steer):
         ran = console.run("sst-tuning", "--json", "--confirm", "s3", **TUNE, trial="s3", prepare_memory="900 GiB")
     for code in (
         "COMPRESSED-TWICE", "COMPRESSOR-MISMATCH", "JOINS-HELD", "NO-SST", "SST-ALIKE", "SST-METHOD", "SST-ONE-PLACE",
-        "TRIAL-DISK", "TUNING-TOOLS", "USE-MEMORY",
+        "TRIAL-DISK", "TRIAL-NODE", "TUNING-TOOLS", "USE-MEMORY",
     ):  # fmt: skip
         assert_refused(ran, code)
     assert console.runs() == ()

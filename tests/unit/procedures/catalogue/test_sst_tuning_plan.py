@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import replace
 from itertools import count, takewhile
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from services.facts.sst_options import Place
+from services.facts.write_rate import Rates
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.sst_tuning.measuring import host_name, road_name
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LINES
@@ -108,7 +110,7 @@ def test_that_the_first_part_only_measures_within_its_bounds_and_plans_the_rest(
 
 def test_that_only_compressors_of_both_ends_are_tried_and_ciphers_only_where_it_encrypts() -> None:
     state = seen(
-        node("n1", options_given=(("sst", "encrypt", "4"),)),
+        node("n1", sst_options_given=(("sst", "encrypt", "4"),)),
         node("n2", tools_there=("socat", "mariadb-backup", "mbstream", "pigz")),
     )
     plan = first(state)
@@ -139,6 +141,7 @@ def test_that_an_address_with_a_grammar_of_its_own_never_becomes_a_word_of_socat
         ({"each_part": "11 s"}, "each_part"),
         ({"each_part": "0 s"}, "each_part"),
         ({"most_sent": "9 GiB"}, "most_sent"),
+        ({"most_sent": "63 MiB"}, "most_sent"),
         ({"most_packed": "0 B"}, "most_packed"),
         ({"cpu_share": "0"}, "cpu_share"),
         ({"network_share": "101"}, "network_share"),
@@ -225,7 +228,7 @@ def test_that_encrypted_pages_are_told_before_and_the_measuring_load_with_its_bo
     assert check_of(state, "PAGES-ENCRYPTED").verdict is WARN
     load = check_of(seen(node("n1", sessions_clients=4)), "MEASURING-LOAD")
     assert (load.verdict, load.to_read) == (WARN, True)
-    assert "at most 10 s and 512 MiB" in load.evidence
+    assert "at most 10 s and 1024 MiB" in load.evidence
 
 
 # -- the second part ---------------------------------------------------------------------------------------------------
@@ -234,7 +237,8 @@ def test_that_encrypted_pages_are_told_before_and_the_measuring_load_with_its_bo
 def test_that_the_choice_is_set_on_all_nodes_with_joins_held_off_after_the_pipe_was_tried() -> None:
     checks, plan = whole(seen())
     assert ids(plan)[6:] == [
-        "told", "hold-n1", "hold-n2", "hold-n3", "nobody-joins", "pipe-n2", "through-n1", "unpipe-n2",
+        "told", "hold-n1", "hold-n2", "hold-n3", "nobody-joins", "packs-n1", "packs-n2", "packs-n3", "pipe-n2", "through-n1",
+        "unpipe-n2",
         "section-n1", "section-n2", "section-n3", "same", "let-n1", "let-n2", "let-n3",
     ]  # fmt: skip
     wanted = {"compressor": "zstd -1 -T4", "decompressor": "zstd -d", "time": "1"}
@@ -321,8 +325,8 @@ def test_that_all_settings_are_proven_alike_those_too_that_are_so_already() -> N
 
 
 def test_that_what_was_not_measured_is_told_as_not_known() -> None:
-    checks, _ = whole(seen(), kept(joiner=MEASURED + PACKED))
-    assert checks["FORECAST"].verdict is WARN
+    checks, plan = whole(seen(), kept(joiner=MEASURED + PACKED))
+    assert (checks["FORECAST"].verdict, ids(plan)[6:]) == (WARN, ["told"])
     assert "disk write not known" in checks["FORECAST"].evidence
 
 
@@ -350,7 +354,7 @@ def test_that_more_readers_are_set_where_reading_limits_and_four_read_more() -> 
 
 def test_that_ciphers_are_compared_where_the_sst_is_encrypted() -> None:
     given = (("sst", "encrypt", "4"),)
-    state = seen(*(node(n, options_given=given, capability_aes=n != "n2") for n in NAMES))
+    state = seen(*(node(n, sst_options_given=given, capability_aes=n != "n2") for n in NAMES))
     slow = MEASURED + PACKED + " aes-256-gcm=20000000 chacha20-poly1305=60000000"
     checks, _ = whole(state, kept(donor=slow, joiner=slow + WRITTEN))
     assert checks["CIPHER"].verdict is WARN
@@ -374,8 +378,8 @@ def test_that_a_real_sst_comes_last_to_the_named_node_alone_and_needs_its_name_t
         "trial:transfer-n2", "trial:compare-n2", "trial:forget-donor-n2", "trial:restart-on-n2", "trial:settle-n2",
         "trial:whole",
     ]  # fmt: skip
-    given_up = plan.step("trial:only-sst-n2")
-    assert (given_up.risk, given_up.confirm) == (Risk.IRREVERSIBLE, "n2")
+    stop = plan.step("trial:stop-n2")  # typed before it goes down: nobody at the keyboard leaves no node down
+    assert (stop.confirm, "all its data are then replaced" in stop.title) == ("n2", True)
     assert ids(plan).index("let-n3") < ids(plan).index("trial:restart-off-n2")
     compare = plan.step("trial:compare-n2").action
     assert isinstance(compare, WaitFor)
@@ -398,6 +402,32 @@ def test_that_a_real_sst_needs_a_third_member_and_room() -> None:
     two = replace(three, members=("n1", "n2"), hosts=tuple(h for h in three.hosts if h.host != "n3"))
     check = next(c for c in PROCEDURE.preflight(two, {**GIVEN, "trial": "n2"}) if c.code == "CLUSTER-SIZE")
     assert check.verdict is BLOCK
+
+
+@pytest.mark.parametrize("sessions", [1, None])
+def test_that_a_node_with_clients_or_unknown_sessions_is_not_copied_anew(sessions: int | None) -> None:
+    assert check_of(seen(node("n2", sessions_clients=sessions)), "TRIAL-NODE", trial="n2").verdict is BLOCK
+    assert check_of(seen(node("n1", sessions_clients=sessions)), "TRIAL-NODE", trial="n2").verdict is WARN
+    assert check_of(seen(), "TRIAL-NODE", trial="n2").verdict is PASS
+
+
+def test_that_no_real_sst_is_planned_that_would_never_catch_up() -> None:
+    busy = seen(*(node(n, rates=Rates(1e6, 5000.0, 2.0)) for n in NAMES))
+    checks, plan = whole(busy, trial="n2")
+    assert checks["TRIAL-NODE"].verdict is BLOCK
+    assert not any(step.step_id.startswith("trial:") for step in plan.steps)
+    assert all(math.isfinite(step.limit_s) for step in plan.steps)
+
+
+def test_that_a_test_port_is_open_for_the_donor_alone_and_not_as_root() -> None:
+    plan = whole(seen())[1]
+    for name in ("listen-n2", "pipe-n2"):
+        action = plan.step(name).action
+        assert isinstance(action, Several)
+        run = action.actions[1]
+        assert isinstance(run, Run)
+        assert "--uid=nobody" in run.command.argv
+        assert any("bind=10.0.0.2,range=10.0.0.1/32" in word for word in run.command.argv)
 
 
 def test_that_the_digest_is_that_of_the_stream_that_is_sent() -> None:

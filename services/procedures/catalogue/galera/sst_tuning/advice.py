@@ -39,8 +39,8 @@ class Advice:
         found: the measurement; road: what it means; packers: those measured on both ends.
         today, after: the forecast with the settings as they are (None: with a compressor that was not measured), and as
             they will be; rows: of every choice.
-        settings: option and value for [sst] on every node; () where what would be replaced, or the network, is not
-            known, and nobody asked for a compressor: nothing is taken away on a guess.
+        settings: option and value for [sst] on every node; () where what would be replaced, the network or a
+            disk is not known, and nobody asked for a compressor: nothing is set nor taken away on a guess.
         limited: the SST gets a share of the network by rlimit.
     """
 
@@ -70,7 +70,7 @@ def advise(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Advice | N
     today = model.forecast(road, next((p for p in packers if p.name == now), None)) if known else None
     use_memory = use_memory_of(facts, values, members, prepare_limits=after.prepare_limits)
     settings = _settings(facts.host(donor), after, use_memory, _limit_bytes(values, found) if limited else None)
-    if values["compressor"] == AUTO and (not known or road.net is None):
+    if values["compressor"] == AUTO and (not known or None in {road.net, road.read, road.write}):
         settings = ()
     return Advice(found, road, packers, today, after, model.table(road, packers), settings, limited)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.addresses import is_ip
 from services.connections.command import Command
 from services.facts import sst_address
 from services.facts.reads import DEFAULT_DATADIR
@@ -24,6 +25,7 @@ from services.procedures.plan.actions import Detached, Run, Several
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 
@@ -93,8 +95,8 @@ def packers_at_both(facts: Facts, donor: str, joiner: str) -> tuple[str, ...]:
 
 
 def encrypts(host: HostFacts) -> bool:
-    """Return whether an SST is encrypted by TLS: [sst] encrypt 2 to 4."""
-    return (host[Options].option("sst", "encrypt") or "0").strip() in {"2", "3", "4"}
+    """Return whether an SST is encrypted, as its scripts read it: by openssl enc (1), by TLS (2 to 4)."""
+    return (host[SstOptions].value("encrypt") or "0").strip() in {"1", "2", "3", "4"}
 
 
 def measuring_steps(facts: Facts, donor: str, joiner: str, bounds: Bounds) -> tuple[Step, ...]:
@@ -104,7 +106,7 @@ def measuring_steps(facts: Facts, donor: str, joiner: str, bounds: Bounds) -> tu
     names = packers_at_both(facts, donor, joiner)
     sink = _sink(joiner)
     return (
-        _listen(facts, donor, joiner, place, sink),
+        _listen(facts, donor, joiner, place, sink, bounds),
         _road(donor, joiner, place, bounds),
         sink.off(f"unlisten-{joiner}", f"Close the test port of {joiner}", f"The test port of {joiner} is closed", 1.0),
         _host(facts.host(donor), bounds, names, write=False),
@@ -121,22 +123,36 @@ def _sink(joiner: str) -> Temporary:
         key=f"sink:{joiner}",
         host=joiner,
         sentence=f"a test port open on {joiner}",
-        danger="it leads to /dev/null and closes by itself within minutes",
+        danger="it leads to /dev/null and closes by itself within a minute",
         release=Run(Command(("systemctl", "stop", unit), sudo=True), ok=(0, 5)),
         released=(UnitSetting(joiner, unit, "ActiveState", "inactive"),),
     )
 
 
-def _listen(facts: Facts, donor: str, joiner: str, place: tuple[str, int], sink: Temporary) -> Step:
+def listens(facts: Facts, donor: str, joiner: str, place: tuple[str, int]) -> str:
+    """Return socat's words for a port of the joiner that only its donor reaches, with three connections at most.
+
+    Over a network of its own (wsrep_sst_receive_address) the donor's address is not known: it is bound there alone.
+    """
+    address, port = place
+    listen = "TCP6-LISTEN" if address.startswith("[") else "TCP-LISTEN"
+    words = f"{listen}:{port},reuseaddr,fork,max-children=3,bind={address}"
+    source, own = address_of(facts.host(donor)), address_of(facts.host(joiner))
+    if not is_ip(source) or address.strip("[]") != own:
+        return words
+    return f"{words},range={f'[{source}]/128' if ':' in source else f'{source}/32'}"
+
+
+def _listen(facts: Facts, donor: str, joiner: str, place: tuple[str, int], sink: Temporary, bounds: Bounds) -> Step:
     address, port = place
     members = member_hosts(facts)
-    listen = "TCP6-LISTEN" if address.startswith("[") else "TCP-LISTEN"
+    most = bounds.seconds + 45
     assert isinstance(sink.release, Run)
     unit = sink.release.command.argv[-1].removesuffix(".service")
     opened = Command(
         (
-            "systemd-run", f"--unit={unit}", "--collect", "--property=RuntimeMaxSec=300", "socat", "-u",
-            f"{listen}:{port},reuseaddr,fork", "OPEN:/dev/null",
+            "systemd-run", f"--unit={unit}", "--collect", "--uid=nobody", f"--property=RuntimeMaxSec={most}",
+            "socat", "-u", listens(facts, donor, joiner, place), "OPEN:/dev/null",
         ),
         sudo=True,
     )  # fmt: skip
@@ -145,7 +161,8 @@ def _listen(facts: Facts, donor: str, joiner: str, place: tuple[str, int], sink:
         host=joiner,
         title=f"Open port {port} on {joiner} for a test: what comes goes to /dev/null",
         done=f"{donor} reaches port {port} of {joiner}",
-        why="The port of an SST is the one that firewalls must let through. It closes by itself in 300 s.",
+        why=f"The port of an SST is the one that firewalls must let through. It closes by itself in {most} s; were "
+        f"{joiner} to crash meanwhile, its own start would find the port taken, and try again.",
         action=Several((sink.release, Run(opened))),
         before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id),),
         proof=(

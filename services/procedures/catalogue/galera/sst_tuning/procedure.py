@@ -15,7 +15,7 @@ from services.procedures.catalogue.galera.sst_tuning import checks as own
 from services.procedures.catalogue.galera.sst_tuning import rest
 from services.procedures.catalogue.galera.sst_tuning.advice import AUTO, GENTLE, SHORTEST, WRITTEN
 from services.procedures.catalogue.galera.sst_tuning.measuring import Bounds, measuring_steps, receives_at
-from services.procedures.catalogue.galera.sst_tuning.model import NEVER, NONE
+from services.procedures.catalogue.galera.sst_tuning.model import NEVER, NONE, Forecast
 from services.procedures.catalogue.galera.sst_tuning.trial import trial_checks, trial_watch
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
 from services.procedures.conditions.galera.still_primary import StillPrimary
@@ -77,7 +77,7 @@ ABOUT = About(
     ),
 )
 NOBODY = "none"
-MOST_SECONDS, MOST_MIB = 10, 4096
+MOST_SECONDS, MOST_MIB, LEAST_SENT = 10, 4096, 64
 
 
 class SstTuning:
@@ -150,7 +150,7 @@ class SstTuning:
             own.receives(facts, joiner),
             own.load(facts, values, bounds_of(values)),
             own.joins_free(facts, members),
-            *self._trial_checks(facts, values, None),
+            *self._trial_checks(facts, values),
             preflight.lock_free(facts, members),
         )
 
@@ -165,11 +165,11 @@ class SstTuning:
         values = self._values(facts, inputs)
         members = member_hosts(facts)
         advice, checks = rest.judged(facts, values, members)
-        size = advice.road.data_bytes if advice is not None else None
+        size, after = (advice.road.data_bytes, advice.after) if advice is not None else (None, None)
         checks += (
             own.joins_free(facts, members),
             own.use_memory(facts, members, values),
-            *self._trial_checks(facts, values, size),
+            *self._trial_checks(facts, values, size, after),
         )
         more = rest.steps(facts, values, members, advice) if advice is not None else ()
         return checks, self._plan(facts, values, (*so_far.steps, *more))
@@ -191,13 +191,15 @@ class SstTuning:
             expects=("[sst] says the same on every node, and what it names was tried between two of them.",),
         )
 
-    def _trial_checks(self, facts: Facts, values: Inputs, size: int | None) -> tuple[Check, ...]:
+    def _trial_checks(
+        self, facts: Facts, values: Inputs, size: int | None = None, forecast: Forecast | None = None
+    ) -> tuple[Check, ...]:
         node = values["trial"]
         if node == NOBODY:
             return ()
         donor, members = values["donor"], member_hosts(facts)
         return (
-            *trial_checks(facts, node, size or facts.host(donor)[DataSize].in_bytes),
+            *trial_checks(facts, node, donor, size or facts.host(donor)[DataSize].in_bytes, forecast),
             preflight.one_past(facts, (node,), members),
             *preflight.sst_tools(facts, (donor, node)),
             preflight.sst_account(facts, donor),
@@ -229,9 +231,9 @@ def _bounds_faults(values: Inputs) -> list[Fault]:
     faults, bounds = [], bounds_of(values)
     if not 1 <= bounds.seconds <= MOST_SECONDS:
         faults.append(Fault("each_part", f"Measure for 1 to {MOST_SECONDS} s."))
-    for name, mib in (("most_sent", bounds.road_mib), ("most_packed", bounds.sample_mib)):
-        if not 1 <= mib <= MOST_MIB:
-            faults.append(Fault(name, f"Take between 1 MiB and {MOST_MIB // 1024} GiB."))
+    for name, mib, least in (("most_sent", bounds.road_mib, LEAST_SENT), ("most_packed", bounds.sample_mib, 1)):
+        if not least <= mib <= MOST_MIB:
+            faults.append(Fault(name, f"Take between {least} MiB and {MOST_MIB // 1024} GiB."))
     return faults
 
 
@@ -258,7 +260,7 @@ def _finer_fields() -> tuple[Field, ...]:
             advanced=True,
         ),
         Field("each_part", "Measure each part for at most", "duration", "10 s", advanced=True),
-        Field("most_sent", "Send at most so much over the network", "bytes", "512 MiB", advanced=True),
+        Field("most_sent", "Send at most so much over the network", "bytes", "1 GiB", advanced=True),
         Field("most_packed", "Pack at most so much of the data", "bytes", "64 MiB", advanced=True),
         Field("write_probe", "Write such a sample to the joiner's data disk too", "flag", "yes", advanced=True),
     )

@@ -1,7 +1,8 @@
 """The programs that measure a host and the road between two, for bash, each with its bounds as words. Pure text.
 
 Numbers alone leave a host, never a byte of its data: what is read goes into a pipe and to /dev/null. The file that is
-written for the write rate has no name any more when the first byte comes, so nothing stays of a program that is killed;
+written for the write rate has no name any more when the first byte comes, so nothing of it stays (an empty file, where it is
+killed in that instant);
 it is made under a name that nobody can have laid a link under (bash(1), noclobber: O_EXCL): its folder is the server's.
 Sources: dd(1) (status=progress: bytes and seconds so far, also of one that is ended early), bash(1) (TIMEFORMAT),
 openssl-speed(1ssl); the files that count are those of get_footprint in wsrep_sst_mariabackup (MariaDB 10.11).
@@ -109,13 +110,16 @@ address=$1 port=$2 seconds=$3 mib=$4
 """
     + _RATE.strip()
     + r"""
+began=$(date +%s%N)
 said=$({ timeout "$seconds" dd if=/dev/zero bs=1M count="$mib" status=progress 2>&3 |
   timeout $((seconds + 15)) socat -u - "TCP:$address:$port,connect-timeout=5"; echo "socat ${PIPESTATUS[1]}"; } 3>&1)
 case $said in *"socat 0") ;; *) echo "the way to $address port $port: ${said##*$'\n'}" >&2; exit 6;; esac
-echo "measured: road=$(rate <<< "$said")"
+took=$((($(date +%s%N) - began) / 1000)) sent=$(rate <<< "$said")
+[ "${sent%%:*}" != - ] && [ "$took" -ge 200000 ] && echo "measured: road=${sent%%:*}:$took" || echo "measured: road=-"
 """
 )
-"""Sends zeros to a port behind which /dev/null is, at most so many seconds and MiB, and tells how fast they went.
+"""Sends zeros to a port behind which /dev/null is, at most so many seconds and MiB, and tells how fast they went, until
+the last of them left the donor's buffers. What took less than a fifth of a second tells nothing.
 
 Words: address (an IPv6 one in brackets), port, seconds, MiB. Ends with 6 where the way is closed or broke.
 """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from services.facts.sst_measured import PACKERS
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.sst_sections import alike, no_transfer, one_place
 from services.procedures.catalogue.galera.sst_tuning import checks as own
 from services.procedures.catalogue.galera.sst_tuning import told
 from services.procedures.catalogue.galera.sst_tuning.advice import WRITTEN, Advice, advise, differing
-from services.procedures.catalogue.galera.sst_tuning.pipe import pipe_test
+from services.procedures.catalogue.galera.sst_tuning.pipe import on_each, pipe_test
 from services.procedures.catalogue.galera.sst_tuning.trial import trial_steps
 from services.procedures.catalogue.steps.sst_section import changed_on_all
 from services.procedures.plan.actions import Checkpoint
@@ -57,10 +59,10 @@ def steps(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice
     wanted = differing(facts, advice.settings, members) if flag_of(values["apply"]) is True else ()
     if wanted:
         # All of them, those too that are so already: only what is proven to be alike lets a join go.
-        found += changed_on_all(facts, members, advice.settings, within=_pipe(facts, values, advice))
+        found += changed_on_all(facts, members, advice.settings, within=_pipe(facts, values, members, advice))
     node = values["trial"]
     chosen = advice.after if flag_of(values["apply"]) is True and advice.settings else advice.today
-    if node in members and chosen is not None:
+    if node in members and chosen is not None and math.isfinite(chosen.seconds):
         found += trial_steps(facts, node, values["donor"], chosen, told.choice_words(chosen))
     return tuple(found)
 
@@ -68,7 +70,7 @@ def steps(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice
 def _told(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice) -> Step:
     wanted = differing(facts, advice.settings, members)
     if not advice.settings:
-        what = "Nothing is set: what would be replaced, or the network, was not measured. Ask for a compressor by name."
+        what = "Nothing is set: what is set now, the network or a disk was not measured. Ask for a compressor by name."
     elif not flag_of(values["apply"]):
         what = "Nothing is set: you asked to be told only."
     elif not wanted:
@@ -86,10 +88,10 @@ def _told(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice
     )
 
 
-def _pipe(facts: Facts, values: Inputs, advice: Advice) -> tuple[Step, ...]:
+def _pipe(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice) -> tuple[Step, ...]:
     """Try the pair before it is set; without a compressor there is no pipe."""
     said = dict(advice.settings)
     pack, unpack = said["compressor"], said["decompressor"]
     if pack is None or unpack is None:
         return ()
-    return pipe_test(facts, values["donor"], values["joiner"], pack, unpack)
+    return (*on_each(facts, members, pack, unpack), *pipe_test(facts, values["donor"], values["joiner"], pack, unpack))

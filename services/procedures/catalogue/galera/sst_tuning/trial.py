@@ -32,22 +32,34 @@ FREE_TIMES = 0.1
 """Beside what is replaced, a tenth of the copy's size must be free (page add-node, P3: 1.1 x the data)."""
 
 
-def trial_checks(facts: Facts, node: str, data_bytes: int | None) -> tuple[Check, ...]:
-    """Return what speaks against stopping this node and copying all data to it."""
-    return (enough_members(facts, member_hosts(facts)), _clients(facts, node), _room(facts, node, data_bytes))
+def trial_checks(
+    facts: Facts, node: str, donor: str, data_bytes: int | None, forecast: Forecast | None = None
+) -> tuple[Check, ...]:
+    """Return what speaks against stopping this node and copying all data to it; the forecast where there is one."""
+    return (
+        enough_members(facts, member_hosts(facts)),
+        _fit(facts, node, donor, forecast),
+        _room(facts, node, data_bytes),
+    )
 
 
-def _clients(facts: Facts, node: str) -> Check:
-    sessions = facts.host(node)[Sessions].clients
-    told = [f"{sessions} client session{'' if sessions == 1 else 's'} on {node}"] if sessions else []
-    told += ["its sessions are not known"] if sessions is None else []
+def _fit(facts: Facts, node: str, donor: str, forecast: Forecast | None) -> Check:
+    """Nobody works on it, two others serve meanwhile, and it catches up some day."""
+    sessions, sends = facts.host(node)[Sessions].clients, facts.host(donor)[Sessions].clients
+    others = [name for name in member_hosts(facts) if name != node]
+    blocks = [f"{sessions} client session{'' if sessions == 1 else 's'} on {node}"] if sessions else []
+    blocks += [f"the sessions on {node} are not known"] if sessions is None else []
+    blocks += [f"besides {node} only {listed(others)} serves"] if len(others) < 2 else []
+    never = forecast is not None and math.isinf(forecast.catch_up_s)
+    blocks += ["as much is written as is applied: it would never catch up"] if never else []
+    warns = [f"its donor {donor} has {'unknown' if sends is None else sends} client sessions"] if sends != 0 else []
     return Check(
-        code="TRIAL-CLIENTS",
-        title=f"Nobody works on {node}",
-        verdict=verdict((), told),
-        evidence="; ".join(told) or f"no client on {node}",
-        why="It is stopped for as long as the copy takes: its sessions end.",
-        try_=("Take it out of the balancer first, or name another node.",) if told else (),
+        code="TRIAL-NODE",
+        title=f"{node} can be copied anew",
+        verdict=verdict(blocks, warns),
+        evidence="; ".join([*blocks, *warns]) or f"no client on {node} and {donor}; {listed(others)} stay",
+        why="It is stopped for as long as the copy takes, and its donor falls behind: their clients would feel it.",
+        try_=("Take it out of the balancer first, or leave the trial out.",) if blocks else (),
         host=node,
     )
 
@@ -80,11 +92,11 @@ def trial_steps(facts: Facts, node: str, donor: str, forecast: Forecast, told: s
     host, members = facts.host(node), member_hosts(facts)
     others, kept = tuple(m for m in members if m != node), f"trial-position-{node}"
     donor_name = facts.host(donor).node_name or donor
-    stop = steps.sst_accepted(
-        steps.stop_node(facts, host, others=others, whole=members, prefix=PREFIX, keep=kept)
-    )  # its data are given up by the typed name: its way back is an SST as well
+    # Its data are given up by the name that is typed before it goes down; its way back is an SST as well.
+    stop = steps.sst_accepted(steps.stop_node(facts, host, others=others, whole=members, prefix=PREFIX, keep=kept))
+    stop = replace(stop, title=f"{stop.title}: all its data are then replaced by an SST from {donor}", confirm=node)
     one_past = steps.same_history(facts, host, others, kept, removed=True)
-    limit = LEAST_LIMIT_S if math.isnan(forecast.seconds) else max(LEAST_LIMIT_S, 4 * forecast.seconds)
+    limit = max(LEAST_LIMIT_S, 4 * forecast.seconds)  # finite: rest.py plans no other
     start = steps.without_undo(
         steps.start_node(facts, host, one_past, limit_s=limit, prefix=PREFIX, estimate_s=forecast.seconds)
     )
@@ -110,9 +122,8 @@ def _erased(facts: Facts, node: str, donor: str) -> Step:
         only,
         step_id=f"{PREFIX}{only.step_id}",
         title=f"Give the data of {node} up: all of it is replaced by an SST from {donor}",
-        why=f"The trial is a real SST. {node} left the cluster with all that it had; its copy is made anew.",
-        risk=Risk.IRREVERSIBLE,
-        confirm=node,
+        why=f"The trial is a real SST, and {node} was named for it before it went down. It left the cluster with all "
+        "that it had; taken back, it comes back by SST.",
     )
 
 

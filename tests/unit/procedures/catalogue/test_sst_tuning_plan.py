@@ -237,8 +237,8 @@ def test_that_encrypted_pages_are_told_before_and_the_measuring_load_with_its_bo
 def test_that_the_choice_is_set_on_all_nodes_with_joins_held_off_after_the_pipe_was_tried() -> None:
     checks, plan = whole(seen())
     assert ids(plan)[6:] == [
-        "told", "hold-n1", "hold-n2", "hold-n3", "nobody-joins", "packs-n1", "packs-n2", "packs-n3", "pipe-n2", "through-n1",
-        "unpipe-n2",
+        "told", "hold-n1", "hold-n2", "hold-n3", "nobody-joins", "packs-n1", "packs-n2", "packs-n3", "pipe-n2",
+        "through-n1", "unpipe-n2",
         "section-n1", "section-n2", "section-n3", "same", "let-n1", "let-n2", "let-n3",
     ]  # fmt: skip
     wanted = {"compressor": "zstd -1 -T4", "decompressor": "zstd -d", "time": "1"}

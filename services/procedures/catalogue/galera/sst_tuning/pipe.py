@@ -88,8 +88,8 @@ def pipe_test(facts: Facts, donor: str, joiner: str, compressor: str, decompress
         host=joiner,
         title=f"Open port {port} on {joiner} with '{decompressor}' behind it, for a test",
         done=f"{joiner} unpacks what comes to port {port}",
-        why=f"What comes is unpacked and counted, never kept. It closes by itself in {2 * LIMIT_S} s. Joins are held off: "
-        f"nobody else needs port {port} now.",
+        why=f"What comes is unpacked and counted, never kept. It closes by itself in {2 * LIMIT_S} s. "
+        f"Joins are held off: nobody else needs port {port} now.",
         action=Several((pipe.release, Run(opened))),
         proof=(UnitSetting(joiner, unit, "ActiveState", "active"),),
         limit_s=30.0,

@@ -8,6 +8,7 @@ MOST_BYTES = 65_536
 PAIR_LOOK = (
     r"""LC_ALL=C; export LC_ALL; set -o pipefail
 as=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--user=//p' | tail -n 1); as=${as:-mysql}
+date '+now|%s'
 printf 'user|%s|%s|%s\n' "$(id -u -- "$as" 2>/dev/null)" "$as" "$(id -gn -- "$as" 2>/dev/null)"
 public() {
   openssl pkey -in "$1" -passin pass: -pubout -outform DER 2>/dev/null </dev/null | sha256sum | cut -c 1-64

@@ -20,7 +20,7 @@ from services.facts import reads
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.galera import galera_problems, parse_galera, parse_members
 from services.facts.group_replication import group_problems, parse_group, read_recovery
-from services.facts.log_reads import log_facts, unit_facts
+from services.facts.log_reads import log_facts, unit_facts, with_certificate
 from services.facts.machine import clock_offset, parse_df, parse_host_files, parse_process
 from services.facts.model import (
     SQL,
@@ -287,7 +287,8 @@ def _probe_ssh(
     # Nobody is let in: what became of the server is told by its log alone.
     offline = any(p.part == SQL and p.code == OfflineMode.code for p in facts.problems)
     if "log" not in parts and not offline:
-        return done
+        known = with_certificate(machine, session, done) if machine is not None and begun is not None else machine
+        return replace(done, machine=known)
     transfers, unit = log_facts(session, done, clock)
     if unit is not None:
         done = replace(done, machine=_with_unit(machine or MachineFacts(), unit))
@@ -306,6 +307,7 @@ def _with_unit(machine: MachineFacts, unit: MachineFacts) -> MachineFacts:
         gcache_disk_free=unit.gcache_disk_free,
         transfer_ends=unit.transfer_ends,
         transfer_certificate=unit.transfer_certificate,
+        transfer_unread=unit.transfer_unread,
     )
 
 

@@ -74,6 +74,7 @@ class PairSeen:
         roots: digests of those of the CA's that the chain ends at; why: why it ends at none, '' where it does.
         public: what is known of the key: 'spki' or 'ssh' and the digest of its public half, 'none': it is no key
             that can be read without a password; '' not known.
+        now: the host's own time (UTC epoch seconds), by which its scripts judge dates; None: not told.
     """
 
     paths: tuple[str, str, str] = ("", "", "")
@@ -88,6 +89,7 @@ class PairSeen:
     roots: tuple[str, ...] = ()
     why: str = ""
     public: tuple[str, str] = ("", "")
+    now: float | None = None
 
     @property
     def ends(self) -> float | None:
@@ -124,7 +126,7 @@ def parse_pair(text: str, paths: tuple[str, str, str]) -> PairSeen | None:
     """Return the pair that `tls-pair` tells of; None where the text is none of it."""
     files: dict[str, FileSeen] = {}
     blocks: dict[str, list[str]] = {"ca": [], "cert": []}
-    user, uid, group, public, inside = "", None, "", ("", ""), ""
+    user, uid, group, public, inside, now = "", None, "", ("", ""), "", None
     for line in lines_of(text[:_MOST_TEXT]):
         kind, _, rest = line.partition("|")
         parts = rest.split("|")
@@ -134,6 +136,8 @@ def parse_pair(text: str, paths: tuple[str, str, str]) -> PairSeen | None:
             blocks[inside].append(line)
         elif kind == "user" and len(parts) == 3:
             uid, (user, group) = count(parts[0]), (name if _NAME.fullmatch(name) else "" for name in parts[1:])
+        elif kind == "now":
+            now = count(rest)
         elif kind == "public":
             known = len(parts) == 2 and parts[0] in {"spki", "ssh"} and _SUM.fullmatch(parts[1])
             public = (parts[0], parts[1]) if known else ("none", "")
@@ -144,7 +148,7 @@ def parse_pair(text: str, paths: tuple[str, str, str]) -> PairSeen | None:
     ca, cert, key = (files.get(kind, FileSeen()) for kind in ("ca", "cert", "key"))
     cas, chain = loaded("\n".join(blocks["ca"])), loaded("\n".join(blocks["cert"]))
     roots, why = chain_of(cas, chain)
-    return PairSeen(paths, ca, cert, key, user, uid, group, seen(cas), seen(chain), roots, why, public)
+    return PairSeen(paths, ca, cert, key, user, uid, group, seen(cas), seen(chain), roots, why, public, now)
 
 
 def _file(parts: list[str]) -> FileSeen:
@@ -155,14 +159,15 @@ def _file(parts: list[str]) -> FileSeen:
 
 
 def loaded(text: str) -> tuple[x509.Certificate, ...]:
-    """Return the certificates of a PEM text, at most twenty; what can't be read is left out."""
-    found = []
-    for block in _PEM.findall(text[:_MOST_TEXT])[:_MOST_CERTIFICATES]:
-        try:
-            found.append(x509.load_pem_x509_certificate(block.encode("ascii")))
-        except _BROKEN:
-            continue
-    return tuple(found)
+    """Return the certificates of a PEM text, at most twenty; none where one of them can't be read.
+
+    With one left out, another one would be taken for the first, which is the pair's own.
+    """
+    try:
+        blocks = _PEM.findall(text[:_MOST_TEXT])[:_MOST_CERTIFICATES]
+        return tuple(x509.load_pem_x509_certificate(block.encode("ascii")) for block in blocks)
+    except _BROKEN:
+        return ()
 
 
 def only_certificates(text: str) -> str:
@@ -171,14 +176,11 @@ def only_certificates(text: str) -> str:
 
 
 def seen(certificates: Sequence[x509.Certificate]) -> tuple[CertificateSeen, ...]:
-    """Return what these certificates say; what can't be read is left out."""
-    found = []
-    for one in certificates:
-        try:
-            found.append(_seen(one))
-        except _BROKEN:
-            continue
-    return tuple(found)
+    """Return what these certificates say; nothing where one of them can't be read."""
+    try:
+        return tuple(_seen(one) for one in certificates)
+    except _BROKEN:
+        return ()
 
 
 def _seen(one: x509.Certificate) -> CertificateSeen:
@@ -214,13 +216,13 @@ def chain_of(cas: Sequence[x509.Certificate], chain: Sequence[x509.Certificate])
     one = chain[0]
     for _ in range(_MOST_CHAIN):
         signer = next((ca for ca in cas if _signed(one, ca)), None)
-        if signer is not None:
+        if signer is not None and _signed(signer, signer):  # OpenSSL wants a chain that ends at a CA of its own
             return (signer.fingerprint(hashes.SHA256()).hex(),), ""
-        between = next((other for other in chain[1:] if other is not one and _signed(one, other)), None)
+        between = signer or next((other for other in chain[1:] if other is not one and _signed(one, other)), None)
         if between is None:
             break
         one = between
-    return (), "no certificate of the CA's file has signed it"
+    return (), "it leads to no self-signed CA of that file"
 
 
 def _signed(one: x509.Certificate, by: x509.Certificate) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypedDict
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Output
@@ -54,8 +53,8 @@ def log_facts(
         sst_bytes=sizes.sst_bytes,
         gcache_pages_bytes=sizes.gcache_pages_bytes,
         gcache_disk_free=sizes.gcache_disk_free,
-        **_certificate(session, facts),
     )
+    machine = with_certificate(machine, session, facts)
     if text is None:
         return facts.transfers, machine
     offset = facts.machine.clock_offset_s if facts.machine is not None else None
@@ -63,28 +62,23 @@ def log_facts(
     return tuple(t for t in found if t.since is None or t.since <= clock.wall() + 60), machine
 
 
-class _Certificate(TypedDict, total=False):
-    """What MachineFacts has of the certificates of state transfers."""
+def with_certificate(machine: MachineFacts, session: ObserverSession, facts: NodeFacts) -> MachineFacts:
+    """Return a member's machine with the day on which the certificates of its state transfers run out. Never raises.
 
-    transfer_ends: float | None
-    transfer_certificate: str
-
-
-def _certificate(session: ObserverSession, facts: NodeFacts) -> _Certificate:
-    """Return when the certificates that a member's transfers use run out; nothing where none are used, or root is not.
-
-    As the server's user alone may read them, perhaps, they are read as root, and never a key.
+    They are read as root, and never a key; nothing is known where none are used, or root is not to be had.
     """
     if facts.galera is None:
-        return {}
+        return machine
     try:
         answer = session.run(commands.TRANSFER_CERTS, limit_s=LIMIT_S)
     except UserError:
-        return {}
+        return machine
     pair = parse_pair(answer.text, ("", "", "")) if answer.exit_code == 0 else None
-    if pair is None or not pair.chain or pair.ends is None:
-        return {}
-    return {"transfer_ends": pair.ends, "transfer_certificate": pair.chain[0].name}
+    if pair is None:  # not encrypted so, or not read
+        return machine
+    if not pair.chain or not pair.cas or pair.ends is None:
+        return replace(machine, transfer_unread=True)
+    return replace(machine, transfer_ends=pair.ends, transfer_certificate=pair.chain[0].name)
 
 
 def _may_join(unit: MachineFacts) -> bool:

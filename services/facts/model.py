@@ -263,6 +263,7 @@ class MachineFacts:
     unit: str = ""  # the systemd unit that was found: "mariadb.service"
     transfer_ends: float | None = None  # when the first certificate of its state transfers runs out, UTC epoch seconds
     transfer_certificate: str = ""  # the name of the certificate that they use
+    transfer_unread: bool = False  # they are encrypted by one that is not there, or that is none
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,7 @@ class HostState:
                     group_error=old.group_error,
                     transfer_ends=old.transfer_ends,
                     transfer_certificate=old.transfer_certificate,
+                    transfer_unread=old.transfer_unread,
                 )
             if old is not None and self._os_mono is not None:
                 machine = replace(
@@ -223,6 +224,7 @@ class HostState:
                     gcache_disk_free=machine.gcache_disk_free,
                     transfer_ends=machine.transfer_ends,
                     transfer_certificate=machine.transfer_certificate,
+                    transfer_unread=machine.transfer_unread,
                 )
             return self._merged(self._facts)
 

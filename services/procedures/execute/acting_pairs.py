@@ -7,16 +7,19 @@ an interrupted act left is replaced when it is repeated.
 from __future__ import annotations
 
 import posixpath
+import stat
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.connections import operator_files
 from services.connections.command import Command
 from services.facts.certificates import faults_of, only_certificates
+from services.facts.reading import count
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.made_pairs import Pair, made_pair
-from services.procedures.looking.local_pair import local_pair, read_local
+from services.procedures.looking.local_pair import pair_of, read_local
 from services.procedures.plan.actions import HostPair, LocalPair, PutPair
 from services.secrets import Secret
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from services.connections.ports import OperatorSession
 
 _LIMIT_S = 20.0
+_MOST = 256 * 1024
 
 
 def put_pair(action: PutPair, operator: Callable[[str], OperatorSession], host: str, now: float) -> None:
@@ -32,13 +36,12 @@ def put_pair(action: PutPair, operator: Callable[[str], OperatorSession], host: 
     for folder in dict.fromkeys(posixpath.dirname(path) for path in (action.ca, action.cert, action.key)):
         made = session.run(operator_files.folder_made(folder), limit_s=_LIMIT_S)
         operator_files.need_done(made, folder, host)
-    owner = f"{action.owner}:{action.group}"
     texts = (
-        (action.key, pair.key, "0600"),
-        (action.ca, Secret(pair.ca), "0644"),
-        (action.cert, Secret(pair.cert), "0644"),
+        (action.key, pair.key, "0600", f"{action.owner}:{action.group}"),
+        (action.ca, Secret(pair.ca), "0644", "root:root"),
+        (action.cert, Secret(pair.cert), "0644", "root:root"),  # the last one: by it a whole pair is known
     )
-    for path, content, mode in texts:
+    for path, content, mode, owner in texts:
         if session.run(Command(("test", "-L", path), sudo=True), limit_s=_LIMIT_S).exit_code == 0:
             raise ActFailed(
                 tr("{path} is a symbolic link: root writes no key through one.", path=path),
@@ -49,23 +52,36 @@ def put_pair(action: PutPair, operator: Callable[[str], OperatorSession], host: 
 
 
 def _pair(action: PutPair, operator: Callable[[str], OperatorSession], now: float) -> Pair:
-    source = action.source
+    """Return the pair, judged as it is sent: of the two that others may read only the certificates go.
+
+    A bundle may have its key beside them; and what lies on a host may have been laid there by the server's account.
+    """
+    source, mode = action.source, None
     if isinstance(source, HostPair):
         session = operator(source.host)
         ca, cert, key = (_read(session, path) for path in (action.ca, action.cert, action.key))
-        return Pair(ca.reveal(), cert.reveal(), key)
-    if not isinstance(source, LocalPair):
+    elif isinstance(source, LocalPair):
+        ca, cert, key = (Secret(read_local(path)) for path in (source.ca, source.cert, source.key))
+        mode = stat.S_IMODE(Path(source.key).stat().st_mode)
+    else:
         return made_pair(source.name, source.days, now)
-    seen = local_pair(source.ca, source.cert, source.key)
+    pair = Pair(only_certificates(ca.reveal()), only_certificates(cert.reveal()), key)
+    seen = pair_of(pair.ca, pair.cert, pair.key, (action.ca, action.cert, action.key), mode)
     if bad := [fault.sentence for fault in faults_of(seen, now) if fault.blocks]:
         raise ActFailed("; ".join(bad), host="", safe=tr("Nothing was sent to a host."))
-    # Of the two that others may read only the certificates are sent: a bundle may have a key beside them.
-    ca, cert = (only_certificates(read_local(path)) for path in (source.ca, source.cert))
-    return Pair(ca, cert, Secret(read_local(source.key)))
+    return pair
 
 
 def _read(session: OperatorSession, path: str) -> Secret:
-    found = session.read_file(path, limit_s=_LIMIT_S)
+    """Return a plain file's text: no link is followed, nothing but a file of a pair's size is read."""
+    shown = session.run(Command(("stat", "-c", "%F|%s", "--", path), sudo=True), limit_s=_LIMIT_S)
+    kind, _, size = shown.text.strip().partition("|")
+    found = None
+    if shown.exit_code == 0 and kind == "regular file" and (count(size) or _MOST + 1) <= _MOST:
+        found = session.read_file(path, limit_s=_LIMIT_S)
     if found is None:
-        raise ActFailed(tr("{path} is not there any more on {host}.", path=path, host=session.host), host=session.host)
+        raise ActFailed(
+            tr("{path} on {host} is not the plain file that this run has put there.", path=path, host=session.host),
+            host=session.host,
+        )
     return Secret(found.decode("utf-8", "replace"))

@@ -35,13 +35,21 @@ def read_local(path: str) -> str:
 
 def local_pair(ca: str, cert: str, key: str) -> PairSeen:
     """Return what is known of the pair in these files. Raises BadInput for one that can't be read."""
-    cas, chain = loaded(read_local(ca)), loaded(read_local(cert))
+    texts = read_local(ca), read_local(cert), Secret(read_local(key))
+    return pair_of(*texts, (ca, cert, key), stat.S_IMODE(Path(key).stat().st_mode))
+
+
+def pair_of(ca: str, cert: str, key: Secret, paths: tuple[str, str, str], mode: int | None = None) -> PairSeen:
+    """Return what is known of a pair by its texts; of the key only a digest of its public half is kept.
+
+    Args:
+        mode: of the key's file.
+    """
+    cas, chain = loaded(ca), loaded(cert)
     roots, why = chain_of(cas, chain)
-    there = FileSeen("there", readable=True)
-    own = FileSeen("there", mode=stat.S_IMODE(Path(key).stat().st_mode) if Path(key).exists() else None, readable=True)
-    public = _public(Secret(read_local(key)))
-    return PairSeen((ca, cert, key), there, there, own, cas=seen(cas), chain=seen(chain), roots=roots, why=why,
-                    public=public)  # fmt: skip
+    there, own = FileSeen("there", readable=True), FileSeen("there", mode=mode, readable=True)
+    return PairSeen(paths, there, there, own, cas=seen(cas), chain=seen(chain), roots=roots, why=why,
+                    public=_public(key))  # fmt: skip
 
 
 def _public(key: Secret) -> tuple[str, str]:

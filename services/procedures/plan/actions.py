@@ -126,7 +126,7 @@ class PutPair:
     never leaves two. The files are new ones (their names have the time of the plan), so that nothing is kept aside.
 
     Attributes:
-        ca, cert, key: where they are put; owner, group: of all three.
+        ca, cert, key: where they are put; owner, group: of the key; the other two are root's, for all to read.
     """
 
     ca: str

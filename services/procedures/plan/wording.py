@@ -63,11 +63,8 @@ def _pair_lines(action: PutPair) -> tuple[str, ...]:
             f"made in memory: {source.name} server, signed by that CA, one for all nodes",
             MASK,
         )
-    modes = ("0644", "0644", "0600")
-    return tuple(
-        f"write {path} ({action.owner}:{action.group} {mode})   # {how}"
-        for path, mode, how in zip(names, modes, told, strict=True)
-    )
+    modes = ("root:root 0644", "root:root 0644", f"{action.owner}:{action.group} 0600")
+    return tuple(f"write {path} ({mode})   # {how}" for path, mode, how in zip(names, modes, told, strict=True))
 
 
 def _file_lines(action: EditOptions | PutFile | RemoveFile | RestoreFile) -> tuple[str, ...]:

@@ -63,7 +63,9 @@ class Host:
     @property
     def drop_ins(self) -> tuple[str, ...]:
         """Return the drop-ins that lie there; systemd follows them from its next reload on."""
-        return tuple(sorted(text for path, text in self.files.items() if path.startswith("/run/systemd")))
+        return tuple(
+            sorted(text for path, text in self.files.items() if path.startswith(("/run/systemd", "/etc/systemd")))
+        )
 
     @property
     def no_restart(self) -> bool:

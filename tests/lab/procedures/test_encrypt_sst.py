@@ -185,7 +185,7 @@ def test_that_bad_files_of_the_workstation_end_the_run_before_anything_is_sent(
     for name, text in (("ca", ca), ("cert", cert), ("key", key)):
         (tmp_path / f"{name}.pem").write_text(text)
         (tmp_path / f"{name}.pem").chmod(0o600)
-    paths = {name: str(tmp_path / f"{name}.pem") for name in ("ca", "cert", "key")}
+    paths = {f"{name}_file": str(tmp_path / f"{name}.pem") for name in ("ca", "cert", "key")}
     ran = console.run("encrypt-sst", source="files", **paths)
     assert ran.code != 0, ran
     assert ("is not of the CA" if bad == "wrong CA" else "ran out 24 h ago") in ran.out, ran
@@ -195,10 +195,10 @@ def test_that_bad_files_of_the_workstation_end_the_run_before_anything_is_sent(
 # -- killed, resumed, taken back ---------------------------------------------------------------------------------------
 
 
-def test_that_a_run_killed_between_two_files_holds_joins_off_and_is_resumed_with_one_pair(
+def test_that_a_run_killed_between_two_files_holds_joins_off_is_resumed_with_one_pair_and_renewed_before_its_end(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
-    ran = console.killed_run("section-s2=acting", "encrypt-sst")
+    ran = console.killed_run("section-s2=acting", "encrypt-sst", days=20)
     assert ran.code == KILLED, ran
     assert set(console.open_obligations()) == {"joins:s1", "joins:s2", "joins:s3"}
     released = console("undo", console.runs()[0], "--release", "--yes")
@@ -210,6 +210,13 @@ def test_that_a_run_killed_between_two_files_holds_joins_off_and_is_resumed_with
     sums = {steer.host(host).sh(f"cat {CERTS}/*-key.pem | sha256sum").out for host in members(steer)}
     assert len(sums) == 1
     _assert_keys_closed(steer, left=1)
+    told = console("check")
+    assert told.code == 1, told
+    assert told.out.count("runs out in 19 days (encrypt-sst renews it)") == len(members(steer)), told
+    renewed = console.run("encrypt-sst")
+    assert renewed.code == 0, renewed
+    assert "runs out in 19 days" in renewed.out
+    assert console("check").code == 0
 
 
 def test_that_a_run_taken_back_when_joins_were_let_go_holds_them_again_and_leaves_the_former_files_and_no_key(

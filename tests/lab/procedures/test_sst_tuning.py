@@ -17,7 +17,7 @@ from tests.lab.procedures.writer import Writer
 PAIR: dict[str, object] = {"donor": "s1", "joiner": "s3", "compressor": "pigz"}
 SMALL: dict[str, object] = {"each_part": "2 s", "most_sent": "64 MiB", "most_packed": "8 MiB"}
 TUNE = {**PAIR, **SMALL}
-HOLD = "/run/systemd/system/mariadb.service.d/90-pilothouse-joins.conf"
+HOLD = "/etc/systemd/system/mariadb.service.d/90-pilothouse-joins.conf"
 
 
 def _sections(estate: Estate) -> dict[str, str]:

@@ -18,7 +18,7 @@ _FILES = (
 _KEEP = "tar -C / -czf - etc/mysql | base64 -w0"
 _LEFT = (
     "ls -d /var/lib/mysql.pilothouse-* /run/pilothouse/lock-* 2>/dev/null; "
-    "find /etc/mysql /run/systemd/system -name '*pilothouse*' 2>/dev/null; "
+    "find /etc/mysql /etc/systemd/system /run/systemd/system -name '*pilothouse*' 2>/dev/null; "
     "systemctl list-units --all --plain --no-legend 'pilothouse-*' | awk '{print $1}'; true"
 )
 _OURS = "/run/pilothouse /var/lib/pilothouse"  # locks; what a losing side wrote, of which each test counts its own
@@ -115,7 +115,8 @@ class Whole:
         script = (
             "for unit in $(systemctl list-units --all --plain --no-legend 'pilothouse-*' | awk '{print $1}'); do "
             "systemctl stop $unit; systemctl reset-failed $unit; done 2>/dev/null; "
-            "rm -rf /etc/mysql; base64 -d | tar -C / -xzf -; find /run/systemd/system -name '*pilothouse*' -delete; "
+            "rm -rf /etc/mysql; base64 -d | tar -C / -xzf -; "
+            "find /etc/systemd/system /run/systemd/system -name '*pilothouse*' -delete; "
             f"rm -rf {_OURS} /var/lib/mysql.pilothouse-*; systemctl daemon-reload"
         )
         self._estate.host(name).sh(script, stdin=self._kept[name])

@@ -97,3 +97,15 @@ def test_that_the_earliest_end_is_read_and_no_answer_is_no_end() -> None:
     for answer in (Output(0, b"encrypt|0\n", b""), Output(1, text.encode(), b""), SudoFailed("No sudo.", host="n1")):
         assert _read(answer) == (None, "")
     assert _read(Output(0, text.encode(), b""), replace(s.member(1), galera=None)) == (None, "")
+
+
+def test_that_an_encryption_without_its_certificate_is_told_and_none_is_not() -> None:
+    for text, unread in (("encrypt|4\nca|absent\ncert|absent\n", True), ("encrypt|0\n", False)):
+        _, machine = log_facts(Session(Output(0, text.encode(), b"")), s.member(1), ManualClock())
+        assert machine is not None
+        assert machine.transfer_unread is unread
+    one = s.member(1)
+    assert one.machine is not None
+    made = s.estate(replace(one, machine=replace(one.machine, transfer_unread=True)), s.member(2), s.member(3))
+    node = next(n for c in made.clusters for n in c.nodes if n.name == "db1")
+    assert (node.health, "a certificate that is not there" in node.reason) == (Health.WARN, True)

@@ -110,5 +110,6 @@ def test_that_what_is_no_answer_is_read_without_an_error_and_is_never_a_good_pai
 def test_that_endless_texts_and_broken_certificates_are_bounded() -> None:
     broken = CERT.replace("MII", "AAA", 1)
     assert loaded(broken) == ()
+    assert loaded(broken + CERT) == loaded(CERT + broken) == ()  # never another one in the place of the first
     assert len(loaded(CERT * 50)) <= 20
     assert loaded("-----BEGIN CERTIFICATE-----" + "A" * 400_000) == ()

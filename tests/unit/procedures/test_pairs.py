@@ -44,6 +44,8 @@ class Files:
     def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
         del limit_s
         self.ran.append(str(command))
+        if command.argv[0] == "stat":
+            return out("symbolic link|9" if command.argv[-1] in self.links else "regular file|900")
         return out(code=0 if command.argv[0] != "test" or command.argv[2] in self.links else 1)
 
     def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
@@ -65,7 +67,7 @@ def test_that_a_made_pair_is_whole_valid_from_yesterday_on_and_its_key_is_for_th
     _put(PutPair(*PATHS, MadePair("orders", 90)), host)
     ca, cert, key = (host.files[path] for path in PATHS)
     assert [mode for _, mode, _ in (ca, cert, key)] == ["0644", "0644", "0600"]
-    assert {owner for _, _, owner in (ca, cert, key)} == {"mysql:mysql"}
+    assert [owner for _, _, owner in (ca, cert, key)] == ["root:root", "root:root", "mysql:mysql"]
     pair = local_pair_of(ca[0], cert[0], key[0])
     assert faults_of(pair, NOW + 59 * DAY) == ()
     assert [fault.code for fault in faults_of(pair, NOW + 91 * DAY)] == ["expired", "expired"]
@@ -85,7 +87,26 @@ def test_that_a_copy_is_the_same_pair_and_a_host_that_lost_it_is_told() -> None:
     _put(PutPair(*PATHS, HostPair("n1")), two, one)
     assert one.files == two.files
     one.files.clear()
-    with pytest.raises(ActFailed, match="not there any more on n1"):
+    with pytest.raises(ActFailed, match="is not the plain file that this run has put there"):
+        _put(PutPair(*PATHS, HostPair("n1")), Files("n3"), one)
+
+
+def test_that_what_the_servers_account_laid_there_meanwhile_is_copied_to_no_other_host() -> None:
+    one, two = Files("n1"), Files("n2")
+    _put(PutPair(*PATHS, MadePair("orders", 90)), one)
+    one.links.add(PATHS[0])
+    with pytest.raises(ActFailed, match="is not the plain file"):
+        _put(PutPair(*PATHS, HostPair("n1")), two, one)
+    one.links.clear()
+    good = one.files[PATHS[0]]
+    one.files[PATHS[0]] = ("root:hush:1:0\n", *good[1:])
+    with pytest.raises(ActFailed, match="no certificate"):
+        _put(PutPair(*PATHS, HostPair("n1")), two, one)
+    one.files[PATHS[0]] = (f"root:hush:1:0\n{good[0]}", *good[1:])
+    _put(PutPair(*PATHS, HostPair("n1")), two, one)
+    assert not any("hush" in text for text, _, _ in two.files.values())
+    one.files[PATHS[2]] = (CA.pair()[1], *good[1:])
+    with pytest.raises(ActFailed, match="does not belong"):
         _put(PutPair(*PATHS, HostPair("n1")), Files("n3"), one)
 
 

@@ -51,7 +51,7 @@ def test_that_a_start_waits_for_the_file_that_holds_it_to_go_and_ends_at_last() 
     assert isinstance(several, Several)
     put = several.actions[0]
     assert isinstance(put, PutFile)
-    assert put.path == hold_path(facts().host("n1")) == f"/run/systemd/system/mariadb.service.d/{HOLD}"
+    assert put.path == hold_path(facts().host("n1")) == f"/etc/systemd/system/mariadb.service.d/{HOLD}"
     text = "".join(part for part in put.content if isinstance(part, str))
     assert f"while [ -e {put.path} ]" in text
     assert "-gt 600" in text

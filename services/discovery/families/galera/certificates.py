@@ -13,8 +13,12 @@ from services.types import Health
 def with_certificate(own: Verdict, node: Node) -> Verdict:
     """Return the judgement, with what is to be known of the certificate; one that is not read says nothing."""
     machine = node.machine
-    ends = machine.transfer_ends if machine is not None and node.ssh_fresh else None
-    if machine is None or ends is None:
+    if machine is None or not node.ssh_fresh:
+        return own
+    if machine.transfer_unread:
+        return _told(own, tr("its state transfers are encrypted by a certificate that is not there, or that is none"))
+    ends = machine.transfer_ends
+    if ends is None:
         return own
     left_s = ends - node.at - (machine.clock_offset_s or 0.0)  # by its own clock it is refused
     if left_s >= SOON_S:
@@ -28,6 +32,10 @@ def with_certificate(own: Verdict, node: Node) -> Verdict:
         text = tr(
             "the certificate of its state transfers runs out in {time} (encrypt-sst renews it)", time=days_of(left_s)
         )
+    return _told(own, text)
+
+
+def _told(own: Verdict, text: str) -> Verdict:
     if Health.WARN.severity <= own.health.severity:
         return Verdict(own.state, own.health, joined(own.reason, text))
     return Verdict(own.state, Health.WARN, joined(own.reason, text))

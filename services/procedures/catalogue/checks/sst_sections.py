@@ -7,6 +7,7 @@ from services.facts.sst_options import GROUPS, groups_of
 from services.procedures.catalogue.checks.parts import known, listed, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.drop_ins import HOLD, DropIns
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.machine.processes import Processes
 
@@ -29,7 +30,7 @@ def one_place(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) ->
         code="SST-ONE-PLACE",
         title="What is to be set for transfers stands in one place",
         verdict=verdict([*faults, *blind]),
-        evidence="; ".join([*faults, *blind]) or "; ".join(found),
+        evidence="; ".join([*faults, *blind]) or "; ".join(found) or "no host was asked",
         why="Of an option that stands twice the last one counts: a change in the other place does nothing, and the "
         "nodes differ. The scripts look into the server's own groups before [sst].",
         try_=("Leave one of the places, then check again.",) if faults else (),
@@ -75,6 +76,22 @@ def alike(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) -> Che
         why="A mixture means that a transfer between them fails or hangs already, and that a change began and was "
         "left half way: which half is the right one only a person knows.",
         try_=("Make the [sst] sections equal, then check again.",) if differ else (),
+    )
+
+
+def joins_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """Nobody holds the starts of a node off: what this run let go would be another one's hold."""
+    everyone = known(facts, hosts)
+    held = [f"{h.host}: {HOLD} lies beside its unit" for h in everyone if HOLD in (h[DropIns].files or ())]
+    blind = [unread(h, "who holds starts off", "drop-ins", "ssh") for h in everyone if h[DropIns].files is None]
+    return Check(
+        code="JOINS-HELD",
+        title="Nobody else holds joins off",
+        verdict=verdict([*held, *blind]),
+        evidence="; ".join([*held, *blind]) or f"nobody on {listed(hosts)}",
+        why="Another run changes the settings of transfers, or was left half way: letting go would end its hold.",
+        try_=("Resume or undo that run first.",) if held else (),
+        absolute=bool(held),
     )
 
 

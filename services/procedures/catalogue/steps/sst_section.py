@@ -10,8 +10,8 @@ taken. Not known is not enough for that.
 A node that loses its connection and comes back asks for an IST alone, without these scripts (MariaDB,
 sql/wsrep_sst.cc, wsrep_sst_prepare: a server whose storage engines run takes no SST): it needs no hold.
 
-Sources: systemd.service(5) (ExecStartPre=, TimeoutStartSec=), systemd.unit(5) (drop-ins under /run); tried with MariaDB
-10.11.18 on Debian 12, whose unit may start for 900 s.
+Sources: systemd.service(5) (ExecStartPre=, TimeoutStartSec=), systemd.unit(5) (drop-ins; under /etc, so that a host
+that boots meanwhile does not join either); tried with MariaDB 10.11.18 on Debian 12, whose unit may start for 900 s.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.plan.actions import EditOptions, PutFile, RemoveFile, RestoreFile, Several, WaitFor
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.parts.galera.drop_ins import HOLD, hold_folder
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 
 OWN_FILE = "zz-pilothouse-sst.cnf"
 """A file of our own, where no [sst] stands yet: read as the last one of its folder."""
-HOLD = "90-pilothouse-joins.conf"
 LONGEST_HOLD_S = 600
 """Then a held start fails instead of beginning by what may be half changed; systemd gives MariaDB's unit 900 s."""
 LONGEST_JOIN_S = 300.0
@@ -88,7 +88,7 @@ def changed_on_all(
 
 def hold_path(host: HostFacts) -> str:
     """Return the drop-in that holds the starts of a node off."""
-    return f"/run/systemd/system/{start_unit_of(host)}.d/{HOLD}"
+    return f"{hold_folder(start_unit_of(host))}/{HOLD}"
 
 
 def _hold(host: HostFacts, same: SstSame) -> Temporary:
@@ -178,16 +178,20 @@ def nobody_joins(facts: Facts, hosts: tuple[str, ...], prefix: str = "") -> Step
 
 
 def _edit(facts: Facts, hosts: tuple[str, ...], host: HostFacts, options: Settings, prefix: str) -> Step:
-    """Change one host's file while starts wait there; put back it is only while nobody joins by the new settings."""
-    name, path = host.host, section_path(host)
-    held = DropInFollowed(name, start_unit_of(host), hold_path(host))
+    """Change one host's file while starts wait on all; put back it is only while nobody joins by the new settings.
+
+    The undo of the last one begins with files that are all alike: only while starts wait on all. Those of the others
+    make files alike that differ.
+    """
+    name, path, joining = host.host, section_path(host), _joining(facts, hosts)
+    held = tuple(DropInFollowed(n, start_unit_of(facts.host(n)), hold_path(facts.host(n))) for n in hosts)
     return Step(
         step_id=f"{prefix}section-{name}",
         host=name,
         title=f"Set {', '.join(name for name, _ in options)} in [{SECTION}] of {path} on {name}",
         done=f"[{SECTION}] of {path} on {name} is changed",
         action=EditOptions(path, SECTION, options),
-        before=(held,),
+        before=(*held, joining),
         proof=(SstGives(name, options),),
         limit_s=20.0,
         undo=Undo(
@@ -195,7 +199,8 @@ def _edit(facts: Facts, hosts: tuple[str, ...], host: HostFacts, options: Settin
             RestoreFile(path),
             (SstGives(name, former(host, options)),),
             limit_s=30.0,
-            waits=(_joining(facts, hosts),),
+            before=held if name == hosts[-1] else (),
+            waits=(joining,),
             waits_s=LONGEST_JOIN_S,
         ),
         repeatable=True,

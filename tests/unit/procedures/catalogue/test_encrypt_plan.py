@@ -36,7 +36,7 @@ def pair(text: str = "", paths: tuple[str, str, str] = PATHS) -> PairSeen | None
 
 def ready(name: str, *given: tuple[str, str, str], **more: Any) -> HostFacts:
     values = {
-        "address": f"10.0.0.{name[1:]}", "sst_options_known": True, "sst_options_given": given,
+        "address": f"10.0.0.{name[1:]}", "drop_ins_files": (), "sst_options_known": True, "sst_options_given": given,
         "sst_options_places": tuple(Place("/etc/a.cnf", g, o, v, n) for n, (g, o, v) in enumerate(given)),
         "transfer_pairs_socat": "1.7.4.4", "transfer_pairs_speaks_tls": True, "transfer_pairs_any_name": True,
         "transfer_pairs_folder": False, "transfer_pairs_own": pair(),
@@ -83,7 +83,7 @@ def test_that_the_pair_is_made_once_and_the_others_get_copies_of_it() -> None:
     assert [put.source for put in puts if isinstance(put, PutPair)] == [
         MadePair("orders", 90), HostPair("n1"), HostPair("n1")
     ]  # fmt: skip
-    files = plan_of(seen(), source="files", ca="/a", cert="/b", key="/c")
+    files = plan_of(seen(), source="files", ca_file="/a", cert_file="/b", key_file="/c")
     assert files.steps[0].step_id == "files"
     first = files.step("pair-n1").action
     assert isinstance(first, PutPair)
@@ -102,7 +102,7 @@ def test_that_the_servers_own_certificates_are_used_by_leaving_the_old_options_o
     ("values", "sentence"),
     [
         ({"source": "files"}, "is needed"),
-        ({"source": "files", "ca": "a", "cert": "/b", "key": "/c"}, "whole path"),
+        ({"source": "files", "ca_file": "a", "cert_file": "/b", "key_file": "/c"}, "whole path"),
         ({"days": "0"}, "Between 1 and"),
         ({"days": "99999"}, "Between 1 and"),
         ({"renew": "-1"}, "Between 0 and"),
@@ -128,7 +128,7 @@ def test_that_transfers_that_are_encrypted_so_leave_nothing_to_do_until_the_end_
     assert not plan_of(known, renew="101").nothing_to_do
     assert not plan_of(known, again="yes").nothing_to_do
     assert not plan_of(known, source="servers", renew="101").nothing_to_do
-    assert not plan_of(known, source="files", ca="/a", cert="/b", key="/c").nothing_to_do
+    assert not plan_of(known, source="files", ca_file="/a", cert_file="/b", key_file="/c").nothing_to_do
     ending = told(CA.pem, *CA.pair(ends=NOW + 20 * DAY))
     near = seen(*(encrypted(name, ending) for name in NAMES))
     assert not plan_of(near).nothing_to_do

@@ -15,7 +15,6 @@ from services.facts.write_rate import Rates
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.sst_tuning.measuring import host_name, road_name
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LINES
-from services.procedures.catalogue.steps.sst_section import HOLD
 from services.procedures.conditions.galera.sst_section import SstSame
 from services.procedures.conditions.galera.sst_took import SstTook
 from services.procedures.plan.actions import Checkpoint, Detached, EditOptions, Run, Several, WaitFor
@@ -23,6 +22,7 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan, Risk
+from services.procedures.plan.parts.galera.drop_ins import HOLD
 from services.types import Flavour
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, galera, host
 

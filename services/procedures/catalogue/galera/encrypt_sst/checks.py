@@ -16,6 +16,7 @@ from services.types import Flavour
 
 ALIKE = ("encrypt", "ssl_mode", "streamfmt", "transferfmt", "compressor", "decompressor", "sockopt")
 """What donor and joiner must have alike."""
+NOBODY = "no member answers"
 _METHODS = frozenset({"mariabackup", "xtrabackup-v2"})
 _PATH = re.compile(r"/[A-Za-z0-9/_.@+-]{1,255}")
 """What socat reads as a file's name, and nothing of its own."""
@@ -47,7 +48,7 @@ def transfers(facts: Facts, members: tuple[str, ...]) -> Check:
         code="SST-METHOD",
         title="The transfers go by a script that knows encrypt=4",
         verdict=verdict(faults),
-        evidence="; ".join(faults or seen),
+        evidence="; ".join(faults or seen) or NOBODY,
         why="rsync and mysqldump encrypt in other ways; netcat never does.",
         try_=("Set wsrep_sst_method=mariabackup and transferfmt=socat on all nodes first.",) if faults else (),
         to_read=True,
@@ -175,7 +176,7 @@ def replaced(facts: Facts, members: tuple[str, ...]) -> Check:
         code="SST-MODE",
         title="The mode becomes encrypt=4",
         verdict=verdict(strange, old),
-        evidence=f"{told}" + ("; it is replaced by encrypt=4" if old else ""),
+        evidence=(told or NOBODY) + ("; it is replaced by encrypt=4" if old else ""),
         why="1 encrypts by a shared password, 2 and 3 do not verify both sides as 4 does; what only they read "
         "(encrypt_algo, encrypt_key) is left where it is.",
         try_=("Find out what this value is for.",) if strange else (),

@@ -31,6 +31,7 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, number_of
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.drop_ins import DropIns
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.galera.transfer_pairs import TransferPairs
 from services.procedures.plan.parts.machine.processes import Processes
@@ -54,7 +55,7 @@ ABOUT = About(
     elsewhere=ELSEWHERE,
     place=60,
     needs=frozenset(
-        {DataFolder, Options, Processes, Rights, Sessions, SstOptions, Starting, Tools, TransferPairs, Unit}
+        {DataFolder, DropIns, Options, Processes, Rights, Sessions, SstOptions, Starting, Tools, TransferPairs, Unit}
     ),
 )
 _SOURCES = (
@@ -79,9 +80,9 @@ class EncryptSst:
         files = inputs.get("source") == FILES
         return (
             Field("source", "Certificates", "choice", MAKE, _SOURCES),
-            Field("ca", "File of the CA's certificates", "text", required=files, advanced=not files),
-            Field("cert", "File of the certificate", "text", required=files, advanced=not files),
-            Field("key", "File of its key", "text", required=files, advanced=not files,
+            Field("ca_file", "File of the CA's certificates", "text", required=files, advanced=not files),
+            Field("cert_file", "File of the certificate", "text", required=files, advanced=not files),
+            Field("key_file", "File of its key", "text", required=files, advanced=not files,
                   help="On this workstation; it goes to the nodes by standard input, and is never kept."),
             Field("days", "Days for which new ones are valid", "number", str(DEFAULT_DAYS), advanced=True),
             Field("renew", "Renewed so many days before their end", "number", str(DEFAULT_RENEW), advanced=True),
@@ -91,7 +92,7 @@ class EncryptSst:
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
         faults, values = list(field_faults(self.fields(facts, inputs), inputs)), self._values(facts, inputs)
-        given = [name for name in ("ca", "cert", "key") if values[name]]
+        given = [name for name in ("ca_file", "cert_file", "key_file") if values[name]]
         faults += [Fault(name, "Give the file's whole path.") for name in given if not values[name].startswith("/")]
         days, renew = number_of(values["days"]), number_of(values["renew"])
         if days is not None and not 1 <= days <= _LONGEST_DAYS:
@@ -108,6 +109,7 @@ class EncryptSst:
             preflight.health_gate(facts, members),
             preflight.no_transfer_or_ddl(facts, members),
             sst_sections.no_transfer(facts, members),
+            sst_sections.joins_free(facts, members),
             preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),
             *preflight.operator_rights(facts, members),

@@ -54,6 +54,8 @@ def encrypt_plan(facts: Facts, members: tuple[str, ...], values: Inputs, about: 
 
 
 def _steps(facts: Facts, members: tuple[str, ...], values: Inputs, goal: Goal) -> tuple[Step, ...]:
+    if not members:
+        return ()
     rollout = changed_on_all(facts, members, goal.settings, proof_steps(facts, members, goal))
     return (*_pairs(facts, members, values, goal), *rollout, whole_again(facts, members))
 
@@ -108,7 +110,7 @@ def _own(host: HostFacts, goal: Goal) -> Step:
 
 
 def _local(values: Inputs) -> Step:
-    sound = LocalPairSound(values["ca"], values["cert"], values["key"])
+    sound = LocalPairSound(values["ca_file"], values["cert_file"], values["key_file"])
     return Step(
         step_id="files",
         host="",
@@ -127,7 +129,7 @@ def _first(facts: Facts, host: HostFacts, values: Inputs, goal: Goal) -> Step:
     """Put the pair on the first node. Done twice it makes another one, which nobody has a copy of yet: no harm."""
     name = host.host
     made = MadePair(_named(facts), number_of(values["days"]) or DEFAULT_DAYS)
-    source = LocalPair(values["ca"], values["cert"], values["key"]) if goal.source == FILES else made
+    source = LocalPair(values["ca_file"], values["cert_file"], values["key_file"]) if goal.source == FILES else made
     what = "the certificate of this workstation's files" if goal.source == FILES else "a new CA and certificate"
     step = _put(host, goal, PutPair(goal.ca, goal.cert, goal.key, source, server_user(host), server_group(host)))
     return replace(
@@ -161,6 +163,7 @@ def _put(host: HostFacts, goal: Goal, action: PutPair) -> Step:
         title="",
         done=f"{name} has the certificate",
         action=action,
+        before=(FileAbsent(name, goal.cert),),  # written last: a repeat finds none, a file of another's is left alone
         limit_s=60.0,
         undo=Undo(
             f"Remove the certificate and its key from {name}",

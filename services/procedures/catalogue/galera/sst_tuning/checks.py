@@ -8,12 +8,10 @@ from services.facts.reading import flag
 from services.procedures.catalogue.checks.parts import galera_of, known, listed, server_of, unread, verdict
 from services.procedures.catalogue.galera.sst_tuning.advice import pool_of, too_large
 from services.procedures.catalogue.galera.sst_tuning.measuring import SST_PORT, Bounds
-from services.procedures.catalogue.steps.sst_section import HOLD
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import bytes_of
-from services.procedures.plan.parts.galera.drop_ins import DropIns
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.machine.capability import Capability
 from services.procedures.plan.parts.machine.tools import Tools
@@ -205,22 +203,6 @@ def load(facts: Facts, values: Inputs, bounds: Bounds) -> Check:
         why="The group's own traffic goes over the same network: clusters became unstable when an SST took all of it.",
         try_=("Measure at a quiet hour, or with smaller bounds.",) if busy else (),
         to_read=True,
-    )
-
-
-def joins_free(facts: Facts, members: tuple[str, ...]) -> Check:
-    """Nobody holds the starts of a node off: what we let go would be his."""
-    everyone = known(facts, members)
-    held = [f"{h.host}: {HOLD} lies beside its unit" for h in everyone if HOLD in (h[DropIns].files or ())]
-    blind = [unread(h, "who holds starts off", "drop-ins", "ssh") for h in everyone if h[DropIns].files is None]
-    return Check(
-        code="JOINS-HELD",
-        title="Nobody else holds joins off",
-        verdict=verdict([*held, *blind]),
-        evidence="; ".join([*held, *blind]) or f"nobody on {listed(members)}",
-        why="Another run changes the settings of transfers, or was left half way: letting go would end its hold.",
-        try_=("Resume or undo that run first.",) if held else (),
-        absolute=bool(held),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from services.facts.sst_measured import PACKERS
 from services.procedures.catalogue import checks as preflight
-from services.procedures.catalogue.checks.sst_sections import alike, no_transfer, one_place
+from services.procedures.catalogue.checks.sst_sections import alike, joins_free, no_transfer, one_place
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.sst_tuning import checks as own
 from services.procedures.catalogue.galera.sst_tuning import rest
@@ -149,7 +149,7 @@ class SstTuning:
             own.use_memory(facts, members, values),
             own.receives(facts, joiner),
             own.load(facts, values, bounds_of(values)),
-            own.joins_free(facts, members),
+            joins_free(facts, members),
             *self._trial_checks(facts, values),
             preflight.lock_free(facts, members),
         )
@@ -167,7 +167,7 @@ class SstTuning:
         advice, checks = rest.judged(facts, values, members)
         size, after = (advice.road.data_bytes, advice.after) if advice is not None else (None, None)
         checks += (
-            own.joins_free(facts, members),
+            joins_free(facts, members),
             own.use_memory(facts, members, values),
             *self._trial_checks(facts, values, size, after),
         )

@@ -1,4 +1,4 @@
-"""Which drop-ins of a run lie beside a server's unit: what somebody holds its start off with."""
+"""Which drop-ins lie beside a server's unit where a run holds its starts off (steps/sst_section.py)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,18 @@ from services.procedures.plan.parts.server.starting import start_unit
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
+HOLD = "90-pilothouse-joins.conf"
 _MOST = 100
+
+
+def hold_folder(unit: str) -> str:
+    """Return the folder of the drop-in that holds a unit's starts off: one that a boot does not empty."""
+    return f"/etc/systemd/system/{unit}.d"
 
 
 @dataclass(frozen=True, slots=True)
 class DropIns(Part):
-    """Read with ls of /run/systemd/system/UNIT.d over SSH: its files; None = not known, () = none."""
+    """Read with ls of the folder of holds over SSH: its files; None = not known, () = none."""
 
     made_from: ClassVar[tuple[type[Part], ...]] = (Unit,)
 
@@ -29,7 +35,7 @@ class DropIns(Part):
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
         """See Part."""
-        output = reading.run("drop-ins", commands.NAMES.read(f"/run/systemd/system/{start_unit(host)}.d", sudo=True))
+        output = reading.run("drop-ins", commands.NAMES.read(hold_folder(start_unit(host)), sudo=True))
         if output is None or (output.exit_code and not is_absent(output)):
             return None
         return cls(() if output.exit_code else tuple(lines_of(output.text)[:_MOST]))

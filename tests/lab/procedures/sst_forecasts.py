@@ -63,6 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say(HEAD)
         for asked in options.only.split(","):
             _say(row(Console(estate, Path(folder) / asked), asked))
+    estate.sql("s1", f"DROP DATABASE {dataset.SCHEMA}", limit_s=60)
     whole.restore()
     return 0
 

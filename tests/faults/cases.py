@@ -139,5 +139,13 @@ CASES = (
     ),
     Case("encrypt", "encrypt-sst", (), lambda: whole("n1", "n2", "n3")),
     Case("encrypt, another mode before", "encrypt-sst", (("days", "400"),), _encrypted_in_the_old_way),
+    Case("tune", "sst-tuning", (("donor", "n1"), ("joiner", "n2")), lambda: whole("n1", "n2", "n3")),
+    Case(
+        "tune, and prove it by a real SST",
+        "sst-tuning",
+        (("donor", "n2"), ("joiner", "n1"), ("trial", "n1")),
+        lambda: whole("n1", "n2", "n3"),
+        frozenset({"n1"}),
+    ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
+from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
+from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
@@ -31,6 +33,11 @@ from services.procedures.plan.actions import (
     Sql,
 )
 from tests.faults.scripted.cluster import DATADIR, OPTION, ZERO, Cluster, Host
+
+MEASURED = (
+    "measured: data=500000000 sample=64000000 read=500000000:1000000 write=400000000:1000000 "
+    "pigz=60000000:21000000:1000000:240000 zstd=60000000:24000000:200000:60000"
+)
 
 
 class ScriptedActor:
@@ -209,6 +216,14 @@ class ScriptedActor:
                     host.sessions[node] = 0
             case ["bash", "-c", text, *_] if text == END_ORPHANS:
                 assert not host.running
+            case ["bash", "-c", text, *_] if text in {ROAD, PIPE}:
+                waiting = "sink" if text == ROAD else "pipe"
+                assert any(f"pilothouse-sst-{waiting}" in unit for h in self.cluster.hosts.values() for unit in h.units)
+                return "measured: road=115000000:1000000" if text == ROAD else f"{DIGEST}  -"
+            case ["setpriv", _, _, _, "bash", "-c", text, *_] if text == LOCAL:
+                return f"{SMALL_DIGEST}  -"
+            case ["timeout", "-k", _, _, "nice", _, _, "bash", "-c", text, *_] if text == HOST:
+                return MEASURED
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
                 self._proves(host, words)
             case ["install" | "mkdir" | "rmdir" | "chown" | "test" | "find" | "mysql", *_] | [_, "--user=mysql", *_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.facts.harmless_options import is_secret
-from services.facts.sst_options import GROUPS
+from services.facts.sst_options import GROUPS, groups_of
 from services.procedures.catalogue.checks.parts import known, listed, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -47,7 +47,7 @@ def _places(host: HostFacts, option: str) -> list[str]:
     if counted > len(places):
         found.append(f"{host.host}: {option} of [sst] is set in a file that was not found among its option files")
     where = {(group, name) for group, name, _ in part.given}
-    if (GROUPS[0], option) in where and option in {"encrypt", "ssl_mode"}:
+    if (GROUPS[0], option) in where and groups_of(option)[0] == GROUPS[0]:
         found.append(f"{host.host}: {option} stands in a group of the server too, which the scripts read first")
     files = part.section_files
     if places and files and places[-1].path != files[-1]:

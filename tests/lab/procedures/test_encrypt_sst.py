@@ -18,6 +18,7 @@ from tests.unit.pairs import DAY, Authority
 
 OWN = "/etc/mysql/mariadb.conf.d/zz-pilothouse-sst.cnf"
 CERTS, TLS = "/etc/mysql/certs", "/etc/mysql/tls"
+PLAIN_SOCAT = "/usr/local/bin/socat"
 PORT = 4444
 GRASTATE = "/var/lib/mysql/grastate.dat"
 _COMPLETED = "mariabackup SST completed on joiner"
@@ -138,10 +139,28 @@ def _mixed(estate: Estate, host: str) -> None:
     _put(estate, host, OWN, "[sst]\nencrypt = 3\n")
 
 
+def _strange(estate: Estate, host: str) -> None:
+    _put(estate, host, OWN, "[sst]\nencrypt = 9\n")
+
+
+def _without_tls(estate: Estate, host: str) -> None:
+    """A socat that was built without OpenSSL, before the real one in the path."""
+    real = "exec /usr/bin/socat"
+    cut = "sed 's/#define WITH_OPENSSL 1/#undef WITH_OPENSSL/'"
+    _put(
+        estate,
+        host,
+        PLAIN_SOCAT,
+        f'#!/bin/sh\n[ "$1" = -V ] && {{ /usr/bin/socat -V | {cut}; exit; }}\n{real} "$@"\n',
+        "755",
+    )
+
+
 _Bad = tuple[str, Callable[[Estate, str], None], str, str]
 _BAD: tuple[tuple[_Bad, ...], ...] = (
     (
         ("s1", _wrong_ca, "TLS-PAIR", "is not of the CA"),
+        ("s1", _wrong_ca, "ONE-CA", "they are not"),
         ("s2", _expired, "TLS-PAIR", "the certificate s2 ran out 24 h ago"),
         ("s3", _mismatched, "TLS-PAIR", "does not belong to the certificate"),
     ),
@@ -150,7 +169,11 @@ _BAD: tuple[tuple[_Bad, ...], ...] = (
         ("s2", _unreadable, "TLS-PAIR", "the server's user mysql may not read the key"),
         ("s3", _open, "TLS-PAIR", "others than its owner may read it"),
     ),
-    (("s2", _mixed, "SST-ALIKE", "encrypt: s1 not set, s2 = 3, s3 not set"),),
+    (
+        ("s1", _without_tls, "TLS-PROGRAMS", "was built without OpenSSL"),
+        ("s2", _mixed, "SST-ALIKE", "encrypt: s1 not set, s2 = 3, s3 = 9"),
+        ("s3", _strange, "SST-MODE", "s3: encrypt=9"),
+    ),
 )
 
 
@@ -170,7 +193,7 @@ def test_that_each_bad_certificate_and_a_mixture_is_refused_before_the_first_cha
             assert any(sentence in one for one in told), (host, sentence, blocks)
         assert (console.runs(), whole.read_files()) == ((), files)
         for host, text in kept.items():
-            steer.host(host).sh(f"rm -rf {OWN} {TLS}/*; base64 -d | tar -C {TLS} -xf -", stdin=text)
+            steer.host(host).sh(f"rm -rf {OWN} {PLAIN_SOCAT} {TLS}/*; base64 -d | tar -C {TLS} -xf -", stdin=text)
     whole.assert_as_before()
 
 

@@ -64,7 +64,7 @@ STAGES = (
     # On scripted hosts: every journal entry a crash, every long step a fault.
     Stage("faults", 300, paths=("tests/faults",), needs="qt", workers=2),
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.
-    Stage("hostile", 400, paths=("tests/hostile",), needs="qt", workers=3),
+    Stage("hostile", 400, paths=("tests/hostile",), needs="qt", workers=2),
     # Mostly waiting for servers: three processes, each with an estate of its own to steer, take a third of the time.
     Stage("lab", 3900, paths=("tests/lab",), needs="lab", workers=3, share="loadgroup"),
 )

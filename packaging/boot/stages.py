@@ -56,7 +56,7 @@ STAGES = (
     Stage("contracts", 120, (Command(("lint-imports", "--no-cache", "--no-logo")),)),
     # Every test of what lies below the window, where Qt is not installed: a stray import of it fails.
     # A third of their time they wait for a server or a clock: three processes keep two cores busy.
-    Stage("unit", 600, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=3),
+    Stage("unit", 900, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=3),
     # pytest-qt loads Qt before the first test is collected, whatever that test needs.
     Stage("architecture", 300, paths=("tests/architecture",), needs="qt", workers=2),
     # Each process has an off-screen platform of its own. The pictures take longest: they come first.

@@ -6,6 +6,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.arguments import build_parser
+from services.procedures.catalogue import all_procedures
 from tests.unit.app.steering_service import Shell
 
 
@@ -57,7 +58,7 @@ def test_that_an_unknown_procedure_is_bad_input_and_no_host_is_read(shell: Shell
     said = shell(*words)
     assert said.code == 2
     assert "There is no procedure called 'fly'." in said.err
-    assert "One of: add-node, freeze-gcache, rolling-restart, bootstrap-after-crash, desync-for-backup." in said.err
+    assert f"One of: {', '.join(one.about.name for one in all_procedures())}." in said.err
     assert shell.world.gathered == 0
 
 

@@ -148,7 +148,7 @@ def test_that_the_loop_gives_one_reading_a_second_and_ends_when_its_input_does(s
     gaps = [then.at_host - before.at_host for before, then in pairwise(readings) if before and then]
     # The middle ones: a busy machine is late with one or the other.
     assert statistics.median(late) == pytest.approx(0.0, abs=0.3)
-    assert statistics.median(gaps) == pytest.approx(1.0, abs=0.15)
+    assert statistics.median(gaps) == pytest.approx(1.0, abs=0.3)
     for reading in readings:
         assert reading is not None
         assert reading.values["os.cpu.idle"] > 0

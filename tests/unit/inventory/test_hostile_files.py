@@ -24,10 +24,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes and devices of
 
 @pytest.fixture(autouse=True)
 def soon() -> Iterator[None]:
-    """Reading ends while a person still waits."""
-    begun = time.monotonic()
+    """Reading ends while a person still waits, by the processor's time: a busy machine makes it no slower itself."""
+    begun, worked = time.monotonic(), time.process_time()
     yield
-    assert time.monotonic() - begun < 10.0
+    assert time.process_time() - worked < 5.0
+    assert time.monotonic() - begun < 60.0
 
 
 @pytest.fixture(params=["device", "pipe", "huge", "folder"])

@@ -21,6 +21,8 @@ NOW = 1_763_688_000.0
 UUID = "8f21c0de-0000-11ee-9999-0242ac120002"
 SET = "SET GLOBAL wsrep_provider_options = 'gcache.freeze_purge_at_seqno=now'"
 
+OF_MEMBERS = frozenset({"freeze-gcache", "rolling-restart", "desync-for-backup", "encrypt-sst", "sst-tuning"})
+"""What is offered to the members of a whole cluster."""
 ABOUTS = (
     About(
         "freeze-gcache",

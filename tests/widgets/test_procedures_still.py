@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.steering.pages import SteeringPages, still_pages
 from services.i18n import PSEUDO, install
+from services.procedures.catalogue import all_procedures
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeRecording, open_window
 from tests.widgets.seen_texts import clipped
@@ -89,7 +90,7 @@ def test_that_the_window_of_a_recording_shows_these_cards(qtbot: QtBot, qapp: QA
         qtbot.waitUntil(lambda: opened.window.page() == "procedures", timeout=15_000)
         page = opened.window.findChild(ProceduresPage)
         assert page is not None
-        qtbot.waitUntil(lambda: len(page.cards) == 5, timeout=15_000)
+        qtbot.waitUntil(lambda: len(page.cards) == len(all_procedures()), timeout=15_000)
         assert all(card.open_button is None for card in page.cards)
 
 

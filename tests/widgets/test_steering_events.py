@@ -48,7 +48,7 @@ def names(cluster: object, host: str) -> set[str]:
 
 
 def test_that_a_synced_node_is_offered_what_takes_it_away_for_a_while() -> None:
-    assert names(b.healthy(), "db2") == {"freeze-gcache", "rolling-restart", "desync-for-backup"}
+    assert names(b.healthy(), "db2") == p.OF_MEMBERS
 
 
 def test_that_a_node_that_is_down_beside_a_primary_is_offered_its_return_and_no_bootstrap() -> None:

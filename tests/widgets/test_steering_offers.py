@@ -23,6 +23,7 @@ from services.types import Reach
 from tests.unit.app.steering_service import World
 from tests.widgets import builders as b
 from tests.widgets import builders_facts as f
+from tests.widgets.builders_procedures import OF_MEMBERS
 from tests.widgets.fake_sources import FakeRecording, open_window
 from tests.widgets.steering_builders import Person, scripted, steering_window
 from widgets.inventory.tree import EstateTree
@@ -187,8 +188,8 @@ def names(cluster: ClusterSnapshot, *others: ClusterSnapshot) -> set[str]:
 
 def test_that_a_whole_cluster_is_offered_what_fits_its_nodes_and_a_spare_host_something_to_join() -> None:
     whole, spare = b.healthy(), _spare()
-    assert names(whole) == {"freeze-gcache", "rolling-restart", "desync-for-backup"}
-    assert names(whole, spare) == {"add-node", "freeze-gcache", "rolling-restart", "desync-for-backup"}
+    assert names(whole) == OF_MEMBERS
+    assert names(whole, spare) == {"add-node", *OF_MEMBERS}
     assert names(spare, whole) == {"add-node"}
 
 
@@ -339,7 +340,7 @@ def test_that_each_procedure_that_does_not_fit_says_why_and_what_fits_says_nothi
     down = tuple(replace(n, state="", component="", reach=Reach.SSH_ONLY, facts=None) for n in cluster.nodes)
     lost = whys(replace(cluster, components=(), nodes=down))
     seen = f"No Primary Component of {cluster.name} is seen now: it has to be brought back first."
-    assert lost == dict.fromkeys(("add-node", "freeze-gcache", "rolling-restart", "desync-for-backup"), seen)
+    assert lost == dict.fromkeys(("add-node", *OF_MEMBERS), seen)
     donors = replace(cluster, nodes=tuple(replace(n, state="Donor/Desynced", code="donor") for n in cluster.nodes))
     assert whys(donors)["rolling-restart"] == f"No node of {cluster.name} is known to be Synced now."
     outside = f"{spare.name} is in no cluster. Choose the cluster in the tree first."

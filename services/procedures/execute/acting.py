@@ -18,6 +18,7 @@ from services.procedures.execute.acting_files import Files
 from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Masks, judged
 from services.procedures.execute.detached import Work
 from services.procedures.execute.option_edit import option_value
+from services.procedures.execute.work_progress import WorkProgress
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
@@ -166,6 +167,9 @@ class RealActor:
             stop=stop,
             said=said,
             ready=ready,
+            progress=WorkProgress(lambda: self._hosts.operator(host), action.grows, action.total)
+            if action.grows
+            else None,
         )
         code, output = attendant.attend(limit_s)
         self._told.add((host, action.name))

@@ -84,7 +84,7 @@ ABOUT = About(
 NONE = "none"
 SCRATCH = "/var/lib/pilothouse/restore"
 _FOLDER = re.compile(r"(?:/[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]{0,100}){1,20}")
-_MEMORY_LEAST, _MEMORY_MOST = 128 * 2**20, 4 * 2**30
+_MEMORY_LEAST, _MEMORY_MOST = 128 * 2**20, 2**30
 
 
 class RejoinFromIncrementals:

@@ -170,7 +170,7 @@ class RejoinFromIncrementals:
             own.ist_reach(facts, joiner, chain),
             own.donor_synced(facts, donor),
             own.sst_instead(facts, joiner, donor, chain),
-            *own.room(facts, joiner, chain, values["scratch"]),
+            own.room(facts, joiner, chain, values["scratch"]),
             *own.joiner_ready(facts, joiner),
             restoring.aside_possible(host),
             own.old_data(host),

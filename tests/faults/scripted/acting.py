@@ -8,7 +8,11 @@ import threading
 from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
-from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
+    CLEAR_COPIES,
+    COPY_CHAIN,
+    PREPARE_ONCE,
+)
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
@@ -192,6 +196,8 @@ class ScriptedActor:
                 _forget(host, work)
                 host.files |= {work: "", **{f"{work}/{at}": source for at, source in enumerate(sources)}}
                 return f"copied: {len(sources)} folders"
+            case ["bash", "-c", text, _, target] if text == CLEAR_COPIES:
+                _forget(host, target)
             case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
                 return _prepared(host, mark, words)
             case ["mariadb-backup", "--copy-back", *_]:

@@ -139,7 +139,7 @@ def _new_folder(host: HostFacts) -> Step:
         (
             Run(Command(("mkdir", "-m", "0755", "--", folder), sudo=True), ok=(0, 1)),  # 1: it was made before
             Run(Command(("test", "!", "-L", folder), sudo=True)),
-            Run(Command(("chown", "-h", "--", "mysql:mysql", folder), sudo=True)),
+            Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True)),
         )
     )
     away = Several(
@@ -200,9 +200,9 @@ def _emptied(host: HostFacts) -> Step:
     return Step(
         step_id=f"new-data-{name}",
         host=name,
-        title=f"Let the data folder of {name} belong to its server, empty but for what is kept",
+        title=f"Let the data folder of {name} belong to root until the data are in it",
         done=f"{name} has an empty data folder",
-        action=Run(Command(("chown", "-h", "--", "mysql:mysql", folder), sudo=True)),
+        action=Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True)),
         before=(Stopped(name, steps.unit_of(host)), OnlyKept(name, folder, aside)),
         proof=(FileAbsent(name, posixpath.join(folder, "ibdata1")),),
         undo=Undo(

@@ -2,7 +2,8 @@
 
 Each is given to a host as one word; its arguments are words too. A folder that is the top of a file system can't be
 renamed: its content is moved into a folder inside it, which gets its name only when all is in it. So what its name
-stands for is whole, and nothing is ever removed while it is not there.
+stands for is whole, and nothing is ever removed while it is not there. The data folder is root's until all is in place:
+a server that starts early can write nothing into it, and its account can lay no link there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ others() { find "$data" -mindepth 1 -maxdepth 1 ! -path "$aside" ! -path "$part"
 KEEP_INSIDE = (
     _PLACES
     + r"""[ ! -e "$aside" ] || exit 4
+chown -h -- root:root "$data" || exit 5
 mkdir -p -m 0700 -- "$part" || exit 5
 others -exec mv -n -t "$part" -- {} + || exit 6
 [ -z "$(others -print -quit)" ] || exit 6
@@ -26,13 +28,14 @@ mv -T -- "$part" "$aside"
 
 BACK_FROM_INSIDE = (
     _PLACES
-    + r"""if [ -e "$aside" ]; then
+    + r"""chown -h -- root:root "$data" || exit 5
+if [ -e "$aside" ]; then
   [ ! -e "$part" ] && [ -z "$(others -print -quit)" ] || exit 4
   mv -T -- "$aside" "$part" || exit 5
 fi
-[ -d "$part" ] || exit 0
+[ -d "$part" ] || { chown -h -- mysql:mysql "$data"; exit; }
 find "$part" -mindepth 1 -maxdepth 1 -exec mv -n -t "$data" -- {} + || exit 6
-rmdir -- "$part"
+rmdir -- "$part" && chown -h -- mysql:mysql "$data"
 """
 )
 """The way back: nothing of another name may lie in the folder when it begins; begun again, it goes on where it was."""
@@ -47,8 +50,8 @@ others -exec rm -rf --one-file-system -- {} +
 
 GIVE_TO_SERVER = (
     _PLACES
-    + r"""chown -h -- mysql:mysql "$data" || exit 5
-others -exec chown -R -h -- mysql:mysql {} + || exit 5
+    + r"""others -exec chown -R -h -- mysql:mysql {} + || exit 5
+chown -h -- mysql:mysql "$data" || exit 5
 if command -v restorecon > /dev/null; then restorecon -R -- "$data"; fi
 """
 )

@@ -11,7 +11,11 @@ from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.rejoin_from_incrementals.backup_checks import TOOL
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import Times, times
-from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
+    CLEAR_COPIES,
+    COPY_CHAIN,
+    PREPARE_ONCE,
+)
 from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -177,7 +181,7 @@ def _scratch(host: HostFacts, work: str) -> Temporary:
         release=Several(
             (
                 Run(Command(("bash", "-c", END_WORK, ENDING, work), sudo=True)),
-                Run(Command(("rm", "-rf", "--one-file-system", work), sudo=True)),
+                Run(Command(("bash", "-c", CLEAR_COPIES, "pilothouse-end", work), sudo=True)),
             )
         ),
         released=(NoWork(host.host, work), FileAbsent(host.host, work)),
@@ -198,7 +202,7 @@ def _copied(host: HostFacts, work: str, chain: Chain, estimate: Times) -> Step:
             name=f"copy-{name}", keep=f"copied-{name}", pattern=r"copied: (\d+) folders\s*\Z",
             grows=work, total=chain.size or 0,
         ),
-        before=tuple(_original(name, one) for one in chain.backups),
+        before=(FileAbsent(name, work), *(_original(name, one) for one in chain.backups)),
         proof=tuple(_copy(name, work, at, one) for at, one in enumerate(chain.backups)),
         limit_s=WORK_LIMIT_S,
         repeatable=True,

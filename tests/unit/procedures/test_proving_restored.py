@@ -157,6 +157,24 @@ def test_that_a_past_that_nothing_shows_holds_only_where_a_person_accepted_that(
     assert look(accepted=True) is False
 
 
+def test_that_a_gtid_shows_nothing_where_nodes_share_a_server_id() -> None:
+    """Both sides of a fork count the same GTIDs then."""
+    for ids, holds in ((("41", "42"), True), (("41", "41"), None), (("1", "42"), None)):
+        hosts = _hosts()
+        for name, number in zip(("n1", "n2"), ids, strict=True):
+            session = hosts.sessions[name]
+            session.rows["SHOW GLOBAL VARIABLES WHERE Variable_name IN"] = Rows(
+                ("Variable_name", "Value"), (("log_bin_index", "/var/lib/mysql/mysql-bin.index"),)
+            )
+            session.rows["SHOW GLOBAL VARIABLES WHERE Variable_name = 'server_id'"] = Rows(
+                ("Variable_name", "Value"), (("server_id", number),)
+            )
+            session.rows.pop("SHOW GLOBAL VARIABLES")
+            session.programs["timeout"] = out(f"mark {AT} 43 0-43-21 25\n")
+        condition = RestoredHistory("n3", ("n1", "n2"), UUID, "", 25, gtid="0-43-21")
+        assert _look(hosts, condition) is holds, ids
+
+
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.engine.parts import Policy
@@ -88,3 +89,14 @@ def test_that_work_told_as_done_is_asked_for_once_more_only_on_the_host_that_is_
     bench.world.done.clear()
     assert bench.engine().undo() is RunState.UNDONE
     assert bench.world.done.index("n2: end copy-n2") < bench.world.done.index("n2: moved=OFF")
+
+
+def test_that_what_goes_with_the_undo_of_an_earlier_step_is_not_told_to_stay() -> None:
+    for goes_with, told in (("", True), ("held-n2", True), ("moved-n2", False)):
+        last = replace(work("n2", "data"), goes_with=goes_with)
+        plan = plan_of(borrow("n1", "held"), switch("n2", "moved"), last, give_back("n1", "held"))
+        bench = Bench(plan, policy=STAY)
+        bench.world.fails["end-held-n1"] = [UserError("It failed.", host="n1")] * 9
+        assert bench.run() is RunState.FAILED
+        assert bench.engine().undo() is RunState.UNDONE
+        assert ("This stays: Copy data to n2" in bench.engine().view.sentence) is told

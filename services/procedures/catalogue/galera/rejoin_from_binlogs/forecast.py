@@ -15,7 +15,7 @@ from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.write_rate import WriteRate
-from services.sampling.ist_reach import remaining_s, safe_gap
+from services.sampling.ist_reach import MARGIN, remaining_s, safe_gap
 
 COPY_BYTES_S = 80e6
 """Copying, preparing, copying back: each about this fast on a plain disk."""
@@ -30,12 +30,14 @@ class Reaches:
 
     Attributes:
         able: as things are now; left_s: for how long at today's rate, infinity without writes; told: the numbers.
+        least_s: the same, were all write sets of one size: what a burst of small ones behind large ones makes of it.
     """
 
     host: str
     able: bool
     left_s: float
     told: str
+    least_s: float = 0.0
 
 
 def reaches(facts: Facts, joiner: str, seqno: int) -> tuple[Reaches, ...]:
@@ -54,10 +56,16 @@ def _reach(facts: Facts, name: str, seqno: int, lowest: int | None) -> Reaches:
     if galera.local_state != SYNCED:
         return Reaches(name, able=False, left_s=0.0, told=f"{name} is {galera.local_state_comment}, not Synced")
     able = low <= seqno + 1 and safe_gap(lowest, last) <= seqno <= last
-    left = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, lowest) if able else 0.0
-    left = math.inf if able and (left is None or math.isnan(left)) else left or 0.0
-    told = f"{name} caches from {low} (newest {last})"
-    return Reaches(name, able, left, told + ("" if not able or math.isinf(left) else f", for {left:.0f} s more"))
+    if not able:
+        return Reaches(name, able, 0.0, f"{name} caches from {low} (newest {last})")
+    least = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, lowest)
+    least = math.inf if least is None or math.isnan(least) else least
+    left = least
+    if galera.gcache_size and rates is not None and rates.bytes_s > 0:
+        share = (seqno + 1 - low) / max(1, last + 1 - low)
+        left = MARGIN * share * galera.gcache_size / rates.bytes_s
+    lasts = "" if math.isinf(left) else f", for {left:.0f} s more by bytes, {least:.0f} s by write sets"
+    return Reaches(name, able, left, f"{name} caches from {low} (newest {last}){lasts}", least)
 
 
 def replay_s(transactions: int, size: int) -> float:

@@ -147,12 +147,13 @@ def _race(facts: Facts, joiner: str, found: Survey) -> Check:
     able = [one for one in donors if one.able]
     best = max((one.left_s for one in able), default=0.0)
     lost = not able or best <= needs
+    doubtful = max((one.least_s for one in able), default=0.0) <= needs
     lasts = "as long as nothing is written" if math.isinf(best) else f"for {best:.0f} s"
     told = "; ".join(one.told for one in donors) or "no member answers"
     return Check(
         code="RACE",
         title="The replay is expected to be faster than the caches purge",
-        verdict=verdict(lost),
+        verdict=verdict(lost, doubtful),
         evidence=f"about {needs:.0f} s to the start; {'cached ' + lasts if able else 'nobody caches the target'}; {told}",
         why="An estimate with half of the rate measured on the lab; while the replay runs it is told from its own rate.",
         try_=("Take newer binary logs, or make gcache.size larger.", _SST) if lost else (),

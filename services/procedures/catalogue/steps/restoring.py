@@ -319,7 +319,8 @@ def start_by_ist(
         before_undo=(StillPrimary(history.hosts, 1, facts.cluster_id),),
     )
     reach = IstReaches(host.host, history.hosts, facts.cluster_id, history.stopped_at)
-    right = RecoveredIs(host.host, facts.cluster_id, history.stopped_at, history.recovered)
+    recovered = history.recovered or Kept(kept_name(host.host, prefix))
+    right = RecoveredIs(host.host, facts.cluster_id, history.stopped_at, recovered)
     return replace(started, before=(*started.before, right, reach), already=())
 
 

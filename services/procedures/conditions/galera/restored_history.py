@@ -30,10 +30,11 @@ BEFORE = 24
 class RestoredHistory(OfHost):
     """The restored data of `host` hold a part of the past of `hosts`: what follows `stopped_at` continues it.
 
-    grastate.dat must name `state_uuid` with -1. A member whose binary log has another server's change at that seqno
-    shows a fork: it never holds then. Where no log tells it is not known, and holds where a person accepted that.
+    A member whose binary log has another server's change at that seqno shows a fork: it never holds then. Where no log
+    tells it is not known, and holds where a person accepted that.
 
     Attributes:
+        datadir: its grastate.dat must name `state_uuid` with -1; '' where the data are not in place yet.
         gtid: of the last change that the backup holds, by its own files; '' = not known. Several with commas.
         recovered: the name under which the recovered position is kept; accepted: the past may stay not known.
     """
@@ -45,7 +46,7 @@ class RestoredHistory(OfHost):
     state_uuid: str
     datadir: str
     stopped_at: Number
-    recovered: Kept
+    recovered: Kept | None = None
     gtid: str = ""
     accepted: bool = False
 
@@ -59,15 +60,11 @@ class RestoredHistory(OfHost):
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read grastate.dat, then what the members' binary logs have at the position."""
-        path, seqno = posixpath.join(self.datadir, "grastate.dat"), number_of(self.stopped_at, past)
-        output = asking.run(self.host, commands.CONTENT.read(path, sudo=True))
-        state = parse_grastate(output.text) if output.exit_code == 0 else None
-        if state is None or seqno is None:
-            what = f"{path} of {self.host}" if state is None else "the position of the restored data"
-            return Answer(holds=None, evidence=f"{what} is not known")
-        if (state.uuid, state.seqno) != (self.state_uuid.lower(), -1):
-            told = f"grastate.dat of {self.host} says {state.uuid}:{state.seqno}, not {self.state_uuid}:-1: plan anew"
-            return Answer(holds=False, evidence=told, final=True)
+        seqno = number_of(self.stopped_at, past)
+        if seqno is None:
+            return Answer(holds=None, evidence=f"the position of the restored data of {self.host} is not known")
+        if self.datadir and (wrong := _names_another(self, asking)):
+            return wrong
         found = asking.each(
             self.hosts, lambda name: held_against(self.gtid, seqno, name, marks_around(asking, name, seqno))
         )
@@ -86,6 +83,19 @@ class RestoredHistory(OfHost):
         """See Condition."""
         del past, memory
         return self.told(not world.hosts[self.host].parted)
+
+
+def _names_another(condition: RestoredHistory, asking: Asking) -> Answer | None:
+    """Return what is wrong with grastate.dat: it must name the cluster, and leave the seqno to InnoDB."""
+    path = posixpath.join(condition.datadir, "grastate.dat")
+    output = asking.run(condition.host, commands.CONTENT.read(path, sudo=True))
+    state = parse_grastate(output.text) if output.exit_code == 0 else None
+    if state is None:
+        return Answer(holds=None, evidence=f"{path} of {condition.host} is not known")
+    if (state.uuid, state.seqno) == (condition.state_uuid.lower(), -1):
+        return None
+    told = f"grastate.dat of {condition.host} says {state.uuid}:{state.seqno}, not {condition.state_uuid}:-1"
+    return Answer(holds=False, evidence=f"{told}: plan anew", final=True)
 
 
 @dataclass(frozen=True, slots=True)

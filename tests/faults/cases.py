@@ -130,5 +130,11 @@ CASES = (
         frozenset({"n3"}),
         accepts=frozenset({"stop n3"}),
     ),
+    Case(
+        "rejoin from binlogs",
+        "rejoin-from-binlogs",
+        (("joiner", "n3"), ("backup", "/srv/backup"), ("binlogs", "/srv/binlogs"), ("settle", "1 s")),
+        _one_crashed,
+    ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

@@ -27,6 +27,7 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
+from tests.faults.scripted import rejoining
 from tests.faults.scripted.cluster import DATADIR, OPTION, ZERO, Cluster, Host
 
 
@@ -94,6 +95,9 @@ class ScriptedActor:
                 self._keep(host, path)
                 host.files[path] = host.wrote[path] = _edited(host.files.get(path, "[mysqld]\n"), options)
                 return Acted(kept=((wrote_name(host.name, path), digest(host.files[path])),))
+            case PutFile(path=path, content=content) if path == f"{DATADIR}/grastate.dat":
+                host.grastate_uuid = "".join(map(str, content)).partition("uuid:")[2].split()[0]
+                host.grastate_seqno = -1
             case PutFile(path=path, content=content):
                 self._keep(host, path)
                 host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)
@@ -175,13 +179,18 @@ class ScriptedActor:
                 if source == DATADIR and there:
                     host.aside[target] = (host.grastate_uuid, host.member)
                     host.has_data, host.grastate_uuid = False, ""
+                    host.files = {path: text for path, text in host.files.items() if not path.startswith(DATADIR)}
                 elif target == DATADIR and there:
                     host.has_data = True
                     host.grastate_uuid, host.member = host.aside.pop(source)
+            case ["bash", "-c", text, *_] if text in rejoining.PROGRAMS:
+                return rejoining.performed(host, argv)
+            case ["mariadb-backup", "--copy-back", *_]:
+                return rejoining.copied_back(host)
             case ["rm", "-rf", *_, target]:
                 host.aside.pop(target, None)
             case [_, "--user=mysql", "--wsrep-recover", *_]:
-                return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
+                return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
                 return f"last Xid: {host.seqno}"
             case ["bash", "-c", text, *_] if text == EXTRACT:

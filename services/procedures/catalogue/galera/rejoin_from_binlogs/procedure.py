@@ -41,6 +41,7 @@ from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.sessions import Sessions
 from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.procedure import About
@@ -59,7 +60,7 @@ ABOUT = About(
     elsewhere=ELSEWHERE,
     place=26,
     needs=frozenset(
-        {DataFolder, DataSize, Gcache, Links, Options, Processes, Program, Provider, Rights, Starting, Tools, Traces, Unit,
+        {DataFolder, DataSize, Gcache, Links, Options, Processes, Program, Provider, Rights, Sessions, Starting, Tools, Traces, Unit,
          Variables, WriteRate}
     ),
 )  # fmt: skip

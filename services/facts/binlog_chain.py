@@ -22,6 +22,8 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAME = re.compile(r"[A-Za-z0-9_.@-]{1,200}\.\d{6,10}")
 _WHEN = re.compile(r"([0-9]{6}),([0-9]{1,2}:[0-9]{2}:[0-9]{2}),([0-9]{1,10})")
 MOST_FILES = 5_000
+MOST_VIEWS = 8
+"""Each change of view takes a seqno and stands in no log: so many right behind a backup are no wonder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +268,10 @@ def _versions(files: Sequence[ChainFile], backup: Backup) -> list[Wrong]:
 
 
 def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, int, str] | Wrong:
-    """Return (place of the first file, position in it, by what it is known): right behind the backup, not beside it."""
+    """Return (place of the first file, position in it, by what it is known): right behind the backup, not beside it.
+
+    An Xid at or below the backup's that is a local number (wsrep off) is no place of it: that shows as a wide hole.
+    """
     above = files[at]
     zone = files[: at + 1]
     loose = sum(file.loose for file in zone)
@@ -277,6 +282,9 @@ def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, in
     if below is None and by_backup is None and above.above != backup.seqno + 1:
         began = f"the first transaction in {files[0].name} is {above.above}, the backup stands at {backup.seqno}"
         return Wrong("BACKUP-POSITION", f"{began}: what lies between is in none of the files")
+    if (wide := above.above - backup.seqno - 1 - loose) > MOST_VIEWS:
+        told = f"{wide} seqnos between the backup's {backup.seqno} and the first transaction behind it, {above.above}"
+        return Wrong("BACKUP-POSITION", f"{told}, are in none of the files")
     if not loose:
         return at, above.above_from, f"Xid {above.above} is the first behind the backup's {backup.seqno}"
     if below is not None and below[1].below == backup.seqno:
@@ -315,7 +323,11 @@ def _inside(files: Sequence[ChainFile]) -> list[Wrong]:
     """Return what stands in the files that a replay must not take."""
     found = []
     back = [file.name for file in files if file.back]
-    steps = [f"{b.name}" for a, b in pairwise(files) if a.last and b.above and b.above <= a.last]
+    steps = [
+        b.name
+        for a, b in pairwise(files)
+        if a.above is not None and (b.below is not None or (a.last and b.above and b.above <= a.last))
+    ]
     if back or steps:
         found.append(
             Wrong(

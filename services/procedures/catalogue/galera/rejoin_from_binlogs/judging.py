@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from services.facts.binlog_chain import Wrong
+from services.facts.binlog_chain import MOST_VIEWS, Wrong
 from services.procedures.catalogue.checks.parts import galera_of, verdict
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import disk_needed, reaches, until_start_s
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey
@@ -14,8 +14,6 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.program import Program
 
 FULL = frozenset({"full-backuped", "full-prepared", "log-applied"})
-VIEWS = 8
-"""Each change of view takes a seqno and stands in no log: so many are no wonder."""
 WRONG = {
     "BACKUP-UNREAD": ("The backup says where it stands", "Without its seqno nothing can follow it."),
     "BINLOG-UNREAD": ("The binary logs can be read", "What can't be read can't be replayed."),
@@ -114,7 +112,7 @@ def _ahead(facts: Facts, found: Survey) -> Check:
 
 def _holes(found: Survey) -> Check:
     chain = found.chain
-    blocks = chain.missing > VIEWS
+    blocks = chain.missing > MOST_VIEWS
     told = f"{chain.missing} seqnos were taken by nothing in the files: {', '.join(chain.holes)}"
     local = f"{chain.local} groups without a seqno (tables that are not InnoDB) are replayed too" if chain.local else ""
     return Check(

@@ -22,8 +22,8 @@ function close_group(end,  lost) {
     if (first == "-") first = xid
     if (prevx != "-" && xid + 0 <= prevx + 0) back++
     last = xid; lastend = end; lastof = gtid; lastwhen = when
-    if (xid + 0 <= backup + 0) {
-      lost = back; anew(); back = lost
+    if (xid + 0 <= backup + 0 && above == "-") {
+      anew()
       below = xid; belowend = end; zoneat = (name == atfile && end == at + 0); prevx = xid; return
     }
     if (above == "-") { above = xid; abovefrom = group; if (name == atfile && group == at + 0) zoneat = 1 }

@@ -193,7 +193,10 @@ def test_that_statements_behind_the_target_are_left_to_ist() -> None:
     ("second", "code"),
     [
         (file(3), "BINLOG-GAP"),
-        (file(2, begins_after=("0-1-200",)), "BINLOG-GAP"),  # it goes on after another GTID than the first one ends with
+        (
+            file(2, begins_after=("0-1-200",)),
+            "BINLOG-GAP",
+        ),  # it goes on after another GTID than the first one ends with
         (file(2, begins_after=("0-1-109",), version="10.11.17"), "SERVER-VERSION"),
         (file(2, begins_after=("0-1-109",), above=105), "XID-ORDER"),
         (file(2, begins_after=("0-1-109",), in_rows=1, in_rows_at=400), "STATEMENT-EVENTS"),

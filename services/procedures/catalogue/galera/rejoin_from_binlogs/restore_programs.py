@@ -13,10 +13,12 @@ odd=$(find "$copy/" ! -type f ! -type d -print -quit) && [ -z "$odd" ] ||
   failed "${odd:-something} in the backup is neither a file nor a folder: a link may lead anywhere"
 rm -rf --one-file-system -- "$part" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
 cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || failed 'the backup could not be copied'
+rm -rf --one-file-system -- "$part"/.pilothouse-* || failed 'what an earlier run kept could not be left out'
 odd=$(find "$part" -type f -links +1 -print -quit) && [ -z "$odd" ] || failed "the copy shares $odd with something else"
 chmod -R u+rwX -- "$part"
-"$tool" --no-defaults --prepare --target-dir="$part" > "$part.log" 2>&1 && tail -n 1 "$part.log" | grep -q 'completed OK!$' ||
-  { tail -n 12 "$part.log"; rm -f "$part.log"; failed 'the copy could not be prepared'; }
+said() { tail -n 1 -- "$part.log" | grep -q 'completed OK!$'; }
+"$tool" --no-defaults --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
+  { tail -n 12 -- "$part.log"; rm -f -- "$part.log"; failed 'the copy could not be prepared'; }
 rm -f "$part.log"
 for f in "$part/mariadb_backup_galera_info" "$part/xtrabackup_galera_info"; do [ -f "$f" ] && break; done
 found=$(head -n 1 -- "$f"); found=${found%%[[:space:]]*}
@@ -26,7 +28,9 @@ printf 'prepared: %s\n' "$found"
 """
 """`bash -c PREPARE pilothouse BACKUP WORK TOOL UUID:SEQNO`: a copy of every file is prepared, never the backup.
 
---prepare writes into what it is given; a backup that shares files with another by links would be changed with it.
+--prepare writes into what it is given; a backup that shares files with another by links would be changed with it. A
+backup of a node that keeps older data inside its data folder has that folder too (mariadb-backup takes it for a schema,
+seen on 10.11.18): copied back, it would be mixed with what this run keeps.
 """
 PREPARED = r"prepared: ([0-9a-f-]{36}:\d+)"
 
@@ -39,6 +43,6 @@ find "$data" -mindepth 1 -maxdepth 1 -type f \( -name 'xtrabackup_*' -o -name 'm
   -o -name donor_galera_info -o -name backup-my.cnf \) -delete || exit 6
 [ -z "$base" ] || find "$data" -mindepth 1 -maxdepth 1 -type f -name "$base.[0-9]*" -delete
 """
-"""`bash -c TIDY pilothouse DATA WORK BASE`: takes the copy away, and what a backup brings beside the data: its own notes,
-and the one binary log file that --galera-info adds (tried, 10.11.18), which would stand before the new log's first.
+"""`bash -c TIDY pilothouse DATA WORK BASE`: takes the copy away, and what a backup brings beside the data: its own
+notes, and the one binary log file that --galera-info adds (tried, 10.11.18), which would stand before the new log's.
 """

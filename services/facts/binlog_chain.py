@@ -1,8 +1,8 @@
 """A chain of binary logs that a replay reads: is it whole, from where, up to where, and what speaks against it. Pure.
 
 In Galera the Xid of a transaction is its seqno on every node; a DDL statement takes one too and has none (tried on
-MariaDB 10.11.18: 'Xid = 15008' between statements without). So a replay ends at a transaction, never at a statement: the
-last Xid of the chain is the target, and what stands behind it comes by IST.
+MariaDB 10.11.18: 'Xid = 15008' between statements without). So a replay ends at a transaction, never at a statement:
+the last Xid of the chain is the target, and what stands behind it comes by IST.
 
 Seen on the lab (MariaDB 10.11.18): a transaction with wsrep off has a local number as its Xid (299849 among 15019 and
 15020); one with sql_log_bin = 0 takes a seqno and stands in the others' logs, not in its server's: a hole; a file
@@ -20,6 +20,7 @@ _FIELD = re.compile(r"([a-z]{2,12})=([A-Za-z0-9_.,:@+~-]{1,4000})")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAME = re.compile(r"[A-Za-z0-9_.@-]{1,200}\.\d{6,10}")
+_GTID = re.compile(r"\d{1,10}-\d{1,10}-\d{1,20}")
 _WHEN = re.compile(r"([0-9]{6}),([0-9]{1,2}:[0-9]{2}:[0-9]{2}),([0-9]{1,10})")
 MOST_FILES = 5_000
 MOST_VIEWS = 8
@@ -182,6 +183,10 @@ def _file(line: str) -> ChainFile | None:
     kind, _, after = told.get("ending", "").partition(":")
     if word != "file" or _NAME.fullmatch(name) is None or version is None or len(told) < _FIELDS:
         return None
+    listed = () if told.get("list", "none") in {"none", "-"} else tuple(told["list"].split(","))
+    named = (*listed, *(one for one in (told.get("gtid"), told.get("endgtid")) if one != "-"))
+    if not all(isinstance(one, str) and _GTID.fullmatch(one) for one in named):
+        return None
 
     def number(key: str) -> int | None:
         value = told.get(key, "-")
@@ -190,10 +195,9 @@ def _file(line: str) -> ChainFile | None:
     def count(key: str) -> int:
         return number(key) or 0
 
-    listed = told.get("list", "none")
     return ChainFile(
         name=name, size=count("size"), version=version[0],
-        begins_after=() if listed in {"none", "-"} else tuple(listed.split(",")),
+        begins_after=listed,
         first=number("first"), below=number("below"), below_end=number("belowend"), above=number("above"),
         above_from=number("abovefrom"), loose=count("zoneddl"), at_backup=count("zoneat") > 0, count=count("count"),
         last=number("last"), last_end=number("lastend"), gtid=told["gtid"],

@@ -77,10 +77,12 @@ def measure(estate: Estate, size: int, busy_s: int) -> Times:
         _lose(estate)
         console = Console(estate, Path(data))
         began = time.monotonic()
-        words = {"joiner": JOINER, "backup": rejoining.BACKUP, "binlogs": rejoining.LOGS, "settle": "3 s",
+        given = {"joiner": JOINER, "backup": rejoining.BACKUP, "binlogs": rejoining.LOGS, "settle": "3 s",
                  "tables": ", ".join(COMPARED), "tables_unknown": "yes"}  # fmt: skip
-        inputs = [f"--input={name}={value}" for name, value in words.items()]
-        ran = console("run", "rejoin-from-binlogs", *inputs, "--override", "RACE=measured", "--yes", limit_s=RUN_LIMIT_S)
+        inputs = [f"--input={name}={value}" for name, value in given.items()]
+        ran = console(
+            "run", "rejoin-from-binlogs", *inputs, "--override", "RACE=measured", "--yes", limit_s=RUN_LIMIT_S
+        )
         run_s = time.monotonic() - began
         view = console.assert_ended(RunState.DONE, ran)
         writer.assert_nothing_lost(("s1", "s2", JOINER))
@@ -115,42 +117,44 @@ def page(found: Times, size_gb: float, busy_s: int) -> str:
     order = ("survey", "prepare", "copy-back", "replay", "set-position", "recover", "start")
     rows = [f"| {name} | {found.of(name):.1f} s |" for name in order]
     model = [_model(logs, copy, back, replay_bytes, survey, sst) for logs in MODEL_LOGS]
-    return "\n".join(
-        (
-            "# Rejoining from binary logs: what it takes",
-            "",
-            f"Written by `python -m tests.lab.rejoin_times --size {size_gb:g} --busy {busy_s}`: MariaDB 10.11.18, Galera",
-            "26.4, three members as containers on one machine with two cores that did other work too, writes going on.",
-            "Ratios say more than seconds do.",
-            "",
-            "## Measured",
-            f"Backup {found.backup_bytes / 1e9:.2f} GB, binary logs replayed {chain.bytes / 1e9:.2f} GB with {many} "
-            "transactions.",
-            "",
-            "| step | took |",
-            "| --- | --- |",
-            *rows,
-            f"| the whole run, with its checks and waits | {found.run_s:.0f} s |",
-            f"| a plain SST of the same data (mariabackup) | {found.sst_s:.0f} s |",
-            "",
-            f"The run took {found.run_s / found.sst_s:.1f} times as long as the SST. Rates: copy and prepare "
-            f"{copy / 1e6:.0f} MB/s, copy back {back / 1e6:.0f} MB/s, survey {survey / 1e6:.0f} MB/s, replay "
-            f"{replay_sets:.0f} transactions/s or {replay_bytes / 1e6:.1f} MB/s (one thread), SST {sst / 1e6:.0f} MB/s.",
-            "",
-            "## A model at 1 TB",
-            "From these rates, straight; a machine of its own is faster in all of them. The SST also loads a donor and the",
-            "network for its whole time; the rejoin loads neither until its IST.",
-            "",
-            "| binary logs | survey | copy, prepare, copy back | replay | in all | SST |",
-            "| --- | --- | --- | --- | --- | --- |",
-            *model,
-            "",
-            "So the way pays where the SST is slow (a thin network, no donor to spare), the backup lies on the node already,",
-            f"and the binary logs are small beside the data. The race: the donors must keep what follows the last Xid for",
-            "all of that time; the procedure tells it before it begins, while it replays, and right before the start.",
-            "",
-        )
-    )  # fmt: skip
+    ratio = found.run_s / found.sst_s
+    rates = (
+        f"copy and prepare {copy / 1e6:.0f} MB/s, copy back {back / 1e6:.0f} MB/s, survey {survey / 1e6:.0f} MB/s, "
+        f"replay {replay_sets:.0f} transactions/s or {replay_bytes / 1e6:.1f} MB/s (one thread), "
+        f"SST {sst / 1e6:.0f} MB/s"
+    )
+    lines = (
+        "# Rejoining from binary logs: what it takes",
+        "",
+        f"Written by `python -m tests.lab.rejoin_times --size {size_gb:g} --busy {busy_s}`: MariaDB 10.11.18 with",
+        "Galera 26.4, three members as containers on one machine with two cores that did other work too, writes going",
+        "on. Ratios say more than seconds do.",
+        "",
+        "## Measured",
+        f"Backup {found.backup_bytes / 1e9:.2f} GB, binary logs {chain.bytes / 1e9:.2f} GB, {many} changes.",
+        "",
+        "| step | took |",
+        "| --- | --- |",
+        *rows,
+        f"| the whole run, with its checks and waits | {found.run_s:.0f} s |",
+        f"| a plain SST of the same data (mariabackup) | {found.sst_s:.0f} s |",
+        "",
+        f"The run took {ratio:.1f} times as long as the SST. Rates: {rates}.",
+        "",
+        "## A model at 1 TB",
+        "From these rates, straight; a machine of its own is faster in all of them. The SST loads a donor and the",
+        "network for its whole time; the rejoin loads neither until its IST.",
+        "",
+        "| binary logs | survey | copy, prepare, copy back | replay | in all | SST |",
+        "| --- | --- | --- | --- | --- | --- |",
+        *model,
+        "",
+        "So the way pays where the SST is slow (a thin network, no donor to spare), the backup lies on the node",
+        "already, and the binary logs are small beside the data. The race: the donors must keep what follows the last",
+        "Xid for all of that time; the procedure tells it before it begins, while it replays, and before the start.",
+        "",
+    )
+    return "\n".join(lines)
 
 
 def _model(logs: int, copy: float, back: float, replay: float, survey: float, sst: float) -> str:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from services.errors import UserError
-from services.procedures.catalogue.galera.rejoin_from_binlogs.private_programs import MARKER, POSITION, REPLAY
+from services.procedures.catalogue.galera.rejoin_from_binlogs.private_programs import (
+    END_PRIVATE,
+    MARKER,
+    POSITION,
+    REPLAY,
+)
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE, TIDY
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY
-from services.procedures.catalogue.steps.restoring_programs import GIVE_TO_SERVER, WITHOUT_IDENTITY
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, ZERO, Host
 
 BACKUP_SEQNO, TARGET = 50, 990
 GTID, WHEN = "0-1-985", "261122,6:00:00,1"
 _FILE = (
-    "file mysql-bin.000007 size=900000 version=10.11.18-MariaDB-log list=0-1-40 first=45 below=50 belowend=4000 above=51 "
-    "abovefrom=4000 zoneddl=0 zoneat=1 count=940 last=990 lastend=899000 gtid={gtid} when={when} endgtid={gtid} "
-    "headddl=0 tailddl=0 ddl=0 local=0 stmts=0 stmtat=- xa=0 back=0 holes=0 missing=0 hole=- ending=stop "
-    "reached=900000 odd=0 cut=0 broken=0;"
+    "file mysql-bin.000007 size=900000 version=10.11.18-MariaDB-log list=0-1-40 first=45 below=50 belowend=4000 "
+    "above=51 abovefrom=4000 zoneddl=0 zoneat=1 count=940 last=990 lastend=899000 gtid={gtid} "
+    "when={when} endgtid={gtid} headddl=0 tailddl=0 ddl=0 local=0 stmts=0 stmtat=- xa=0 back=0 holes=0 missing=0 hole=- "
+    "ending=stop reached=900000 odd=0 cut=0 broken=0;"
 )
 SURVEYED = (
     f"survey: backup uuid={CLUSTER} seqno={BACKUP_SEQNO} version=10.11.18-MariaDB-log file=mysql-bin.000007 "
     f"position=4000 kind=full-backuped size=500000000;{_FILE.format(gtid=GTID, when=WHEN)}"
 )
-PROGRAMS = frozenset({SURVEY, PREPARE, TIDY, REPLAY, POSITION, GIVE_TO_SERVER, WITHOUT_IDENTITY})
+PROGRAMS = frozenset({SURVEY, PREPARE, TIDY, REPLAY, POSITION, END_PRIVATE})
 _MARKER = f"{DATADIR}/{MARKER}"
 
 
@@ -30,6 +34,8 @@ def performed(host: Host, argv: list[str]) -> str:
     text = argv[2]
     if text == SURVEY:
         return SURVEYED
+    if text == END_PRIVATE:
+        return ""
     if host.running:
         raise UserError("A server runs.", host=host.name)
     if text == PREPARE:
@@ -43,12 +49,6 @@ def performed(host: Host, argv: list[str]) -> str:
         host.seqno = TARGET
         return f"position: {CLUSTER}:{TARGET}, before {CLUSTER}:{BACKUP_SEQNO}"
     return ""
-
-
-def copied_back(host: Host) -> str:
-    """The backup's data are there, and no state is named."""
-    host.has_data, host.seqno, host.grastate_uuid, host.grastate_seqno = True, BACKUP_SEQNO, "", -1
-    return "completed OK!"
 
 
 def uuid_of(host: Host) -> str:

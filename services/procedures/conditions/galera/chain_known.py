@@ -1,8 +1,8 @@
 """Are these binary logs of the members' past, and is nothing missing in them? By the members' own binary logs.
 
 The last transaction of the chain is laid beside what the members have at its seqno, a hole in the chain beside what
-they have in it: a transaction with sql_log_bin = 0 takes a seqno and stands in every log but its own server's (seen on the
-lab, MariaDB 10.11.18).
+they have in it: a transaction with sql_log_bin = 0 takes a seqno and stands in every log but its own server's (seen on
+the lab, MariaDB 10.11.18).
 """
 
 from __future__ import annotations

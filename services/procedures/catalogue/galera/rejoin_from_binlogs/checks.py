@@ -24,7 +24,7 @@ _SST = "Bring the node back with add-node, by an SST."
 
 
 def way(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
-    """The way with InnoDB's own position is MariaDB's from 10.4 on: elsewhere it is not possible, or was never tried."""
+    """The way by InnoDB's own position is MariaDB's from 10.4 on: elsewhere it is not possible, or never tried."""
     host = facts.host(joiner)
     pxc = [h.host for h in known(facts, members) if (s := server_of(h)) is not None and s.flavour is Flavour.PXC]
     wrong = ""
@@ -161,7 +161,7 @@ def tools(facts: Facts, joiner: str) -> Check:
     )
 
 
-def freeze(facts: Facts, members: tuple[str, ...]) -> Check:
+def freeze(members: tuple[str, ...]) -> Check:
     """Say that no donor's cache is frozen meanwhile: Codership's provider has no such option."""
     return Check(
         code="FREEZE",

@@ -1,4 +1,4 @@
-"""The numbers of a rejoin from binary logs: will IST reach from the backup, from the target, and when is the start. Pure.
+"""The numbers of a rejoin from binary logs: does IST reach from backup and target, and when is the start. Pure.
 
 The replay is one thread: measured on the lab, MariaDB 10.11.18 on two cores, 1,000 to 1,700 small transactions a second
 (resources/docs/rejoining.md). Before it runs half of that is counted with; while it runs the race is told from what

@@ -120,7 +120,7 @@ def _holes(found: Survey) -> Check:
         title="No seqno is missing in the binary logs",
         verdict=verdict(blocks, chain.missing or chain.local),
         evidence="; ".join(filter(None, (told if chain.missing else "none is missing", local))),
-        why="A change of view takes a seqno too; so does what was written with sql_log_bin = 0, and that would be lost. "
+        why="A change of view takes a seqno too; so does what was written with sql_log_bin = 0: that would be lost. "
         "The members' own logs are asked before anything is changed.",
         try_=("Take the binary logs of another node.",) if blocks else (),
     )
@@ -147,13 +147,14 @@ def _race(facts: Facts, joiner: str, found: Survey) -> Check:
     lost = not able or best <= needs
     doubtful = max((one.least_s for one in able), default=0.0) <= needs
     lasts = "as long as nothing is written" if math.isinf(best) else f"for {best:.0f} s"
+    cached = f"cached {lasts}" if able else "nobody caches the target"
     told = "; ".join(one.told for one in donors) or "no member answers"
     return Check(
         code="RACE",
         title="The replay is expected to be faster than the caches purge",
         verdict=verdict(lost, doubtful),
-        evidence=f"about {needs:.0f} s to the start; {'cached ' + lasts if able else 'nobody caches the target'}; {told}",
-        why="An estimate with half of the rate measured on the lab; while the replay runs it is told from its own rate.",
+        evidence=f"about {needs:.0f} s to the start; {cached}; {told}",
+        why="An estimate by half of the rate measured on the lab; while the replay runs it is told from its own rate.",
         try_=("Take newer binary logs, or make gcache.size larger.", _SST) if lost else (),
         absolute=not able,
     )

@@ -52,7 +52,8 @@ REPLAY = (
     + _COMMON
     + r"""
 marker=$data/pilothouse-replay.log own=$data/.pilothouse-replay
-[ ! -e "$marker" ] || failed "a replay began on these data before ($(head -c 200 -- "$marker")): they are not repeated" 20
+[ ! -e "$marker" ] || failed "a replay began on these data before ($(head -c 200 -- "$marker")): it is not repeated" 20
+trap 'end_server; rm -rf -- "$folder"; rm -f -- "$told" "$told.new"' EXIT
 [ -e "$data/ibdata1" ] || failed 'no restored data lie there'
 [ ! -e "$data/grastate.dat" ] || failed 'the data name a state: a start would join with them' 21
 reader=$(command -v mariadb-binlog) || failed 'there is no mariadb-binlog on the host'
@@ -87,12 +88,15 @@ codes="${PIPESTATUS[*]}"
 kill "$watcher" 2>/dev/null; wait "$watcher" 2>/dev/null
 [ "$codes" = '0 0' ] || failed "the replay broke off: exit codes $codes of mariadb-binlog and mariadb" 30
 reached=$(ask 'SELECT @@gtid_binlog_pos') || failed 'its end can not be read' 31
-case ,$reached, in *",$gtid,"*) ;; *) failed "the replay ended at GTID $reached, not at $gtid: it is not whole" 32;; esac
+case ,$reached, in
+  *",$gtid,"*) ;;
+  *) failed "the replay ended at GTID $reached, not at $gtid: it is not whole" 32;;
+esac
 state=$(ask 'SELECT @@gtid_binlog_state')
 end_server || failed 'the private server did not end in order' 33
 rm -rf -- "$own"
-printf 'done %s %s %s\n' "$target" "$gtid" "$state" > "$marker.new" && mv -- "$marker.new" "$marker" && sync -- "$marker" ||
-  failed 'its end could not be noted'
+printf 'done %s %s %s\n' "$target" "$gtid" "$state" > "$marker.new" && mv -- "$marker.new" "$marker" &&
+  sync -- "$marker" || failed 'its end could not be noted'
 say "replayed: $target $gtid in $((SECONDS - began)) s"
 """
 )
@@ -114,7 +118,8 @@ read -r word number at state < "$marker" || failed 'no replay was noted on these
 case $state in *[!0-9,-]*|'') failed 'the GTIDs that the replay reached can not be read' 21;; esac
 [ ! -e "$data/grastate.dat" ] || [ ! -s "$data/grastate.dat" ] || failed 'the data name a state already' 22
 begin_server --wsrep-on=ON --wsrep-cluster-address= --wsrep-sst-method=mysqldump --wsrep-new-cluster=OFF \
-  --wsrep-data-home-dir="$folder" --wsrep-provider-options=gcache.size=16M --wsrep-recover=OFF --wsrep-start-position=00000000-0000-0000-0000-000000000000:-1
+  --wsrep-data-home-dir="$folder" --wsrep-provider-options=gcache.size=16M --wsrep-recover=OFF \
+  --wsrep-start-position=00000000-0000-0000-0000-000000000000:-1
 stands() { ask "SHOW STATUS LIKE 'wsrep_se_checkpoint'" | cut -f 2 | cut -d ' ' -f 1; }
 joined() { ask "SHOW STATUS LIKE 'wsrep_cluster_status'" | cut -f 2; }
 [ "$(joined)" != Primary ] || failed 'the private server has joined a cluster' 23
@@ -129,7 +134,8 @@ esac
 after=$(stands)
 [ "$after" = "$uuid:$target" ] || failed "InnoDB stands at ${after:-a position not known}, not at $uuid:$target" 25
 if [ "$(ask 'SELECT @@log_bin')" = 1 ]; then
-  ask "SET SESSION wsrep_on=OFF; RESET MASTER; SET GLOBAL gtid_binlog_state='$state'" || failed 'the GTIDs are not set' 26
+  ask "SET SESSION wsrep_on=OFF; RESET MASTER; SET GLOBAL gtid_binlog_state='$state'" ||
+    failed 'the GTIDs could not be set' 26
 fi
 end_server || failed 'the private server did not end in order' 27
 say "position: $uuid:$target, before $before"
@@ -137,8 +143,34 @@ say "position: $uuid:$target, before $before"
 )
 """`bash -c POSITION pilothouse DATA UUID FROM TARGET GTID`
 
-SET GLOBAL wsrep_start_position fails with ERROR 1231 as nobody is connected, and writes the position into InnoDB all the
-same (MariaDB 10.11.18, tried; it needs no grastate.dat, and an sst_method other than 'skip'). wsrep_se_checkpoint is
-read from InnoDB, so it proves it. The new binary log begins with the GTIDs of the replay: the members number on alike.
+SET GLOBAL wsrep_start_position fails with ERROR 1231 as nobody is connected, and writes the position into InnoDB all
+the same (MariaDB 10.11.18, tried; it needs no grastate.dat, and an sst_method other than 'skip'). wsrep_se_checkpoint
+is read from InnoDB, so it proves it. The new binary log begins with the GTIDs of the replay: without them the node
+would count from 1, and look like a fork.
 """
 POSITIONED = r"position: ([0-9a-f-]{36}:\d+), before "
+
+END_PRIVATE = r"""export LC_ALL=C
+folder=/run/pilothouse/private; word=--socket=$folder/server.sock
+ours() {
+  pids= here=
+  for one in /proc/[0-9]*; do
+    [ "${one##*/}" = "$$" ] && here=yes
+    line=
+    while IFS= read -r -d "" part || [ -n "$part" ]; do line="$line $part"; done 2>/dev/null <"$one/cmdline"
+    case $line in *" $word"*) pids="$pids ${one##*/}";; esac
+  done
+  [ "$here" ]
+}
+ours || { echo 'the processes in /proc could not be read'; exit 2; }
+[ -z "$pids" ] || kill -TERM $pids 2>/dev/null
+for turn in $(seq 1200); do ours; [ -n "$pids" ] || break; sleep 0.5; done
+[ -z "$pids" ] || { kill -KILL $pids 2>/dev/null; sleep 1; ours; }
+[ -z "$pids" ] || { echo "still running:$pids"; exit 1; }
+for turn in $(seq 20); do [ -e "$folder" ] || exit 0; sleep 0.5; done
+rm -rf -- "$folder"
+"""
+"""Ends a private server and its clients, by the socket in their command lines, and waits until they are gone. For
+root's shell. What replays then breaks off, and never counts. A list of processes in which the script is not itself
+proves nothing (/proc hidden).
+"""

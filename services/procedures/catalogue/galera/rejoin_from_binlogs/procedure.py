@@ -1,8 +1,8 @@
 """rejoin-from-binlogs: a backup that is too old for IST, the binary logs behind it, then IST: no SST.
 
 Plan B of the specification (page 06), tried by hand and by run on MariaDB 10.11.18 with Galera 26.4. With Galera 4 a
-hand-written grastate.dat is not enough: the server reads its position from InnoDB. The backup and the binary logs lie in
-folders on the joiner; the first part only reads them, the rest is planned from what they hold, shown and approved.
+hand-written grastate.dat is not enough: the server reads its position from InnoDB. The backup and the binary logs lie
+in folders on the joiner; the first part only reads them, the rest is planned from what they hold, shown and approved.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ ABOUT = About(
     name="rejoin-from-binlogs",
     title="Bring a node back from a backup and binary logs, without SST",
     need="A node is gone",
-    what="Restores a copy of a backup, replays the binary logs behind it, sets the position, joins by IST, compares rows.",
+    what="Restores a copy of a backup, replays the binary logs behind it, sets the position, and joins by IST.",
     takes="Copying the backup twice, the replay (one thread), and the IST.",
-    can_break="A wrong position would lose or repeat rows: each is proven, and the old data stay until you remove them.",
+    can_break="A wrong position would lose or repeat rows: each is proven; the old data stay until you remove them.",
     node_field="joiner",
     for_states=("down",),
     later_checks=("HOLES", "IST-REACHES", "RACE"),
@@ -60,8 +60,8 @@ ABOUT = About(
     elsewhere=ELSEWHERE,
     place=26,
     needs=frozenset(
-        {DataFolder, DataSize, Gcache, Links, Options, Processes, Program, Provider, Rights, Sessions, Starting, Tools, Traces, Unit,
-         Variables, WriteRate}
+        {DataFolder, DataSize, Gcache, Links, Options, Processes, Program, Provider, Rights, Sessions, Starting, Tools,
+         Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
 _FOLDER = re.compile(r"(?:/[A-Za-z0-9_@+=:,][A-Za-z0-9_.@+=:,-]*)+/?")
@@ -140,7 +140,7 @@ class RejoinFromBinlogs:
             own.filters(facts, (joiner, *members)),
             own.gtid_mode(facts, joiner),
             own.tools(facts, joiner),
-            own.freeze(facts, members),
+            own.freeze(members),
             comparing.chosen(values),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.known_product(facts, members),
@@ -208,8 +208,8 @@ def _plan(facts: Facts, values: Inputs, steps: tuple[Step, ...], found: Survey |
     return Plan(
         procedure=ABOUT.name,
         title=f"Bring {joiner or 'nobody'} back from a backup and binary logs",
-        summary="A copy of the backup is restored, the binary logs are replayed up to a seqno that a donor still caches "
-        "from, and the rest comes by IST.",
+        summary="A copy of the backup is restored, the binary logs are replayed up to a seqno from which a donor still "
+        "caches, and the rest comes by IST.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=everyone,

@@ -21,6 +21,7 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.recovering import recover
+from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.chain_known import ChainKnown
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.restored_history import RestoredHistory
@@ -82,8 +83,8 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     donor_name = facts.host(donor).node_name or donor
     identity, state, owner = restoring.made_its_own(host, facts.cluster_id)
     history = RestoredHistory(
-        name, members, facts.cluster_id, restoring.folder_of(host), target, Kept(kept_name(name)), found.chain.gtid,
-        accepted,
+        name, members, facts.cluster_id, restoring.folder_of(host), target, recovered=Kept(kept_name(name)),
+        gtid=found.chain.gtid, old_log=restoring.old_log(host, kept=True), accepted=accepted,
     )  # fmt: skip
     start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
@@ -100,6 +101,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         owner,
         _replayed(facts, host, members, values, found),
         _positioned(facts, host, found),
+        _no_private(host),
         recover(host),
         restoring.position_proven(host, facts.cluster_id, target),
         _unmarked(host),
@@ -111,8 +113,16 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
         steps.whole_again(facts, tuple(sorted({*members, name}))),
-        *comparing.compared(name, donor, values),
+        *_compared(name, donor, values),
     )
+
+
+def _compared(name: str, donor: str, values: Inputs) -> tuple[Step, ...]:
+    """Return the comparison; where tables that could not be compared are accepted, not all are told to be equal."""
+    found = comparing.compared(name, donor, values)
+    if flag_of(values["tables_unknown"]) is not True:
+        return found
+    return tuple(replace(step, done=f"No compared table of {name} differs from {donor}") for step in found)
 
 
 def _tool(host: HostFacts) -> str:
@@ -192,6 +202,26 @@ def _state(host: HostFacts) -> str:
     return posixpath.join(restoring.folder_of(host), "grastate.dat")
 
 
+def _private(host: HostFacts) -> Temporary:
+    """Return the private server, which ends with its work; a way out in the middle ends both."""
+    name = host.host
+    end = Run(Command(("bash", "-c", private.END_PRIVATE, "pilothouse"), sudo=True))
+    return Temporary(
+        key=f"private:{name}",
+        host=name,
+        sentence=f"a private server may run on the restored data of {name}",
+        danger=f"it holds the data folder of {name}",
+        release=end,
+        released=(Stopped(name, steps.unit_of(host)), FileAbsent(name, private.PRIVATE)),
+    )
+
+
+def _no_private(host: HostFacts) -> Step:
+    name = host.host
+    title = f"Make sure that no private server runs on {name}"
+    return _private(host).off(f"no-private-{name}", title, f"No private server runs on {name}", 1.0)
+
+
 def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: Inputs, found: Survey) -> Step:
     name, chain, folder = host.host, found.chain, restoring.folder_of(host)
     target = chain.target or 0
@@ -200,7 +230,7 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
     many = chain.transactions + chain.statements
     words = ("bash", "-c", private.REPLAY, "pilothouse", folder, logs, str(chain.start), str(chain.stop), chain.gtid,
              str(target), str(many), progress_path(target), *(file.name for file in chain.files))  # fmt: skip
-    return Step(
+    step = Step(
         step_id=f"replay-{name}",
         host=name,
         title=f"Replay {many} transactions up to Xid {target} into the restored data of {name}, by a private server",
@@ -220,6 +250,7 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
         limit_s=DAY_S,
         estimate_s=replay_s(many, chain.bytes),
     )
+    return _private(host).on(step, f"End the private server of {name}, and the replay with it", limit_s=900.0)
 
 
 def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
@@ -231,13 +262,16 @@ def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
         host=name,
         title=f"Set InnoDB's position of {name} from {found.backup.seqno} to {chain.target}, by a private server",
         done=f"InnoDB of {name} stands at {chain.target}",
-        why="Galera 4 reads the position from InnoDB: a number in grastate.dat alone breaks the IST. The statement fails "
-        f"with ERROR 1231 and does it all the same; wsrep_se_checkpoint proves it. {_WITH_FOLDER}",
+        why="Galera 4 reads the position from InnoDB: a number in grastate.dat alone breaks the IST. The statement "
+        f"fails with ERROR 1231 and does it all the same; wsrep_se_checkpoint proves it. {_WITH_FOLDER}",
         action=Detached(
             Command(words, sudo=True), name=f"set-position-{name}", keep=f"position-set-{name}",
             pattern=private.POSITIONED,
         ),
-        before=(Stopped(name, steps.unit_of(host)), FileSays(name, _marker(host), rf"^done {chain.target} {chain.gtid} ")),
+        before=(
+            Stopped(name, steps.unit_of(host)),
+            FileSays(name, _marker(host), rf"^done {chain.target} {chain.gtid} "),
+        ),
         limit_s=PRIVATE_LIMIT_S,
         repeatable=True,
         estimate_s=10.0,

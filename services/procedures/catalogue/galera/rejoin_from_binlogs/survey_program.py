@@ -47,7 +47,10 @@ text && fresh && !/^(SET |use |\/\*|DELIMITER )/ { if (/^(SAVEPOINT|ROLLBACK TO)
 """
     + BINLOG_EVENTS.strip()
     + r"""
-listing { line = $0; sub(/^# /, "", line); list = list line; if (line ~ /\]$/) listing = 0; else if (!/^# [0-9]/) odd = 1 }
+listing {
+  line = $0; sub(/^# /, "", line); list = list line
+  if (line ~ /\]$/) listing = 0; else if (!/^# [0-9]/) odd = 1
+}
 header {
   from = ended; ended = reached
   if (kind ~ /^Start: binlog v 4, server v [^ \t]+ /) { split(kind, part, " "); version = part[7] }
@@ -60,16 +63,18 @@ header {
   else if (kind ~ /^X[AI]D? ?= ?X\047|^XA /) xa = 1
   else if (kind ~ /^Table_map: /) rows = 1
   else if (kind ~ /^(Query\t|Execute_load_query|Intvar|Rand|User[ _]var)/) { said++; fresh = kind ~ /^Query\t/ }
-  else if (kind ~ /^Rotate to [^ \t]+  pos: 4$/) { close_group(from); split(kind, part, " "); ending = "rotate:" part[3] }
+  else if (kind ~ /^Rotate to [^ \t]+  pos: 4$/) {
+    close_group(from); split(kind, part, " "); ending = "rotate:" part[3]
+  }
   else if (kind ~ /^Stop$/) { close_group(from); ending = "stop" }
 }
 END {
   if (open && xid == "-") { open = 0; cut = 1 }
   close_group(reached)
   gsub(/[][ ]/, "", list); if (list == "") list = "none"
-  printf "file %s size=%s version=%s list=%s first=%s below=%s belowend=%s above=%s abovefrom=%s zoneddl=%s zoneat=%s", name,
-    size, version, list, first, below, below == "-" ? "-" : n(belowend), above, above == "-" ? "-" : n(abovefrom),
-    n(zoneddl), n(zoneat)
+  printf "file %s size=%s version=%s list=%s first=%s below=%s belowend=%s above=%s abovefrom=%s", name, size,
+    version, list, first, below, below == "-" ? "-" : n(belowend), above, above == "-" ? "-" : n(abovefrom)
+  printf " zoneddl=%s zoneat=%s", n(zoneddl), n(zoneat)
   printf " count=%s last=%s lastend=%s gtid=%s when=%s endgtid=%s headddl=%s tailddl=%s ddl=%s local=%s", n(count),
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
   printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s ending=%s reached=%s odd=%s cut=%s\n", n(stmts),

@@ -320,28 +320,30 @@ def _settings(facts: Facts, host: HostFacts) -> Check:
 # -- room, reach, SST --------------------------------------------------------------------------------------------------
 
 
-def room(facts: Facts, joiner: str, chain: Chain, scratch: str) -> tuple[Check, ...]:
+def room(facts: Facts, joiner: str, chain: Chain, scratch: str) -> Check:
     """Each volume has what is put on it, the old data staying where they are."""
-    size = [one.path for one in chain.backups if one.size is None]
-    return tuple(_room(joiner, need, size) for need in needs(facts, joiner, chain, scratch))
-
-
-def _room(joiner: str, need: Need, unsized: list[str]) -> Check:
+    every = needs(facts, joiner, chain, scratch)
+    unsized = [one.path for one in chain.backups if one.size is None]
     blind = [f"the size of {', '.join(unsized)} is not known"] if unsized else []
-    blind += [f"what is free on {need.mount} of {joiner} is not known"] if need.free is None else []
-    short = need.free is not None and need.free < need.needed
-    told = f"{need.mount}: {(need.free or 0) / 1e9:.2f} GB free, {need.needed / 1e9:.2f} GB needed"
+    blind += [f"what is free on {need.mount} is not known" for need in every if need.free is None]
+    short = [need.mount for need in every if need.free is not None and need.free < need.needed]
     return Check(
         code="DISK-ROOM",
-        title=f"{need.mount} of {joiner} has room",
-        each=f"Each volume of {joiner} has room",
-        verdict=verdict(blind or short),
-        evidence="; ".join([*blind, f"{told} ({'; '.join(need.what)})"]),
+        title=f"Each volume of {joiner} has room",
+        verdict=verdict([*blind, *short]),
+        evidence="; ".join([*blind, *(_volume(need) for need in every)]),
         why="A copy that runs out of room ends near its end. The old data stay until you remove them.",
         try_=("Make room, or name a folder on another volume for the copies.",) if blind or short else (),
         host=joiner,
-        absolute=short,
+        absolute=bool(short),
     )
+
+
+def _volume(need: Need) -> str:
+    free = "not known" if need.free is None else f"{need.free / 1e9:.2f} GB"
+    short = need.free is not None and need.free < need.needed
+    lacks = f", {(need.needed - (need.free or 0)) / 1e9:.2f} GB too few" if short else ""
+    return f"{need.mount}: {free} free, {need.needed / 1e9:.2f} GB needed ({' and '.join(need.what)}){lacks}"
 
 
 def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:

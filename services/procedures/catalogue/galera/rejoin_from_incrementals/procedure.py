@@ -84,7 +84,7 @@ ABOUT = About(
 NONE = "none"
 SCRATCH = "/var/lib/pilothouse/restore"
 _FOLDER = re.compile(r"(?:/[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]{0,100}){1,20}")
-_MEMORY_LEAST, _MEMORY_MOST = 128 * 2**20, 4 * 2**30
+_MEMORY_LEAST, _MEMORY_MOST = 128 * 2**20, 2**30
 
 
 class RejoinFromIncrementals:
@@ -170,7 +170,7 @@ class RejoinFromIncrementals:
             own.ist_reach(facts, joiner, chain),
             own.donor_synced(facts, donor),
             own.sst_instead(facts, joiner, donor, chain),
-            *own.room(facts, joiner, chain, values["scratch"]),
+            own.room(facts, joiner, chain, values["scratch"]),
             *own.joiner_ready(facts, joiner),
             restoring.aside_possible(host),
             own.old_data(host),

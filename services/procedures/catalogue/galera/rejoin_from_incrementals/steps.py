@@ -120,22 +120,26 @@ def _past(facts: Facts, values: Inputs, chain: Chain) -> RestoredHistory:
     joiner, last = values["joiner"], chain.backups[-1]
     others = tuple(name for name in member_hosts(facts) if name != joiner)
     accepted = joiner in hosts_of(values.get("unknown_history", ""))
-    folder = restoring.folder_of(facts.host(joiner))
-    return RestoredHistory(joiner, others, facts.cluster_id, folder, last.seqno or 0, gtid=last.gtid, accepted=accepted)
+    host = facts.host(joiner)
+    return RestoredHistory(
+        joiner, others, facts.cluster_id, restoring.folder_of(host), last.seqno or 0, gtid=last.gtid,
+        old_log=restoring.old_log(host, kept=True), accepted=accepted,
+    )  # fmt: skip
 
 
 def _history(facts: Facts, values: Inputs, past: RestoredHistory) -> Step:
     """Compare pasts before anything is touched: the same is read again right before the start."""
     joiner = values["joiner"]
     reach = IstReaches(joiner, past.hosts, facts.cluster_id, past.stopped_at)
+    early = replace(past, datadir="", old_log=restoring.old_log(facts.host(joiner), kept=False))
     return Step(
         step_id=f"history-{joiner}",
         host="",
         title="Prove that the backups are of the members' past, and that a member caches what follows them",
         done="The backups are of the members' past",
-        action=WaitFor((replace(past, datadir=""), reach), "what the members' logs say of the last backup"),
+        action=WaitFor((early, reach), "what the members' logs say of the last backup"),
         risk=Risk.READS,
-        limit_s=90.0,
+        limit_s=45.0,
         repeatable=True,
         estimate_s=3.0,
     )

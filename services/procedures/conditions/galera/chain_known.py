@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.facts.binlog_marks import Mark
-from services.procedures.conditions.galera.restored_history import marks_around
+from services.procedures.conditions.galera.restored_history import marks_of
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -51,7 +51,7 @@ class ChainKnown(OfHosts):
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask each member's binary log."""
         del past
-        found = asking.each(self.hosts, lambda name: marks_around(asking, name, self.target))
+        found = asking.each(self.hosts, lambda name: marks_of(asking, name, self.target))
         held = {name: self.at_target(one if isinstance(one, tuple) else ()) for name, one in found.items()}
         ours = f"the chain ends with Xid {self.target}, GTID {self.gtid} of {self.time}"
         for name, mark in held.items():
@@ -82,7 +82,7 @@ class ChainKnown(OfHosts):
         empty = 0
         for first, last in self.holes[:MOST_HOLES]:
             for name in self.hosts:
-                xids = [mark.xid for mark in marks_around(asking, name, last) or () if mark.xid is not None]
+                xids = [mark.xid for mark in marks_of(asking, name, last) or () if mark.xid is not None]
                 there = [xid for xid in xids if first <= xid <= last]
                 if there:
                     return f"seqno {there[0]} is in the binary log of {name}, and in none of the files", ""

@@ -67,12 +67,12 @@ class RestoredHistory(OfHost):
         seqno = number_of(self.stopped_at, past)
         if seqno is None:
             return Answer(holds=None, evidence=f"the position of the restored data of {self.host} is not known")
-        if self.datadir and (wrong := _names_another(self, asking)):
+        if self.datadir and (wrong := names_another(self, asking)):
             return wrong
         own = _read(asking, self.host, self.old_log, seqno) if self.old_log and self.gtid else None
 
         def one(name: str) -> Held:
-            theirs = marks_around(asking, name, seqno)
+            theirs = marks_of(asking, name, seqno)
             held = held_against(self.gtid, seqno, name, theirs)
             bridged = by_old_log(self.gtid, seqno, (self.host, own or ()), (name, theirs or ()))
             return bridged if bridged is not None and held.outcome != "same" else held
@@ -95,7 +95,7 @@ class RestoredHistory(OfHost):
         return self.told(not world.hosts[self.host].parted)
 
 
-def _names_another(condition: RestoredHistory, asking: Asking) -> Answer | None:
+def names_another(condition: RestoredHistory, asking: Asking) -> Answer | None:
     """Return what is wrong with grastate.dat: it must name the cluster, and leave the seqno to InnoDB."""
     path = posixpath.join(condition.datadir, "grastate.dat")
     output = asking.run(condition.host, commands.CONTENT.read(path, sudo=True))
@@ -128,7 +128,7 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     ours = tuple(one.strip() for one in gtid.split(",") if one.strip())
     if not ours:
         return Held("not known", "the backup names no GTID of its last change (its server wrote no binary log)")
-    at = _at(marks or (), seqno)
+    at = mark_at(marks or (), seqno)
     if at is None:
         return Held("not known", f"the binary log of {member} tells nothing of seqno {seqno}")
     if at.gtid in ours:
@@ -150,7 +150,7 @@ def by_old_log(
     must have the same statements, by their times: those have no Xid.
     """
     (host, mine), (member, theirs) = own, other
-    at = _at(mine, seqno)
+    at = mark_at(mine, seqno)
     if at is None or at.gtid not in {one.strip() for one in gtid.split(",")}:
         return None
     ours, there = _since_last_xid(mine, seqno), _since_last_xid(theirs, seqno)
@@ -173,7 +173,7 @@ def _since_last_xid(marks: tuple[Mark, ...], seqno: int) -> tuple[Mark, ...]:
     return known[start:] if start is not None else ()
 
 
-def _at(marks: tuple[Mark, ...], seqno: int) -> Mark | None:
+def mark_at(marks: tuple[Mark, ...], seqno: int) -> Mark | None:
     """Return the last mark up to a seqno, None where the marks don't reach over it."""
     if not marks or (marks[0].xid or 0) > seqno:
         return None
@@ -185,7 +185,7 @@ def _at(marks: tuple[Mark, ...], seqno: int) -> Mark | None:
     return last
 
 
-def marks_around(asking: Asking, name: str, seqno: int) -> tuple[Mark, ...] | None:
+def marks_of(asking: Asking, name: str, seqno: int) -> tuple[Mark, ...] | None:
     """Return a member's marks around a seqno; None where it has no binary log, or it can't be read."""
     try:
         found = asking.session(name).query(statements.LOG_SETTINGS, limit_s=SQL_LIMIT_S).pairs()

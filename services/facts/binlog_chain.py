@@ -73,7 +73,7 @@ class ChainFile:
     xa: int
     back: int
     missing: int
-    hole: str
+    hole: tuple[int, int] | None
     ending: str
     next_name: str
     reached: int
@@ -116,7 +116,8 @@ class Chain:
         files: those to be replayed, in their order; start: where in the first of them; how: by what that is known.
         target: the last Xid, and `stop` where its transaction ends in the last file; gtid, when: of it.
         transactions, statements: to be replayed; behind: statements behind the target, which come by IST.
-        local: groups without a seqno; missing, holes: seqnos that nothing in the chain took; wrong: what refuses it.
+        local: groups without a seqno; missing: how many seqnos nothing in the chain took; holes: first and last of
+            some; wrong: what refuses it.
     """
 
     files: tuple[ChainFile, ...] = ()
@@ -131,7 +132,7 @@ class Chain:
     behind: int = 0
     local: int = 0
     missing: int = 0
-    holes: tuple[str, ...] = ()
+    holes: tuple[tuple[int, int], ...] = ()
     wrong: tuple[Wrong, ...] = ()
 
     @property
@@ -204,9 +205,15 @@ def _file(line: str) -> ChainFile | None:
         when=(when[1], when[2], int(when[3])) if when is not None else None, end_gtid=told["endgtid"],
         head=count("headddl"), tail=count("tailddl"), statements=count("ddl"), local=count("local"),
         in_rows=count("stmts"), in_rows_at=number("stmtat"), xa=count("xa"), back=count("back"),
-        missing=count("missing"), hole=told["hole"], ending=kind, next_name=after, reached=count("reached"),
+        missing=count("missing"), hole=_hole(told.get("hole", "")), ending=kind, next_name=after,
+        reached=count("reached"),
         odd=told["odd"] != "0", cut=told["cut"] != "0", broken=told["broken"] != "0",
     )  # fmt: skip
+
+
+def _hole(text: str) -> tuple[int, int] | None:
+    first, _, last = text.partition("-")
+    return (int(first), int(last)) if _is_number(first) and _is_number(last) else None
 
 
 _FIELDS = 30
@@ -301,7 +308,7 @@ def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, in
     return Wrong("BACKUP-POSITION", f"{told}; whether the backup at {backup.seqno} has them is not known")
 
 
-def _holes(files: Sequence[ChainFile], backup: Backup) -> tuple[int, tuple[str, ...]]:
+def _holes(files: Sequence[ChainFile], backup: Backup) -> tuple[int, tuple[tuple[int, int], ...]]:
     """Return how many seqnos behind the backup nothing in the files took, and the first holes."""
     missing, holes = 0, []
     before, loose = backup.seqno, 0
@@ -315,9 +322,9 @@ def _holes(files: Sequence[ChainFile], backup: Backup) -> tuple[int, tuple[str, 
             lost = file.above - backup.seqno - 1 - file.loose
         if lost > 0:
             missing += lost
-            holes.append(f"{before + 1}-{file.above - 1}")
+            holes.append((before + 1, file.above - 1))
         missing += file.missing
-        if file.missing and file.hole != "-":
+        if file.missing and file.hole is not None:
             holes.append(file.hole)
         before, loose = file.last or before, file.tail
     return missing, tuple(holes[:5])

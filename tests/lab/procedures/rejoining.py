@@ -11,6 +11,38 @@ PIECE = 4 * 2**20
 MOST = 80
 
 
+VARIED = ("sbtest.keyless", "sbtest.pictures", "sbtest.parents", "sbtest.children")
+
+
+def varied(estate: Estate, host: str) -> None:
+    """Make tables as applications have them: without a primary key, with blobs, with a foreign key that cascades."""
+    estate.sql(
+        host,
+        "CREATE TABLE sbtest.keyless (a INT, b VARCHAR(40)); "
+        "CREATE TABLE sbtest.pictures (id INT PRIMARY KEY, data LONGBLOB NOT NULL); "
+        "CREATE TABLE sbtest.parents (id INT PRIMARY KEY, name VARCHAR(40)); "
+        "CREATE TABLE sbtest.children (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES "
+        "sbtest.parents (id) ON DELETE CASCADE); "
+        "INSERT INTO sbtest.keyless SELECT seq, MD5(seq) FROM seq_1_to_200; "
+        "INSERT INTO sbtest.pictures SELECT seq, REPEAT(MD5(seq), 2000) FROM seq_1_to_20; "
+        "INSERT INTO sbtest.parents SELECT seq, MD5(seq) FROM seq_1_to_50; "
+        "INSERT INTO sbtest.children SELECT seq, 1 + seq MOD 50 FROM seq_1_to_200",
+    )
+
+
+def varied_on(estate: Estate, host: str) -> None:
+    """Change them all, with a DDL in the middle of it: rows with duplicates, blobs, a cascade, a new column."""
+    estate.sql(
+        host,
+        "DELETE FROM sbtest.keyless WHERE a < 20; INSERT INTO sbtest.keyless VALUES (7, 'x'), (7, 'x'); "
+        "UPDATE sbtest.pictures SET data = RANDOM_BYTES(900) WHERE id < 5; DELETE FROM sbtest.parents WHERE id < 10; "
+        "ALTER TABLE sbtest.parents ADD COLUMN added INT NOT NULL DEFAULT 7; "
+        "INSERT INTO sbtest.parents SELECT seq, UUID(), seq FROM seq_60_to_90; "
+        "INSERT INTO sbtest.children SELECT seq + 500, seq FROM seq_60_to_90; "
+        "UPDATE sbtest.keyless SET b = CONCAT(b, '!') LIMIT 50",
+    )
+
+
 def status(estate: Estate, host: str, name: str) -> int:
     """A numeric status value of a server."""
     told = dict(estate.sql(host, f"SHOW GLOBAL STATUS LIKE '{name}'"))
@@ -49,7 +81,8 @@ def away(estate: Estate, host: str, folder: str = LOGS) -> None:
 
 
 def carry_logs(estate: Estate, source: str, to: str, folder: str = LOGS) -> None:
-    """Bring a member's binary logs to another host, as an operator does with scp."""
-    packed = estate.host(source).sh("cd /var/lib/mysql && tar -czf - mysql-bin.[0-9]* | base64 -w0", limit_s=120).out
+    """Bring a member's newest two binary logs to another host, as an operator does with scp."""
+    script = "cd /var/lib/mysql && tail -n 2 mysql-bin.index | tar -czf - -T - | base64 -w0"
+    packed = estate.host(source).sh(script, limit_s=120).out
     script = f"rm -rf {folder} && mkdir -p {folder} && base64 -d | tar -C {folder} -xzf -"
     estate.host(to).sh(script, stdin=packed, limit_s=120)

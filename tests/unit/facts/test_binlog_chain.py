@@ -68,7 +68,7 @@ def test_that_recorded_logs_are_read_as_they_are_kind_by_kind(tmp_path: Path) ->
     six = of["6"]
     assert (six.statements, six.local, six.in_rows, six.in_rows_at, six.back) == (8, 1, 2, 2832, 1)
     assert (six.gtid, six.when, six.tail) == ("0-41-15015", ("261124", "18:24:01", 41), 3)
-    assert six.hole == "15012-15016"  # four statements and one transaction with sql_log_bin = 0
+    assert six.hole == (15_012, 15_016)  # four statements and one transaction with sql_log_bin = 0
     assert of["8"].begins_after == ("0-42-15019", "0-41-15020")
     assert not any(file.odd or file.broken for file in files)
 
@@ -167,7 +167,7 @@ def file(number: int, **changes: object) -> ChainFile:
         name=f"b.{number:06d}", size=1000, version="10.11.18", begins_after=(f"0-1-{first - 91}",), first=first,
         below=None, below_end=None, above=first, above_from=300, loose=0, at_backup=False, count=10, last=first + 9,
         last_end=990, gtid=f"0-1-{first + 9}", when=("261124", "1:00:00", 1), end_gtid=f"0-1-{first + 9}", head=0,
-        tail=0, statements=0, local=0, in_rows=0, in_rows_at=None, xa=0, back=0, missing=0, hole="-",
+        tail=0, statements=0, local=0, in_rows=0, in_rows_at=None, xa=0, back=0, missing=0, hole=None,
         ending="rotate", next_name=f"b.{number + 1:06d}", reached=1000, odd=False, cut=False, broken=False,
     )  # fmt: skip
     return replace(usual, **changes)  # type: ignore[arg-type]
@@ -217,12 +217,12 @@ def test_that_a_file_cut_off_in_the_middle_of_a_chain_is_a_gap_and_at_its_end_is
 
 def test_that_seqnos_that_nothing_took_are_counted_within_files_and_between_them() -> None:
     files = (
-        file(1, below=98, below_end=200, above=103, first=98, missing=2, hole="105-106"),
+        file(1, below=98, below_end=200, above=103, first=98, missing=2, hole=(105, 106)),
         file(2, above=115, first=115, begins_after=("0-1-109",), head=1),
     )
     chain = chain_of(files, BACKUP)
     assert chain.missing == 3 + 2 + 4
-    assert chain.holes == ("100-102", "105-106", "110-114")
+    assert chain.holes == ((100, 102), (105, 106), (110, 114))
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "backup uuid=x;file a", "file b.000001 size=1;", "x" * 10_000])

@@ -147,11 +147,11 @@ def test_that_a_folder_that_can_not_be_right_is_a_fault(field: str, path: str) -
 # -- refused before anything is looked at ------------------------------------------------------------------------------
 
 
-def test_that_pxc_8_and_galera_3_are_refused_with_their_reasons() -> None:
+def test_that_pxc_8_and_galera_3_are_refused_on_recorded_facts_because_the_lab_has_neither() -> None:
     facts = _facts()
-    assert "PXC-8" in _checks(_with(facts, "n3", Program("mysqld Ver 8.0.36", (8, 0, 36))))
-    assert "GALERA-3" in _checks(_with(facts, "n3", Program("mysqld Ver 5.7.44", (5, 7, 44))))
-    old = _checks(_with(facts, "n3", Program("mariadbd Ver 10.3.39-MariaDB", (10, 3, 39))))["GALERA-3"]
+    assert "PXC-POSITION" in _checks(_with(facts, "n3", Program("mysqld Ver 8.0.36", (8, 0, 36))))
+    assert "GALERA-THREE" in _checks(_with(facts, "n3", Program("mysqld Ver 5.7.44", (5, 7, 44))))
+    old = _checks(_with(facts, "n3", Program("mariadbd Ver 10.3.39-MariaDB", (10, 3, 39))))["GALERA-THREE"]
     assert (old.verdict, old.absolute) == (Verdict.BLOCK, True)
     host = facts.host("n1")
     assert host.node is not None
@@ -161,7 +161,7 @@ def test_that_pxc_8_and_galera_3_are_refused_with_their_reasons() -> None:
     seen = replace(facts, hosts=tuple(
         replace(one, node=replace(host.node, server=pxc)) if one.host == "n1" else one for one in facts.hosts
     ))  # fmt: skip
-    assert "PXC-8" in _checks(seen)
+    assert "PXC-POSITION" in _checks(seen)
 
 
 def test_that_a_server_that_runs_is_never_rebuilt() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 
 from services.procedures.catalogue.checks.parts import known, server_of, unread, verdict
+from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
 from services.procedures.catalogue.steps.restoring import folder_of
-from services.procedures.plan.checks import Check
+from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
@@ -27,22 +29,20 @@ def way(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     """The way by InnoDB's own position is MariaDB's from 10.4 on: elsewhere it is not possible, or never tried."""
     host = facts.host(joiner)
     pxc = [h.host for h in known(facts, members) if (s := server_of(h)) is not None and s.flavour is Flavour.PXC]
-    wrong = ""
-    code = "WAY"
+    wrong, eight = "", False
     if pxc or (host[Program].text and "MariaDB" not in host[Program].text):
         version = next((s.version_key for name in pxc if (s := server_of(facts.host(name))) is not None), ())
         eight = (version or host[Program].version or (8,))[0] >= 8
-        code = "PXC-8" if eight else "GALERA-3"
         wrong = (
             "Percona XtraDB Cluster 8 has no supported way to set the storage engine's position"
             if eight
             else "with Galera 3 (PXC 5.7) the way is another one, by grastate.dat, which was never tried here"
         )
     elif host[Program].version and host[Program].version[:2] < LEAST:
-        code, wrong = "GALERA-3", "with Galera 3 (MariaDB before 10.4) the way is by grastate.dat, never tried here"
+        wrong = "with Galera 3 (MariaDB before 10.4) the way is by grastate.dat, never tried here"
     blind = not wrong and not host[Program].version
     return Check(
-        code=code,
+        code="PXC-POSITION" if eight else "GALERA-THREE" if wrong else "WAY",
         title=f"The position of {joiner} can be set where its server reads it",
         verdict=verdict(wrong or blind),
         evidence=wrong or (unread(host, "the server program", "program") if blind else host[Program].text),
@@ -124,7 +124,8 @@ def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
         evidence="; ".join(found) or (
             f"log_slave_updates is not on in the files of {', '.join(unlogged)}" if unlogged else "no filter is set"
         ),
-        why="What a filter left out is in no file: the replay would end well, and rows would be missing.",
+        why="What a filter left out is in no file: the replay would end well, and rows would be missing. Only option "
+        "files are asked: what was set at run time, or written with sql_log_bin = 0, only its holes show (HOLES).",
         try_=(_SST,) if found else ("Take the binary logs of a node with log_slave_updates.",) if unlogged else (),
     )  # fmt: skip
 
@@ -161,13 +162,20 @@ def tools(facts: Facts, joiner: str) -> Check:
     )
 
 
-def freeze(members: tuple[str, ...]) -> Check:
-    """Say that no donor's cache is frozen meanwhile: Codership's provider has no such option."""
+def freeze(facts: Facts, members: tuple[str, ...]) -> Check:
+    """Say which donors could be frozen meanwhile, by their own provider's options; this procedure freezes none."""
+    can = [name for name in members if facts.host(name)[Provider].option(OPTION) is not None]
+    blind = [name for name in members if not facts.host(name)[Provider].options]
+    rest = [name for name in members if name not in {*can, *blind}]
+    told = [f"{', '.join(can)} can freeze its cache"] if can else []
+    told += [f"the provider of {', '.join(rest)} has no such option"] if rest else []
+    told += [f"not read: {', '.join(blind)}"] if blind else []
     return Check(
         code="FREEZE",
         title="The donors' caches may purge meanwhile",
-        verdict=verdict(()),
-        evidence=f"the provider of {', '.join(members) or 'the members'} can't freeze its cache",
-        why="Only Percona's provider has gcache.freeze_purge_at_seqno, and a MariaDB server must not run it. The race "
-        "is told while the replay runs.",
+        verdict=Verdict.WARN if can or blind else Verdict.PASS,
+        not_known=bool(blind) and not can,
+        evidence="; ".join(told) or "no member answers",
+        why=f"Only a provider with {OPTION} can be held; without it the race is told while the replay runs.",
+        try_=(f"Freeze {can[0]} first with freeze-gcache.",) if can else (),
     )

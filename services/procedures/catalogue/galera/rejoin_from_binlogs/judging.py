@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from services.facts.binlog_chain import MOST_VIEWS, Wrong
 from services.procedures.catalogue.checks.parts import galera_of, verdict
@@ -14,36 +15,42 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.program import Program
 
 FULL = frozenset({"full-backuped", "full-prepared", "log-applied"})
-WRONG = {
-    "BACKUP-UNREAD": ("The backup says where it stands", "Without its seqno nothing can follow it."),
-    "BINLOG-UNREAD": ("The binary logs can be read", "What can't be read can't be replayed."),
-    "BINLOG-GAP": ("The binary logs are one chain", "What a missing file held would be missing in the data, silently."),
-    "BACKUP-POSITION": (
-        "The backup's place in them is known",
-        "Too early applies rows twice, too late leaves some out.",
+
+
+def _file(code: str, title: str, why: str) -> Check:
+    return Check(code=code or "FILE", title=title, verdict=Verdict.PASS, evidence="", why=why)
+
+
+FILES = (
+    _file("BACKUP-UNREAD", "The backup says where it stands", "Without its seqno nothing can follow it."),
+    _file("BINLOG-UNREAD", "The binary logs can be read", "What can't be read can't be replayed."),
+    _file("BINLOG-GAP", "The binary logs are one chain", "What a missing file held would be missing in the data."),
+    _file(
+        "BACKUP-POSITION", "The backup's place in them is known", "Too early repeats rows, too late leaves some out."
     ),
-    "NO-TARGET": ("They go beyond the backup", "There is nothing to replay."),
-    "SERVER-VERSION": ("All is of one server version", "A replay by another version was never tried."),
-    "XID-ORDER": ("The Xids rise", "A transaction with wsrep off has a local number: it is no seqno."),
-    "STATEMENT-EVENTS": ("They hold rows, no statements", "A statement may do something else when it is done again."),
-    "XA": ("They hold no XA transactions", "Galera has none: they were written with wsrep off."),
-}
+    _file("NO-TARGET", "They go beyond the backup", "Else there is nothing to replay."),
+    _file("SERVER-VERSION", "All is of one server version", "A replay by another version was never tried."),
+    _file("XID-ORDER", "The Xids rise", "A transaction with wsrep off has a local number, which is no seqno."),
+    _file("STATEMENT-EVENTS", "They hold rows", "A statement may do something else when it is done again."),
+    _file("XA", "They hold no XA transactions", "Galera has none: they were written with wsrep off."),
+)
+"""What the files are judged by, each passed; what speaks against them is put into them."""
 _SST = "Bring the node back with add-node, by an SST."
 
 
 def unusable(wrong: Wrong) -> Check:
     """Return the check of what speaks against the files."""
-    title, why = WRONG.get(wrong.code, ("The files can be used", ""))
     more = ("Take the backup with --galera-info.",) if wrong.code == "BACKUP-UNREAD" else ()
-    return Check(wrong.code, title, Verdict.BLOCK, wrong.evidence, why, (*more, _SST), absolute=True)
+    found = next(check for check in FILES if check.code == wrong.code)
+    return replace(found, verdict=Verdict.BLOCK, evidence=wrong.evidence, try_=(*more, _SST), absolute=True)
 
 
 def judged(facts: Facts, joiner: str, found: Survey) -> tuple[Check, ...]:
     """Return every check of what was found, passed ones too."""
     wrong = {one.code: one for one in reversed(found.chain.wrong)}
     files = tuple(
-        unusable(wrong[code]) if code in wrong else Check(code, title, Verdict.PASS, _evidence(found), why)
-        for code, (title, why) in WRONG.items()
+        unusable(wrong[check.code]) if check.code in wrong else replace(check, evidence=_evidence(found))
+        for check in FILES
     )
     if not found.whole:
         return (*files, _backup(facts, joiner, found))
@@ -73,15 +80,15 @@ def _evidence(found: Survey) -> str:
 def _backup(facts: Facts, joiner: str, found: Survey) -> Check:
     """It is a full one of this cluster, and of the version of the server that is to run on it."""
     backup, program = found.backup, ".".join(map(str, facts.host(joiner)[Program].version))
-    code, faults = "BACKUP-KIND", [] if backup.kind in FULL else [f"it is {backup.kind}, no full backup"]
+    faults = [] if backup.kind in FULL else [f"it is {backup.kind}, no full backup"]
+    other = backup.uuid != facts.cluster_id.lower()
     if backup.uuid != facts.cluster_id.lower():
-        code = "OTHER-UUID"
         faults.append(f"it is of {backup.uuid}, the cluster is {facts.cluster_id}")
-    if not faults and backup.version != program:
-        code = "SERVER-VERSION-JOINER"
+    version = backup.version != program
+    if version:
         faults.append(f"it is of {backup.version or 'a version not known'}, the server of {joiner} is {program}")
     return Check(
-        code=code,
+        code="OTHER-UUID" if other else "SERVER-VERSION-JOINER" if version else "BACKUP-KIND",
         title="The backup is a full one of this cluster and this version",
         verdict=verdict(faults),
         evidence="; ".join(faults) or f"{backup.kind}, {backup.uuid}:{backup.seqno}, {backup.version}",
@@ -113,7 +120,8 @@ def _ahead(facts: Facts, found: Survey) -> Check:
 def _holes(found: Survey) -> Check:
     chain = found.chain
     blocks = chain.missing > MOST_VIEWS
-    told = f"{chain.missing} seqnos were taken by nothing in the files: {', '.join(chain.holes)}"
+    holes = ", ".join(f"{first}-{last}" for first, last in chain.holes)
+    told = f"{chain.missing} seqnos were taken by nothing in the files: {holes}"
     local = f"{chain.local} groups without a seqno (tables that are not InnoDB) are replayed too" if chain.local else ""
     return Check(
         code="HOLES",

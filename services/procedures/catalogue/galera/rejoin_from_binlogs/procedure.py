@@ -7,9 +7,8 @@ in folders on the joiner; the first part only reads them, the rest is planned fr
 
 from __future__ import annotations
 
-import re
-
 from services.facts.binlog_chain import Wrong
+from services.facts.plain_names import is_folder
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -64,7 +63,6 @@ ABOUT = About(
          Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
-_FOLDER = re.compile(r"(?:/[A-Za-z0-9_@+=:,][A-Za-z0-9_.@+=:,-]*)+/?")
 
 
 class RejoinFromBinlogs:
@@ -118,7 +116,7 @@ class RejoinFromBinlogs:
         folder = restoring.folder_of(facts.host(values["joiner"]))
         for field in ("backup", "binlogs"):
             path = values[field].rstrip("/")
-            if path and (not _FOLDER.fullmatch(path) or "/../" in f"{path}/"):
+            if path and not is_folder(path):
                 faults.append(Fault(field, "Give the whole path of a folder, in plain letters."))
             elif path.startswith(f"{folder}/") or (path == folder and field == "backup"):
                 faults.append(Fault(field, f"It lies in the data folder {folder}, which is kept aside."))
@@ -140,7 +138,7 @@ class RejoinFromBinlogs:
             own.filters(facts, (joiner, *members)),
             own.gtid_mode(facts, joiner),
             own.tools(facts, joiner),
-            own.freeze(members),
+            own.freeze(facts, members),
             comparing.chosen(values),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.known_product(facts, members),

@@ -132,7 +132,7 @@ def _tool(host: HostFacts) -> str:
 def _chain_known(host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool) -> Step:
     chain = found.chain
     date, time, server = chain.when or ("", "", 0)
-    known = ChainKnown(members, chain.target or 0, chain.gtid, server, f"{date} {time}", found.holes, accepted)
+    known = ChainKnown(members, chain.target or 0, chain.gtid, server, f"{date} {time}", chain.holes, accepted)
     return Step(
         step_id=f"past-{host.host}",
         host="",

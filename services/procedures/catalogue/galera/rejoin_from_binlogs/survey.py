@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 from services.facts.binlog_chain import Backup, Chain, Wrong, chain_of, parse_survey
 from services.procedures.plan.host_facts import Facts
-
-_HOLE = re.compile(r"(\d{1,18})-(\d{1,18})")
 
 
 def survey_name(host: str) -> str:
@@ -22,12 +19,6 @@ class Survey:
 
     backup: Backup
     chain: Chain
-
-    @property
-    def holes(self) -> tuple[tuple[int, int], ...]:
-        """Return the holes that are known by their places."""
-        found = (_HOLE.fullmatch(hole) for hole in self.chain.holes)
-        return tuple((int(hole[1]), int(hole[2])) for hole in found if hole is not None)
 
     @property
     def whole(self) -> bool:

@@ -18,6 +18,7 @@ def varied(estate: Estate, host: str) -> None:
     """Make tables as applications have them: without a primary key, with blobs, with a foreign key that cascades."""
     estate.sql(
         host,
+        f"USE sbtest; DROP TABLE IF EXISTS {', '.join(reversed(VARIED))}; "
         "CREATE TABLE sbtest.keyless (a INT, b VARCHAR(40)); "
         "CREATE TABLE sbtest.pictures (id INT PRIMARY KEY, data LONGBLOB NOT NULL); "
         "CREATE TABLE sbtest.parents (id INT PRIMARY KEY, name VARCHAR(40)); "
@@ -34,7 +35,7 @@ def varied_on(estate: Estate, host: str) -> None:
     """Change them all, with a DDL in the middle of it: rows with duplicates, blobs, a cascade, a new column."""
     estate.sql(
         host,
-        "DELETE FROM sbtest.keyless WHERE a < 20; INSERT INTO sbtest.keyless VALUES (7, 'x'), (7, 'x'); "
+        "USE sbtest; DELETE FROM sbtest.keyless WHERE a < 20; INSERT INTO sbtest.keyless VALUES (7, 'x'), (7, 'x'); "
         "UPDATE sbtest.pictures SET data = RANDOM_BYTES(900) WHERE id < 5; DELETE FROM sbtest.parents WHERE id < 10; "
         "ALTER TABLE sbtest.parents ADD COLUMN added INT NOT NULL DEFAULT 7; "
         "INSERT INTO sbtest.parents SELECT seq, UUID(), seq FROM seq_60_to_90; "

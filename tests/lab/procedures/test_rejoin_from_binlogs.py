@@ -28,7 +28,7 @@ def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
     del whole
     steer.sql("s1", "GRANT SELECT ON sbtest.* TO observer@'%'")
     with Writer(steer, DONORS, rate=30.0) as writer:
-        steer.host(JOINER).sh("rm -rf /var/lib/mysql/.pilothouse-before")
+        steer.host(JOINER).sh("rm -rf /var/lib/mysql/.pilothouse-*")
         rejoining.varied(steer, "s1")
         seqno = rejoining.back_up(steer, JOINER)
         rejoining.varied_on(steer, "s1")
@@ -40,7 +40,7 @@ def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
         yield writer
     steer.sql("s1", "REVOKE SELECT ON sbtest.* FROM observer@'%'; "
               f"DROP TABLE IF EXISTS sbtest.ballast, {', '.join(reversed(VARIED))}")  # fmt: skip
-    steer.host(JOINER).sh("rm -rf /srv/rejoin /var/lib/mysql/.pilothouse-before")
+    steer.host(JOINER).sh("rm -rf /srv/rejoin /var/lib/mysql/.pilothouse-*")
 
 
 def _there(estate: Estate) -> list[str]:
@@ -68,7 +68,7 @@ def _cut_short(estate: Estate, console: Console, cut: str) -> None:
         )
         ran = running.end()
     view = console.assert_ended(RunState.UNDONE, ran)
-    assert next(step for step in view.steps if step.step.step_id == f"replay-{JOINER}").error, ran
+    assert next(step for step in view.steps if step.step.step_id == f"replay-{JOINER}").failed, ran
     assert estate.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
     assert not estate.host(JOINER).sh("pgrep -x mariadbd", check=False).ok
     assert not estate.host(JOINER).sh("test -e /run/pilothouse/private", check=False).ok
@@ -98,7 +98,7 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     came = next(step for step in view.steps if step.step.step_id == f"transfer-{JOINER}")
     assert "IST" in "".join(came.evidence), resumed
     lost.assert_nothing_lost(("s1", "s2", JOINER))
-    assert steer.host(JOINER).sh("ls -A /var/lib/mysql/.pilothouse-before").out.split() == ["an-old-file"]
+    assert steer.host(JOINER).sh("ls -A /var/lib/mysql/.pilothouse-before*").out.split() == ["an-old-file"]
     assert "pilothouse-replay" not in steer.host(JOINER).sh("ls -A /var/lib/mysql").out
     console.assert_nothing_to_do(NAME, **INPUTS)
 
@@ -107,7 +107,7 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
     host = steer.host(JOINER)
-    host.sh("rm -rf /var/lib/mysql/.pilothouse-before")
+    host.sh("rm -rf /var/lib/mysql/.pilothouse-*")
     seqno = rejoining.back_up(steer, JOINER)
     assert seqno > 0
     steer.sql("s1", "CREATE TABLE IF NOT EXISTS sbtest.unlogged (id INT PRIMARY KEY AUTO_INCREMENT)")

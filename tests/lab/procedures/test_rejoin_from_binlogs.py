@@ -87,7 +87,6 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
 
     # A replay that is cut short never counts: the run takes itself back, and the old data are where they were.
     _cut_short(steer, console, "pkill -x mariadb-binlog")
-    _cut_short(steer, console, "systemctl kill --kill-whom=main --signal=KILL 'pilothouse-*-replay-s3.service'")
 
     # Killed while it replays, the run finds the work again; what follows the target comes by IST, and rows are equal.
     ran = console.killed_run(f"replay-{JOINER}=acting", NAME, **INPUTS)

@@ -107,9 +107,11 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
 ) -> None:
     host = steer.host(JOINER)
     host.sh("rm -rf /var/lib/mysql/.pilothouse-*")
+    table = "sbtest.unlogged (id INT PRIMARY KEY AUTO_INCREMENT)"
+    steer.sql("s1", f"CREATE TABLE IF NOT EXISTS {table}; INSERT INTO sbtest.unlogged VALUES ()")
     seqno = rejoining.back_up(steer, JOINER)
     assert seqno > 0
-    steer.sql("s1", "CREATE TABLE IF NOT EXISTS sbtest.unlogged (id INT PRIMARY KEY AUTO_INCREMENT)")
+    steer.sql("s1", "INSERT INTO sbtest.unlogged VALUES ()")
     rejoining.away(steer, JOINER)
     # By its files: what filters, where its log lies, a mode that was never tried, a tool that is not there.
     unsafe = "[mysqld]\nbinlog_do_db = shop\nlog_bin = /var/log/mysql/mysql-bin\nwsrep_gtid_mode = ON\n"

@@ -108,7 +108,9 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     host = steer.host(JOINER)
     host.sh("rm -rf /var/lib/mysql/.pilothouse-*")
     table = "sbtest.unlogged (id INT PRIMARY KEY AUTO_INCREMENT)"
-    steer.sql("s1", f"CREATE TABLE IF NOT EXISTS {table}; INSERT INTO sbtest.unlogged VALUES ()")
+    steer.sql(
+        "s1", f"DROP TABLE IF EXISTS sbtest.unlogged; CREATE TABLE {table}; INSERT INTO sbtest.unlogged VALUES ()"
+    )
     seqno = rejoining.back_up(steer, JOINER)
     assert seqno > 0
     steer.sql("s1", "INSERT INTO sbtest.unlogged VALUES ()")

@@ -8,12 +8,16 @@ import threading
 from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
-from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
+    CLEAR_COPIES,
+    COPY_CHAIN,
+    PREPARE_ONCE,
+)
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
-from services.procedures.catalogue.steps.restoring_programs import GIVE_TO_SERVER, WITHOUT_IDENTITY
+from services.procedures.catalogue.steps.restoring_programs import END_WORK, GIVE_TO_SERVER, WITHOUT_IDENTITY
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
@@ -195,6 +199,8 @@ class ScriptedActor:
                 _forget(host, work)
                 host.files |= {work: "", **{f"{work}/{at}": source for at, source in enumerate(sources)}}
                 return f"copied: {len(sources)} folders"
+            case ["bash", "-c", text, _, target] if text == CLEAR_COPIES:
+                _forget(host, target)
             case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
                 return _prepared(host, mark, words)
             case ["mariadb-backup", "--copy-back", *_]:
@@ -204,6 +210,8 @@ class ScriptedActor:
                 return "completed OK!"
             case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running
+            case ["bash", "-c", text, "pilothouse-end", _] if text == END_WORK:
+                pass  # no work of a scripted host goes on by itself
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:

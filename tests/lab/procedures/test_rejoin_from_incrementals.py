@@ -62,7 +62,6 @@ def nothing_right(steer: Estate, chain: tuple[str, ...]) -> Iterator[str]:
         "sed -i 's/^wsrep_cluster_address/#&/' /etc/mysql/mariadb.conf.d/*lab*.cnf; "
         "systemctl start mariadb"
     )
-    steer.host("s1").sh("printf '[mysqld]\nlower_case_table_names=0\n' > /etc/mysql/mariadb.conf.d/zz-odd.cnf")
     steer.sql("s1", "SET GLOBAL wsrep_desync = ON")
     try:
         yield ",".join(f"{at}/{name}" for name in ("spent", "linked", "gap", "alien", "nowhere"))

@@ -22,9 +22,14 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAME = re.compile(r"[A-Za-z0-9_.@-]{1,200}\.\d{6,10}")
 _GTID = re.compile(r"\d{1,10}-\d{1,10}-\d{1,20}")
 _WHEN = re.compile(r"([0-9]{6}),([0-9]{1,2}:[0-9]{2}:[0-9]{2}),([0-9]{1,10})")
+_RECENT = re.compile(r"([0-9]{1,18})~([0-9]{6})~([0-9]{1,2}:[0-9]{2}:[0-9]{2})~([0-9]{1,10})")
 MOST_FILES = 5_000
 MOST_VIEWS = 8
 """Each change of view takes a seqno and stands in no log: so many right behind a backup are no wonder."""
+MOST_STRETCHES = 60
+"""So many stretches are laid beside the members' logs: each costs a read there."""
+RECENT = 4
+"""So many transactions at the end of a chain are laid beside the members' logs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,10 @@ class ChainFile:
         count: transactions; head, tail: statements before the first and behind the last of them.
         statements: all without an Xid; in_rows: transactions that hold statements, not rows, the first at `in_rows_at`.
         local: groups without a seqno (rows of Aria or MyISAM); xa, back: XA, Xids that step back.
-        missing, hole: seqnos that neither a transaction nor a statement of the file took, and where the first are.
+        missing: seqnos that neither a transaction nor a statement of the file took, behind its first Xid.
+        stretches, stretched: (Xid, next Xid, statements between) where both aren't neighbours or statements stand
+            between, and how many there are: not more than MOST_STRETCHES are told.
+        recent: (Xid, server id, time) of the last RECENT transactions.
         next_name: the file that it names as the next; ending: 'rotate', 'stop', 'open'.
         odd: its events stand in no order; cut, broken: its last group is not whole, it can't be read to its end.
         gtid, when: of the last transaction: '0-41-14', ('261124', '18:24:01', server id); end_gtid: of the last group.
@@ -73,7 +81,9 @@ class ChainFile:
     xa: int
     back: int
     missing: int
-    hole: tuple[int, int] | None
+    stretches: tuple[tuple[int, int, int], ...]
+    stretched: int
+    recent: tuple[tuple[int, int, str], ...]
     ending: str
     next_name: str
     reached: int
@@ -89,6 +99,7 @@ class Backup:
     Attributes:
         kind: mariadb-backup's word ('full-backuped', 'full-prepared'), or what makes it none: 'incremental', 'partial',
             'compressed', 'unknown'; size: bytes of its files.
+        links, old_links: links and *.isl files in it, and in the old data folder beside it; None = not known.
     """
 
     uuid: str
@@ -98,6 +109,8 @@ class Backup:
     position: int | None = None
     kind: str = "full-backuped"
     size: int = 0
+    links: int | None = 0
+    old_links: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +129,9 @@ class Chain:
         files: those to be replayed, in their order; start: where in the first of them; how: by what that is known.
         target: the last Xid, and `stop` where its transaction ends in the last file; gtid, when: of it.
         transactions, statements: to be replayed; behind: statements behind the target, which come by IST.
-        local: groups without a seqno; missing: how many seqnos nothing in the chain took; holes: first and last of
-            some; wrong: what refuses it.
+        local: groups without a seqno; missing: how many seqnos nothing in the chain took.
+        stretches: (Xid, next Xid, statements between) wherever something could be missing; untold: how many more.
+        recent: (Xid, server id, time) of its last transactions; wrong: what refuses it.
     """
 
     files: tuple[ChainFile, ...] = ()
@@ -132,7 +146,9 @@ class Chain:
     behind: int = 0
     local: int = 0
     missing: int = 0
-    holes: tuple[tuple[int, int], ...] = ()
+    stretches: tuple[tuple[int, int, int], ...] = ()
+    untold: int = 0
+    recent: tuple[tuple[int, int, str], ...] = ()
     wrong: tuple[Wrong, ...] = ()
 
     @property
@@ -169,6 +185,8 @@ def _backup(line: str) -> Backup | None:
         position=int(told["position"]) if named != "-" and _is_number(told.get("position", "")) else None,
         kind=told.get("kind", "unknown"),
         size=int(told["size"]) if _is_number(told.get("size", "")) else 0,
+        links=int(told["links"]) if _is_number(told.get("links", "")) else None,
+        old_links=int(told["oldlinks"]) if _is_number(told.get("oldlinks", "")) else None,
     )
 
 
@@ -205,23 +223,29 @@ def _file(line: str) -> ChainFile | None:
         when=(when[1], when[2], int(when[3])) if when is not None else None, end_gtid=told["endgtid"],
         head=count("headddl"), tail=count("tailddl"), statements=count("ddl"), local=count("local"),
         in_rows=count("stmts"), in_rows_at=number("stmtat"), xa=count("xa"), back=count("back"),
-        missing=count("missing"), hole=_hole(told.get("hole", "")), ending=kind, next_name=after,
-        reached=count("reached"),
+        missing=count("missing"), stretches=_stretches(told["hole"]), stretched=count("holes"),
+        recent=_recent(told["recent"]), ending=kind, next_name=after, reached=count("reached"),
         odd=told["odd"] != "0", cut=told["cut"] != "0", broken=told["broken"] != "0",
     )  # fmt: skip
 
 
-def _hole(text: str) -> tuple[int, int] | None:
-    first, _, last = text.partition("-")
-    return (int(first), int(last)) if _is_number(first) and _is_number(last) else None
+def _stretches(text: str) -> tuple[tuple[int, int, int], ...]:
+    """Return what can be read of them: what can't is untold, and refused for that."""
+    found = (re.fullmatch(r"([0-9]{1,18})-([0-9]{1,18})-([0-9]{1,9})", one) for one in text.split(","))
+    return tuple((int(one[1]), int(one[2]), int(one[3])) for one in found if one is not None)[:MOST_STRETCHES]
 
 
-_FIELDS = 30
+def _recent(text: str) -> tuple[tuple[int, int, str], ...]:
+    found = (_RECENT.fullmatch(one) for one in text.split(","))
+    return tuple((int(one[1]), int(one[4]), f"{one[2]} {one[3]}") for one in found if one is not None)[-RECENT:]
+
+
+_FIELDS = 33
 
 
 def chain_of(files: Sequence[ChainFile], backup: Backup) -> Chain:
     """Return the chain from a backup on, with all that speaks against it."""
-    wrong = [*_gaps(files), *_unread(files), *_versions(files, backup)]
+    wrong = [*_linked(backup), *_gaps(files), *_unread(files), *_versions(files, backup)]
     at = next((place for place, file in enumerate(files) if file.above is not None), None)
     if at is None:
         newest = max((file.last for file in files if file.last is not None), default=None)
@@ -234,12 +258,15 @@ def chain_of(files: Sequence[ChainFile], backup: Backup) -> Chain:
     last = max(place for place, file in enumerate(files) if file.above is not None)
     end = files[last]
     used = tuple(files[first : last + 1])
-    missing, holes = _holes(files[: last + 1], backup)
+    missing, stretches = _between(files[: last + 1], backup)
+    hidden = sum(file.stretched - len(file.stretches) for file in files[: last + 1])
+    untold = hidden + max(0, len(stretches) - MOST_STRETCHES)
     return Chain(
         files=used, start=start, how=how, target=end.last, stop=end.last_end or 0, gtid=end.gtid, when=end.when,
         transactions=sum(file.count for file in used), statements=sum(file.statements for file in used) - end.tail,
         behind=end.tail + sum(file.statements for file in files[last + 1 :]), local=sum(file.local for file in used),
-        missing=missing, holes=holes, wrong=(*wrong, *_inside(used)),
+        missing=missing, stretches=stretches[:MOST_STRETCHES], untold=untold,
+        recent=tuple(one for file in used for one in file.recent)[-RECENT:], wrong=(*wrong, *_inside(used)),
     )  # fmt: skip
 
 
@@ -308,26 +335,40 @@ def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, in
     return Wrong("BACKUP-POSITION", f"{told}; whether the backup at {backup.seqno} has them is not known")
 
 
-def _holes(files: Sequence[ChainFile], backup: Backup) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """Return how many seqnos behind the backup nothing in the files took, and the first holes."""
-    missing, holes = 0, []
+def _between(files: Sequence[ChainFile], backup: Backup) -> tuple[int, tuple[tuple[int, int, int], ...]]:
+    """Return how many seqnos behind the backup nothing in the files took, and every stretch that could lack some.
+
+    The first one begins at the last Xid before the backup where the files have one: else at the backup's own seqno.
+    """
+    missing, found = 0, list[tuple[int, int, int]]()
     before, loose = backup.seqno, 0
     for file in files:
+        if file.below is not None:
+            before, loose = file.below, 0
         if file.above is None:
             loose += file.statements
             continue
-        within = file.below is not None and before == backup.seqno
-        lost = file.above - before - 1 - loose - (file.loose if within else file.head)
-        if within and file.below is not None and file.below < backup.seqno:
-            lost = file.above - backup.seqno - 1 - file.loose
-        if lost > 0:
-            missing += lost
-            holes.append((before + 1, file.above - 1))
-        missing += file.missing
-        if file.missing and file.hole is not None:
-            holes.append(file.hole)
+        loose += file.loose if file.below is not None else file.head
+        base = max(before, backup.seqno)
+        missing += max(0, file.above - base - 1 - loose) + file.missing
+        if file.above - base > 1 or loose:
+            found.append((before, file.above, loose))
+        found += file.stretches
         before, loose = file.last or before, file.tail
-    return missing, tuple(holes[:5])
+    return missing, tuple(found)
+
+
+def _linked(backup: Backup) -> list[Wrong]:
+    """What lies elsewhere is neither copied nor kept aside: the restored data would lead to the old ones' files."""
+    found = []
+    for code, count, where in (
+        ("BACKUP-LINKED", backup.links, "the backup"),
+        ("OLD-LINKED", backup.old_links, "the old data folder"),
+    ):
+        if count != 0:
+            told = "not known" if count is None else str(count)
+            found.append(Wrong(code, f"links and *.isl files in {where}: {told}"))
+    return found
 
 
 def _inside(files: Sequence[ChainFile]) -> list[Wrong]:

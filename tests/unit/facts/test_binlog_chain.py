@@ -39,7 +39,7 @@ def _folders(tmp_path: Path, seqno: int, place: str, numbers: tuple[int, ...] = 
 
 def _told(tmp_path: Path, backup: Path, logs: Path) -> str:
     ran = subprocess.run(
-        ["bash", "-c", SURVEY, "pilothouse", str(backup), str(logs)],
+        ["bash", "-c", SURVEY, "pilothouse", str(backup), str(logs), str(tmp_path / "data")],
         env={"PATH": f"{tmp_path / 'tools'}:/usr/bin:/bin"}, capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     found = re.search(SURVEYED, ran.stdout)
@@ -68,7 +68,9 @@ def test_that_recorded_logs_are_read_as_they_are_kind_by_kind(tmp_path: Path) ->
     six = of["6"]
     assert (six.statements, six.local, six.in_rows, six.in_rows_at, six.back) == (8, 1, 2, 2832, 1)
     assert (six.gtid, six.when, six.tail) == ("0-41-15015", ("261124", "18:24:01", 41), 3)
-    assert six.hole == (15_012, 15_016)  # four statements and one transaction with sql_log_bin = 0
+    assert (15_011, 15_017, 4) in six.stretches  # four statements and one transaction with sql_log_bin = 0
+    assert len(six.stretches) == six.stretched
+    assert six.recent[-1] == (15_020, 41, "261124 18:24:01")
     assert of["8"].begins_after == ("0-42-15019", "0-41-15020")
     assert not any(file.odd or file.broken for file in files)
 
@@ -167,7 +169,8 @@ def file(number: int, **changes: object) -> ChainFile:
         name=f"b.{number:06d}", size=1000, version="10.11.18", begins_after=(f"0-1-{first - 91}",), first=first,
         below=None, below_end=None, above=first, above_from=300, loose=0, at_backup=False, count=10, last=first + 9,
         last_end=990, gtid=f"0-1-{first + 9}", when=("261124", "1:00:00", 1), end_gtid=f"0-1-{first + 9}", head=0,
-        tail=0, statements=0, local=0, in_rows=0, in_rows_at=None, xa=0, back=0, missing=0, hole=None,
+        tail=0, statements=0, local=0, in_rows=0, in_rows_at=None, xa=0, back=0, missing=0,
+        stretches=(), stretched=0, recent=((first + 9, 1, "261124 1:00:00"),),
         ending="rotate", next_name=f"b.{number + 1:06d}", reached=1000, odd=False, cut=False, broken=False,
     )  # fmt: skip
     return replace(usual, **changes)  # type: ignore[arg-type]
@@ -217,12 +220,40 @@ def test_that_a_file_cut_off_in_the_middle_of_a_chain_is_a_gap_and_at_its_end_is
 
 def test_that_seqnos_that_nothing_took_are_counted_within_files_and_between_them() -> None:
     files = (
-        file(1, below=98, below_end=200, above=103, first=98, missing=2, hole=(105, 106)),
+        file(1, below=98, below_end=200, above=103, first=98, missing=2, stretches=((104, 107, 0),), stretched=1),
         file(2, above=115, first=115, begins_after=("0-1-109",), head=1),
     )
     chain = chain_of(files, BACKUP)
     assert chain.missing == 3 + 2 + 4
-    assert chain.holes == ((100, 102), (105, 106), (110, 114))
+    assert chain.stretches == ((98, 103, 0), (104, 107, 0), (109, 115, 1))
+    assert chain.untold == 0
+
+
+def test_that_statements_between_files_and_over_files_without_transactions_are_stretches_too() -> None:
+    empty = {"above": None, "above_from": None, "first": None, "last": None, "recent": (), "count": 0}
+    files = (file(1, tail=1), file(2, **empty, statements=2), file(3, above=113, first=113, head=1))
+    assert chain_of(files, BACKUP).stretches == ((109, 113, 4),)
+    assert (
+        chain_of(files, BACKUP).missing == 0
+    )  # one statement took none: only a member's log shows whether one is lost
+
+
+def test_that_stretches_that_were_not_told_are_counted() -> None:
+    chain = chain_of((file(1, stretches=((101, 103, 0),), stretched=70),), BACKUP)
+    assert (len(chain.stretches), chain.untold) == (1, 69)
+
+
+def test_that_links_and_tables_that_lie_elsewhere_are_refused_in_backup_and_old_data(tmp_path: Path) -> None:
+    backup, logs = _folders(tmp_path, 15_006, "")
+    old = tmp_path / "data"
+    old.mkdir()
+    (old / "t.isl").write_text("/elsewhere/t.ibd", encoding="ascii")
+    (backup / "linked").symlink_to("/etc")
+    found = parse_survey(_told(tmp_path, backup, logs))
+    assert not isinstance(found, Wrong)
+    assert (found[0].links, found[0].old_links) == (1, 1)
+    assert {"BACKUP-LINKED", "OLD-LINKED"} <= _codes(chain_of(found[1], found[0]))
+    assert "BACKUP-LINKED" in _codes(chain_of(found[1], replace(found[0], links=None)))
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "backup uuid=x;file a", "file b.000001 size=1;", "x" * 10_000])

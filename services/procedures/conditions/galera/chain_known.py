@@ -1,47 +1,49 @@
 """Are these binary logs of the members' past, and is nothing missing in them? By the members' own binary logs.
 
-The last transaction of the chain is laid beside what the members have at its seqno, a hole in the chain beside what
-they have in it: a transaction with sql_log_bin = 0 takes a seqno and stands in every log but its own server's (seen on
-the lab, MariaDB 10.11.18).
+The last transactions of the chain are laid beside what the members have at their seqnos, and every stretch in which
+something could be missing beside what they have in it. A transaction with sql_log_bin = 0 takes a seqno and stands in
+every log but its own server's; a statement (DDL) has no Xid, and one that went past Galera (RSU, wsrep_on = OFF) took
+no seqno: so between two Xids their number is compared too (seen on the lab, MariaDB 10.11.18).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from services.facts.binlog_marks import Mark
-from services.procedures.conditions.galera.restored_history import marks_of
+from services.procedures.conditions.galera.restored_history import ids_differ, marks_of
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
-MOST_HOLES = 3
-"""So many holes are looked into: each costs a read of a member's binary log."""
+ENOUGH = 3
+"""So many of the chain's last transactions must be the members' too, or all where it has fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainKnown(OfHosts):
-    """A member's binary log has the chain's last transaction at its seqno, and nothing where the chain has holes.
+    """A member's binary log has the chain's last transactions, and in no stretch of the chain more or less than it.
 
-    Server and time say whether it is the same: a GTID's number may differ, each server counts what it writes for itself
-    too.
+    Server and time say whether they are the same: a GTID's number may differ, each server counts what it writes for
+    itself too. Where nodes share a server id they show nothing: both sides of a fork write under it.
 
     Attributes:
-        target, server_id, time: of the chain's last transaction, time as marks have it; gtid: for the evidence.
-        holes: (first, last) seqnos that nothing in the chain took.
-        accepted: that the members' logs tell nothing is accepted; what they tell against it never is.
+        joiner: the node that comes back; recent: (Xid, server id, time) of the chain's last transactions, time as
+            marks have it; gtid: of the last, for the evidence.
+        stretches: (Xid, next Xid, statements between) wherever something could be missing.
+        accepted: that the members' logs tell nothing of the past is accepted; never that something may be missing, and
+            never what they tell against it.
     """
 
     tag: ClassVar[str] = "galera.chain-known"
-    words: ClassVar[str] = "a member's binary log to have the same last transaction"
+    words: ClassVar[str] = "a member's binary log to have the same transactions"
 
-    target: int
+    joiner: str
     gtid: str
-    server_id: int
-    time: str
-    holes: tuple[tuple[int, int], ...] = ()
+    recent: tuple[tuple[int, int, str], ...]
+    stretches: tuple[tuple[int, int, int], ...] = ()
     accepted: bool = False
 
     def declared(self) -> Declared:
@@ -51,48 +53,99 @@ class ChainKnown(OfHosts):
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask each member's binary log."""
         del past
-        found = asking.each(self.hosts, lambda name: marks_of(asking, name, self.target))
-        held = {name: self.at_target(one if isinstance(one, tuple) else ()) for name, one in found.items()}
-        ours = f"the chain ends with Xid {self.target}, GTID {self.gtid} of {self.time}"
-        for name, mark in held.items():
-            if mark is not None and not self.is_same(mark):
-                told = f"{ours}; the binary log of {name} has {mark.text} of {mark.time} there: another past"
+        known = self._past(asking)
+        if known.holds is False:
+            return known
+        logs, proven = {name: _Log(asking, name) for name in self.hosts}, 0
+        unproven = list[str]()
+        for stretch in self.stretches:
+            found = {name: held_in(log.around(stretch), stretch) for name, log in logs.items()}
+            if lost := next((name for name, one in found.items() if one == "more"), ""):
+                told = f"between seqnos {stretch[0]} and {stretch[1]} the binary log of {lost} has a transaction"
+                return Answer(holds=False, evidence=f"{told} that is in none of the files", final=True)
+            if "same" in found.values():
+                proven += 1
+            else:
+                unproven.append(f"{stretch[0]}-{stretch[1]} ({', '.join(f'{n}: {o}' for n, o in found.items())})")
+        if unproven:
+            told = f"whether something is missing is not known in {len(unproven)} of {len(self.stretches)} stretches"
+            return Answer(holds=None, evidence=f"{told}: {'; '.join(unproven[:3])}", lines=tuple(unproven))
+        told = f"; in each of {proven} stretches a member has the same" if proven else ""
+        return Answer(known.holds, f"{known.evidence}{told}", final=known.final)
+
+    def _past(self, asking: Asking) -> Answer:
+        """Lay the chain's last transactions beside each member's."""
+        if not self.recent:
+            return Answer(holds=None, evidence="of the chain's last transactions nothing is known")
+        target, _, time = self.recent[-1]
+        ours = f"the chain ends with Xid {target}, GTID {self.gtid} of {time}"
+        found = asking.each(self.hosts, lambda name: marks_of(asking, name, target))
+        same = ""
+        for name, one in found.items():
+            there = {mark.xid: mark for mark in one} if isinstance(one, tuple) else {}
+            both = [(mine, there[mine[0]]) for mine in self.recent if mine[0] in there]
+            if other := next((m for mine, m in both if (m.server_id, m.time) != mine[1:]), None):
+                told = f"{ours}; the binary log of {name} has {other.text} of {other.time} there: another past"
                 return Answer(holds=False, evidence=told, final=True)
-        lost, told = self._lost(asking)
-        if lost:
-            return Answer(holds=False, evidence=lost, final=True)
-        if same := next((name for name, mark in held.items() if mark is not None), ""):
-            said = f"{ours}, and the binary log of {same} has the same there"
-            return Answer(holds=True, evidence="; ".join(filter(None, (said, told))))
-        said = f"{ours}; no binary log of {', '.join(self.hosts)} tells of that seqno"
+            if target in there and len(both) >= min(ENOUGH, len(self.recent)):
+                same = same or name
+        if same and ids_differ(asking, self.joiner, self.hosts):
+            return Answer(holds=True, evidence=f"{ours}, and the binary log of {same} has the same there")
+        why = f"no binary log of {', '.join(self.hosts)} tells of that seqno"
+        if same:
+            why = f"{same} has the like, but nodes share a server id: both sides of a fork would look so"
         if self.accepted:
-            return Answer(holds=True, evidence=f"you accepted that it is not known: {said}")
-        return Answer(holds=None, evidence=f"nothing shows that the binary logs are of the members' past: {said}")
-
-    def at_target(self, marks: tuple[Mark, ...]) -> Mark | None:
-        """Return the mark that stands at the target, None where none does."""
-        return next((mark for mark in marks if mark.xid == self.target), None)
-
-    def is_same(self, mark: Mark) -> bool:
-        """Return whether a mark is the chain's last transaction."""
-        return (mark.server_id, mark.time) == (self.server_id, self.time)
-
-    def _lost(self, asking: Asking) -> tuple[str, str]:
-        """Return what a member has in a hole of the chain, and what is known of the holes where none has anything."""
-        empty = 0
-        for first, last in self.holes[:MOST_HOLES]:
-            for name in self.hosts:
-                xids = [mark.xid for mark in marks_of(asking, name, last) or () if mark.xid is not None]
-                there = [xid for xid in xids if first <= xid <= last]
-                if there:
-                    return f"seqno {there[0]} is in the binary log of {name}, and in none of the files", ""
-                if xids and min(xids) < first and max(xids) > last:
-                    empty += 1
-                    break
-        many = len(self.holes)
-        return "", f"{empty} of {many} holes are empty in a member's log too" if many else ""
+            return Answer(holds=True, evidence=f"you accepted that it is not known: {ours}; {why}")
+        return Answer(holds=None, evidence=f"nothing shows that these are of the members' past: {ours}; {why}")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
         del past, memory
         return self.told(not any(world.hosts[name].parted for name in self.hosts))
+
+
+def held_in(marks: tuple[Mark, ...] | None, stretch: tuple[int, int, int]) -> str:
+    """Return what a member's marks say of a stretch of the chain: 'same', 'more' (a transaction), or why neither. Pure.
+
+    'same': nothing with an Xid stands between the two, and as many statements without one as in the chain. Where the
+    member's log has not the Xid that it begins with, only nothing at all shows it.
+    """
+    first, last, statements = stretch
+    if not marks:
+        return "no log there"
+    if any(mark.xid is not None and first < mark.xid < last for mark in marks):
+        return "more"
+    end = next((at for at, mark in enumerate(marks) if mark.xid == last), None)
+    begin = next((at for at in range((end or 0) - 1, -1, -1) if _is_up_to(marks[at], first)), None)
+    if end is None or begin is None:
+        return "its log does not reach over it"
+    between = marks[begin + 1 : end]
+    if any(mark.xid is not None for mark in between):
+        return "a number that is no seqno stands there"
+    if len(between) != statements:
+        return f"{len(between)} statements, {statements} in the files"
+    return "same" if marks[begin].xid == first or not statements else f"it has no Xid {first}"
+
+
+def _is_up_to(mark: Mark, xid: int) -> bool:
+    return mark.xid is not None and mark.xid <= xid
+
+
+@dataclass(slots=True)
+class _Log:
+    """One member's binary log within one look: read again only where what was read does not reach."""
+
+    asking: Asking
+    name: str
+    read: tuple[Mark, ...] = ()
+    silent: bool = field(default=False)
+
+    def around(self, stretch: tuple[int, int, int]) -> tuple[Mark, ...] | None:
+        """Return marks from before the stretch on; None where it has no log that can be read."""
+        if self.silent:
+            return None
+        xids = {mark.xid for mark in self.read}
+        if not xids.issuperset(stretch[:2]):
+            found = marks_of(self.asking, self.name, stretch[0])
+            self.silent, self.read = found is None, found or ()
+        return None if self.silent else self.read

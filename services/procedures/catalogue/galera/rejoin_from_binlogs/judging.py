@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from services.facts.binlog_chain import MOST_VIEWS, Wrong
+from services.facts.binlog_chain import MOST_STRETCHES, MOST_VIEWS, Wrong
 from services.procedures.catalogue.checks.parts import galera_of, verdict
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import disk_needed, reaches, until_start_s
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey
@@ -23,6 +23,8 @@ def _file(code: str, title: str, why: str) -> Check:
 
 FILES = (
     _file("BACKUP-UNREAD", "The backup says where it stands", "Without its seqno nothing can follow it."),
+    _file("BACKUP-LINKED", "The backup holds all of its files itself", "A link leads out of it, to other data."),
+    _file("OLD-LINKED", "The old data folder holds all of its files itself", "What lies elsewhere is not kept aside."),
     _file("BINLOG-UNREAD", "The binary logs can be read", "What can't be read can't be replayed."),
     _file("BINLOG-GAP", "The binary logs are one chain", "What a missing file held would be missing in the data."),
     _file(
@@ -119,18 +121,22 @@ def _ahead(facts: Facts, found: Survey) -> Check:
 
 def _holes(found: Survey) -> Check:
     chain = found.chain
-    blocks = chain.missing > MOST_VIEWS
-    holes = ", ".join(f"{first}-{last}" for first, last in chain.holes)
-    told = f"{chain.missing} seqnos were taken by nothing in the files: {holes}"
+    blocks = chain.missing > MOST_VIEWS or chain.untold > 0
+    holes = ", ".join(f"{a + 1}-{b - 1}" for a, b, statements in chain.stretches if b - a - 1 > statements)
+    told = f"{chain.missing} seqnos were taken by nothing in the files: {holes}" if chain.missing else ""
+    if chain.untold:
+        many = f"in {chain.untold + len(chain.stretches)} places seqnos are missing or statements stand"
+        told = f"{told}; {many}: more than {MOST_STRETCHES} are not looked up in the members' logs".removeprefix("; ")
     local = f"{chain.local} groups without a seqno (tables that are not InnoDB) are replayed too" if chain.local else ""
     return Check(
         code="HOLES",
         title="No seqno is missing in the binary logs",
         verdict=verdict(blocks, chain.missing or chain.local),
-        evidence="; ".join(filter(None, (told if chain.missing else "none is missing", local))),
+        evidence="; ".join(filter(None, (told or "none is missing", local))),
         why="A change of view takes a seqno too; so does what was written with sql_log_bin = 0: that would be lost. "
-        "The members' own logs are asked before anything is changed.",
-        try_=("Take the binary logs of another node.",) if blocks else (),
+        "The members' own logs are asked for each before anything is changed.",
+        try_=("Take the binary logs of another node, or a newer backup.",) if blocks else (),
+        absolute=chain.untold > 0,
     )
 
 

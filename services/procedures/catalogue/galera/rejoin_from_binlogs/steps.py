@@ -40,6 +40,7 @@ from services.procedures.plan.positions import kept_name
 DAY_S = 86_400.0
 SURVEY_LIMIT_S = 4 * 3_600.0
 PRIVATE_LIMIT_S = 3_600.0
+PAST_LIMIT_S = 600.0
 _WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
 
 
@@ -57,7 +58,7 @@ def progress_path(target: int) -> str:
 def surveyed(host: HostFacts, values: Inputs) -> tuple[Step, ...]:
     """Return the first part: what the backup and the binary logs hold; it only reads."""
     name = host.host
-    words = ("bash", "-c", SURVEY, "pilothouse", values["backup"], values["binlogs"])
+    words = ("bash", "-c", SURVEY, "pilothouse", values["backup"], values["binlogs"], restoring.folder_of(host))
     look = Step(
         step_id=f"survey-{name}",
         host=name,
@@ -131,8 +132,7 @@ def _tool(host: HostFacts) -> str:
 
 def _chain_known(host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool) -> Step:
     chain = found.chain
-    date, time, server = chain.when or ("", "", 0)
-    known = ChainKnown(members, chain.target or 0, chain.gtid, server, f"{date} {time}", chain.holes, accepted)
+    known = ChainKnown(members, host.host, chain.gtid, chain.recent, chain.stretches, accepted)
     return Step(
         step_id=f"past-{host.host}",
         host="",
@@ -141,9 +141,9 @@ def _chain_known(host: HostFacts, members: tuple[str, ...], found: Survey, *, ac
         why="The same UUID and seqno alone show nothing; nothing is changed before this is known.",
         action=WaitFor((known,), "the members' binary logs"),
         risk=Risk.READS,
-        limit_s=120.0,
+        limit_s=PAST_LIMIT_S,
         repeatable=True,
-        estimate_s=5.0,
+        estimate_s=5.0 + len(chain.stretches),
     )
 
 

@@ -34,7 +34,7 @@ def survey_of(facts: Facts, host: str) -> Survey | Wrong:
         return found
     backup, files = found
     chain = chain_of(files, backup)
-    if chain.target is not None and chain.when is None:
+    if chain.target is not None and (chain.when is None or not chain.recent or chain.recent[-1][0] != chain.target):
         told_by = Wrong("BINLOG-UNREAD", f"of the last transaction {chain.target} server and time are not known")
         chain = replace(chain, wrong=(*chain.wrong, told_by))
     return Survey(backup, chain)

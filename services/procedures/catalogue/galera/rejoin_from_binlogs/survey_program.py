@@ -13,9 +13,9 @@ _OF_A_FILE = (
 function n(x) { return sprintf("%.0f", x) }
 function anew() {
   above = abovefrom = "-"; zoneddl = zoneat = count = ddls = local = stmts = xas = back = holes = missing = 0
-  stmtat = hole = "-"; headddl = pending = 0; prevx = "-"
+  stmtat = hole = recent = "-"; headddl = pending = 0; prevx = "-"
 }
-function close_group(end,  lost) {
+function close_group(end,  lost, at_end, part) {
   if (!open) { if (above == "-" && name == atfile && end == at + 0) zoneat = 1; return }
   open = 0; lastgtid = gtid
   if (xid != "-") {
@@ -27,10 +27,15 @@ function close_group(end,  lost) {
       below = xid; belowend = end; zoneat = (name == atfile && end == at + 0); prevx = xid; return
     }
     if (above == "-") { above = xid; abovefrom = group; if (name == atfile && group == at + 0) zoneat = 1 }
-    if (prevx != "-") {
+    if (count) {
       lost = xid - prevx - 1 - pending
-      if (lost > 0) { holes++; missing += lost; if (hole == "-") hole = n(prevx + 1) "-" n(xid - 1) }
-    } else headddl = pending
+      if (lost > 0) missing += lost
+      if (pending || xid - prevx > 1) {
+        if (holes++ < 60) hole = (hole == "-" ? "" : hole ",") prevx "-" xid "-" n(pending)
+      }
+    } else if (prevx == "-") headddl = pending
+    at_end = xid "~" when; gsub(",", "~", at_end); recent = recent "," at_end
+    if (split(recent, part, ",") > 5) recent = "-," part[3] "," part[4] "," part[5] "," part[6]
     prevx = xid; pending = 0; count++
     if (said && !ddl) { stmts++; if (stmtat == "-") stmtat = n(group) }
     return
@@ -77,8 +82,8 @@ END {
   printf " zoneddl=%s zoneat=%s", n(zoneddl), n(zoneat)
   printf " count=%s last=%s lastend=%s gtid=%s when=%s endgtid=%s headddl=%s tailddl=%s ddl=%s local=%s", n(count),
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
-  printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s ending=%s reached=%s odd=%s cut=%s\n", n(stmts),
-    stmtat, n(xas), n(back), n(holes), n(missing), hole, ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
+  printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s ending=%s reached=%s odd=%s cut=%s\n",
+    n(stmts), stmtat, n(xas), n(back), n(holes), n(missing), hole, recent, ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
 }
 """
 )
@@ -86,7 +91,7 @@ END {
 _BACKUP = r"""LC_ALL=C TZ=UTC0; export LC_ALL TZ
 set -o pipefail; shopt -s nullglob
 refused() { printf 'survey: refused %s\n' "$1"; exit 0; }
-copy=$1 logs=$2
+copy=$1 logs=$2 data=$3
 { [ -d "$copy" ] && [ -r "$copy" ]; } || refused "BACKUP $copy is no folder that can be read"
 info() {
   local f
@@ -111,6 +116,11 @@ for one in incremental partial compressed; do
 done
 [[ $kind =~ ^[a-z-]{1,40}$ ]] || kind=unknown
 size=$(du -sbL -- "$copy" | cut -f 1); [[ $size =~ ^[0-9]+$ ]] || size=0
+elsewhere() { find "$1/" \( -type l -o -name '*.isl' \) -printf '.\n' | wc -l; }
+links=$(elsewhere "$copy") || links=-
+if [ -L "$data" ]; then oldlinks=1
+elif [ -e "$data" ]; then oldlinks=$(elsewhere "$data") || oldlinks=-
+else oldlinks=0; fi
 """
 
 SURVEY = (
@@ -144,12 +154,12 @@ for ((i = ${#files[@]} - 1; i >= 0; i--)); do
   low=${line##* first=}; low=${low%% *}
   [ "$low" != - ] && [ "$low" -le "$backup" ] && break
 done
-printf 'survey: backup uuid=%s seqno=%s version=%s file=%s position=%s kind=%s size=%s;' "$uuid" "$backup" "$version" \
-  "$atfile" "$at" "$kind" "$size"
+printf 'survey: backup uuid=%s seqno=%s version=%s file=%s position=%s kind=%s size=%s links=%s oldlinks=%s;' "$uuid" \
+  "$backup" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks"
 printf '%s;' "${told[@]}"; echo
 """
 )
-"""Run as `bash -c SURVEY pilothouse BACKUP LOGS` as root, two folders.
+"""Run as `bash -c SURVEY pilothouse BACKUP LOGS DATA` as root, three folders; of DATA only links are counted.
 
 Tells 'survey: refused WHAT WHY' or 'survey: backup ...;file ...;file ...;', the files in their order, from the newest
 that begins at or before the backup on. Of what comes at or before the backup's seqno nothing is counted.

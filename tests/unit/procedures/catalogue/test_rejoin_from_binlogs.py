@@ -26,6 +26,7 @@ from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.variables import Variables
 from services.types import Flavour
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, whole
 from tests.faults.scripted.facts import facts_of
@@ -187,6 +188,11 @@ def test_that_a_node_whose_own_data_reach_by_ist_is_not_rebuilt() -> None:
         ("replicate_wild_ignore_table", "x.%", "FILTERS"),
         ("log_bin", "/var/log/mysql/mysql-bin", "OWN-LOG"),
         ("wsrep_gtid_mode", "ON", "GTID-MODE"),
+        ("innodb_log_group_home_dir", "/srv/redo", "ONE-FOLDER"),
+        ("innodb_data_home_dir", "/srv/ibdata", "ONE-FOLDER"),
+        ("innodb_undo_directory", "/srv/undo", "ONE-FOLDER"),
+        ("aria_log_dir_path", "/srv/aria", "ONE-FOLDER"),
+        ("wsrep_provider_options", "gcache.size=1G;gcache.dir=/srv/cache", "ONE-FOLDER"),
     ],
 )
 def test_that_options_that_make_it_unsafe_refuse_it(option: str, value: str, code: str) -> None:
@@ -195,6 +201,21 @@ def test_that_options_that_make_it_unsafe_refuse_it(option: str, value: str, cod
     given = tuple(one for one in options.given if one[1] != option)
     seen = _with(facts, "n3", replace(options, given=(*given, ("mysqld", option, value))))
     assert _checks(seen)[code].verdict is Verdict.BLOCK
+
+
+def test_that_a_member_with_gtids_in_its_positions_refuses_it() -> None:
+    facts = _facts()
+    mode = Variables((("wsrep_gtid_mode", "ON"),))
+    assert _checks(_with(facts, "n1", mode))["GTID-MODE"].verdict is Verdict.BLOCK
+
+
+def test_that_old_data_that_are_ahead_of_the_members_are_not_put_aside() -> None:
+    facts = _facts()
+    state = Grastate(uuid=CLUSTER, seqno=10**9, safe_to_bootstrap=False)
+    ahead = _with(facts, "n3", replace(facts.host("n3")[DataFolder], grastate=state))
+    assert _checks(ahead)["OLD-DATA"].verdict is Verdict.BLOCK
+    assert _later(ahead)[0]["OLD-DATA"].verdict is Verdict.BLOCK
+    assert _checks(facts)["OLD-DATA"].verdict is Verdict.PASS
 
 
 def test_that_without_mariadb_backup_nothing_begins() -> None:

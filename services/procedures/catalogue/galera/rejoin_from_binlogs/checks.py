@@ -15,6 +15,7 @@ from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.variables import Variables
 from services.types import Flavour
 
 LEAST = (10, 4)
@@ -130,19 +131,21 @@ def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
     )  # fmt: skip
 
 
-def gtid_mode(facts: Facts, joiner: str) -> Check:
-    """wsrep_gtid_mode is off: with it the position holds a GTID too, which this way does not set."""
-    said = (facts.host(joiner)[Options].option("mysqld", "wsrep_gtid_mode") or "off").strip().lower()
-    on = said in _ON
+def gtid_mode(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """wsrep_gtid_mode is off everywhere: with it the position holds a GTID too, which this way does not set."""
+    modes = {joiner: facts.host(joiner)[Options].option("mysqld", "wsrep_gtid_mode") or "off"}
+    modes |= {h.host: h[Variables].value("wsrep_gtid_mode") or "not known" for h in known(facts, members)}
+    modes = {name: said.strip().lower() for name, said in modes.items()}
+    on, blind = [n for n, said in modes.items() if said in _ON], [n for n, said in modes.items() if said == "not known"]
     return Check(
         code="GTID-MODE",
         title="wsrep_gtid_mode is off",
-        verdict=verdict(on),
-        evidence=f"{joiner}: wsrep_gtid_mode = {said}",
+        verdict=verdict(on, blind),
+        evidence="; ".join(f"{name}: wsrep_gtid_mode = {said}" for name, said in modes.items()),
         why="With it the stored position holds a GTID as well; setting that was never tried.",
         try_=(_SST,) if on else (),
         host=joiner,
-        absolute=on,
+        absolute=bool(on),
     )
 
 

@@ -19,6 +19,7 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.steps import progr
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey, survey_of
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps.choices import down_members, member_hosts
+from services.procedures.catalogue.steps.old_data import not_ahead, one_folder
 from services.procedures.catalogue.steps.watches import disk
 from services.procedures.conditions.galera.replay_race import ReplayRace
 from services.procedures.conditions.galera.still_primary import StillPrimary
@@ -136,7 +137,7 @@ class RejoinFromBinlogs:
             own.own_reach(facts, joiner),
             own.own_log(facts, joiner),
             own.filters(facts, (joiner, *members)),
-            own.gtid_mode(facts, joiner),
+            own.gtid_mode(facts, joiner, members),
             own.tools(facts, joiner),
             own.freeze(facts, members),
             comparing.chosen(values),
@@ -191,6 +192,8 @@ class RejoinFromBinlogs:
             preflight.health_gate(facts, members, size=len(members) + arbitrators(facts)),
             own.way(facts, joiner, members),
             own.stopped(facts, joiner),
+            one_folder(facts.host(joiner)),
+            not_ahead(facts, joiner),
         )
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:

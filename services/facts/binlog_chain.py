@@ -162,7 +162,7 @@ def parse_survey(text: str) -> tuple[Backup, tuple[ChainFile, ...]] | Wrong:
     """Return the backup and the files that the program told, or why it told none."""
     if text.startswith("refused "):
         what, _, why = text.removeprefix("refused ").partition(" ")
-        return Wrong({"BACKUP": "BACKUP-UNREAD"}.get(what, "BINLOG-UNREAD"), why[:300])
+        return Wrong({"BACKUP": "BACKUP-UNREAD", "LEFT": "REPLAY-LEFT"}.get(what, "BINLOG-UNREAD"), why[:300])
     first, *lines = [line for line in text.split(";") if line.strip()] or [""]
     backup, files = _backup(first), [_file(line) for line in lines[:MOST_FILES]]
     if backup is None or not files or len(lines) > MOST_FILES or None in files:

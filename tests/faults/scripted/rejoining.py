@@ -11,7 +11,7 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.private_programs i
 )
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE, TIDY
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY
-from tests.faults.scripted.cluster import CLUSTER, DATADIR, ZERO, Host
+from tests.faults.scripted.cluster import CLUSTER, ZERO, Host
 
 BACKUP_SEQNO, TARGET = 50, 990
 GTID, WHEN = "0-1-985", "261122,6:00:00,1"
@@ -26,7 +26,7 @@ SURVEYED = (
     f"position=4000 kind=full-backuped size=500000000 links=0 oldlinks=0;{_FILE.format(gtid=GTID, when=WHEN)}"
 )
 PROGRAMS = frozenset({SURVEY, PREPARE, TIDY, REPLAY, POSITION, END_PRIVATE})
-_MARKER = f"{DATADIR}/{MARKER}"
+_MARKER = MARKER
 
 
 def performed(host: Host, argv: list[str]) -> str:

@@ -21,6 +21,8 @@ def one_folder(host: HostFacts) -> Check:
     folder = folder_of(host)
     outside = [f"{name} = {value}" for name in _FOLDERS
                if (value := host[Options].option("mysqld", name)) and not _is_inside(value, folder)]  # fmt: skip
+    files = host[Options].option("mysqld", "innodb_data_file_path") or ""
+    outside += [f"innodb_data_file_path = {files}"] if "/" in files else []
     provider = host[Options].option("mysqld", "wsrep_provider_options") or ""
     cache = [part.partition("=")[2].strip() for part in provider.split(";")
              if part.partition("=")[0].strip() == "gcache.dir"]  # fmt: skip

@@ -85,7 +85,7 @@ def test_that_the_second_part_restores_replays_sets_the_position_and_only_then_n
     assert then.steps[: len(first.steps)] == first.steps
     assert [step.step_id for step in then.steps[2:]] == [
         "past-n3", "restart-off-n3", "keep-data-n3", "new-data-n3", "prepare-n3", "copy-back-n3", "tidy-n3",
-        "identity-n3", "owner-n3", "replay-n3", "set-position-n3", "no-private-n3",
+        "identity-n3", "owner-n3", "notes-n3", "replay-n3", "set-position-n3", "no-private-n3",
         "recover-n3", "position-n3", "unmark-n3", "state-n3",
         "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3", "whole",
     ]  # fmt: skip
@@ -101,7 +101,7 @@ def test_that_the_replay_begins_once_on_data_that_name_no_state_and_ends_where_i
         "mysql-bin.000007",
     )  # fmt: skip
     assert not replay.repeatable
-    assert FileAbsent("n3", f"{DATADIR}/{private.MARKER}") in replay.before
+    assert FileAbsent("n3", private.MARKER) in replay.before
     assert FileAbsent("n3", f"{DATADIR}/grastate.dat") in replay.before
     assert any(isinstance(one, IstReaches) and one.stopped_at == TARGET for one in replay.before)
 
@@ -277,11 +277,13 @@ def test_that_the_race_is_told_with_its_numbers_and_refused_where_it_will_be_los
     assert "s more by bytes" in check.evidence
 
 
-@pytest.mark.parametrize("told", ["refused BACKUP it says no position", "refused BINLOGS no file", "nonsense", ""])
+@pytest.mark.parametrize(
+    "told", ["refused BACKUP it says no position", "refused BINLOGS no file", "refused LEFT x", "nonsense", ""]
+)
 def test_that_what_could_not_be_read_ends_the_plan_there(told: str) -> None:
     checks, first, then = _later(_facts(told))
     assert then == first
-    code = "BACKUP-UNREAD" if "BACKUP" in told else "BINLOG-UNREAD"
+    code = "BACKUP-UNREAD" if "BACKUP" in told else "REPLAY-LEFT" if "LEFT" in told else "BINLOG-UNREAD"
     assert (checks[code].verdict, checks[code].absolute) == (Verdict.BLOCK, True)
 
 

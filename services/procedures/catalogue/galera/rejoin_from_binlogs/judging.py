@@ -22,6 +22,7 @@ def _file(code: str, title: str, why: str) -> Check:
 
 
 FILES = (
+    _file("REPLAY-LEFT", "No replay of an earlier run is left", "Data that hold a half of one never get another."),
     _file("BACKUP-UNREAD", "The backup says where it stands", "Without its seqno nothing can follow it."),
     _file("BACKUP-LINKED", "The backup holds all of its files itself", "A link leads out of it, to other data."),
     _file("OLD-LINKED", "The old data folder holds all of its files itself", "What lies elsewhere is not kept aside."),

@@ -3,18 +3,26 @@
 The server is a child of the detached work: it has no option file of its own that could stay, its words come after those
 of the option files and win over them (MariaDB KB, "Configuring MariaDB with Option Files"), and it ends with the work,
 whatever ends that. It listens on a socket in a folder that only root and the server's account may enter.
+
+The data folder and the socket's are the server's account's, which may lay links there: root writes into neither. What
+root notes and the server's log lie in a folder that only root may enter; what the server says is looked at before it
+is written anywhere. All data of the server are told to lie in the data folder, whatever its option files say by then.
 """
 
 from __future__ import annotations
 
-MARKER = "pilothouse-replay.log"
-"""In the data folder: 'begun TARGET' from before the first change on, 'done TARGET GTID' when all of it is there."""
+STATE = "/var/lib/pilothouse/replay"
+"""The folder that only root may enter, and that a reboot leaves."""
+MARKER = f"{STATE}/state"
+"""'begun TARGET' from before the first change on, 'done TARGET GTID STATE' when all of it is in the data."""
 PRIVATE = "/run/pilothouse/private"
 
-_COMMON = r"""set -u -o pipefail; export LC_ALL=C
+_COMMON = r"""set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
 say() { printf '%s\n' "$1"; }
 failed() { say "failed: $1"; [ -z "${log-}" ] || tail -n 15 -- "$log"; exit "${2-9}"; }
 folder=/run/pilothouse/private sock=/run/pilothouse/private/server.sock log=
+notes=/var/lib/pilothouse/replay marker=/var/lib/pilothouse/replay/state
+[ ! -L "$notes" ] && install -d -m 0700 -o root -g root -- "$notes" || failed "the folder $notes could not be made"
 client=$(command -v mariadb) || failed 'there is no mariadb client on the host'
 server=$(command -v mariadbd || echo /usr/sbin/mariadbd); [ -x "$server" ] || failed 'there is no mariadbd on the host'
 account=$(stat -c %U -- "$data") && [ "$account" != root ] || failed "the data folder $data belongs to root"
@@ -25,12 +33,19 @@ end_server() {
   kill -TERM "$pid" 2>/dev/null; wait "$pid"; local code=$?
   pid=; return $code
 }
+stop_server() {
+  ended && failed 'the private server was gone before it was ended: what it wrote last may not be in the data' 33
+  kill -TERM "$pid" && wait "$pid" || failed 'the private server did not end in order' 33
+  pid=
+}
 trap 'end_server; rm -rf -- "$folder"' EXIT
 trap 'exit 143' TERM INT HUP
 begin_server() {
   rm -rf -- "$folder"; install -d -m 0750 -o "$account" -g "$account" -- "$folder" || failed 'no folder for the socket'
-  log=$folder/server.log
+  rm -f -- "$notes/server.log"; log=$notes/server.log
   "$server" --user="$account" --datadir="$data" --socket="$sock" --pid-file="$folder/server.pid" --skip-networking \
+    --innodb-data-home-dir="$data" --innodb-log-group-home-dir="$data" --innodb-undo-directory="$data" \
+    --aria-log-dir-path="$data" \
     --skip-slave-start --event-scheduler=OFF --init-file= --max-allowed-packet=1073741824 --disable-log-error "$@" \
     >"$log" 2>&1 </dev/null &
   pid=$!
@@ -51,7 +66,8 @@ REPLAY = (
 """
     + _COMMON
     + r"""
-marker=$data/pilothouse-replay.log own=$data/.pilothouse-replay
+own=$data/.pilothouse-replay
+as_server() { runuser -u "$account" -- "$@"; }  # in its own folder: root follows no link there
 [ ! -e "$marker" ] || failed "a replay began on these data before ($(head -c 200 -- "$marker")): it is not repeated" 20
 trap 'end_server; rm -rf -- "$folder"; rm -f -- "$told" "$told.new"' EXIT
 [ -e "$data/ibdata1" ] || failed 'no restored data lie there'
@@ -59,8 +75,8 @@ trap 'end_server; rm -rf -- "$folder"; rm -f -- "$told" "$told.new"' EXIT
 reader=$(command -v mariadb-binlog) || failed 'there is no mariadb-binlog on the host'
 cd -- "$logs" || failed 'the folder of the binary logs can not be opened'
 for f in "$@"; do [ -f "$f" ] && [ -r "$f" ] || failed "$f is no file that can be read" 22; done
-printf 'begun %s\n' "$target" > "$marker" && sync -- "$marker" || failed 'the data folder can not be written'
-rm -rf -- "$own"; install -d -m 0750 -o "$account" -g "$account" -- "$own" || failed 'no folder for its own log'
+printf 'begun %s\n' "$target" > "$marker" && sync -- "$marker" "$notes" || failed 'what is begun could not be noted'
+as_server rm -rf -- "$own" && as_server mkdir -m 0750 -- "$own" || failed 'no folder for its own log'
 begin_server --wsrep-on=OFF --wsrep-provider=none --log-bin="$own/replay-bin" --log-bin-index="$own/replay-bin.index" \
   --binlog-format=ROW --log-slave-updates=ON --binlog-expire-logs-seconds=1 --max-binlog-size=64M --sync-binlog=0 \
   --innodb-flush-log-at-trx-commit=0 --gtid-strict-mode=OFF --read-only=OFF
@@ -75,11 +91,11 @@ watch_it() {
     rate=$((done_ / (SECONDS - began > 0 ? SECONDS - began : 1)))
     left=-; [ "$rate" -eq 0 ] || left=$(((total - done_) / rate))
     say "replay: $done_ of $total transactions, $rate a second, $left s left"
-    printf '%s %s %s %s %s\n' "$(date +%s)" "$done_" "$total" "$rate" "$target" > "$told.new"
+    printf '%s %s %s %s %s\n' "$(date +%s)" "$done_" "$total" "$rate" "$target" >| "$told.new"
     mv -- "$told.new" "$told"
   done
 }
-: > "$told"; chmod 0644 -- "$told"
+: >| "$told"
 watch_it & watcher=$!
 began=$SECONDS
 "$reader" --no-defaults --start-position="$start" --stop-position="$stop" -- "$@" |
@@ -93,10 +109,12 @@ case ,$reached, in
   *) failed "the replay ended at GTID $reached, not at $gtid: it is not whole" 32;;
 esac
 state=$(ask 'SELECT @@gtid_binlog_state')
-end_server || failed 'the private server did not end in order' 33
-rm -rf -- "$own"
-printf 'done %s %s %s\n' "$target" "$gtid" "$state" > "$marker.new" && mv -- "$marker.new" "$marker" &&
-  sync -- "$marker" || failed 'its end could not be noted'
+case $state in *[!0-9,-]*|'') failed 'the GTIDs that the replay reached can not be read' 31;; esac
+stop_server
+as_server rm -rf -- "$own" || failed 'its own log could not be removed'
+rm -f -- "$marker.new"
+printf 'done %s %s %s\n' "$target" "$gtid" "$state" > "$marker.new" && sync -- "$marker.new" &&
+  mv -- "$marker.new" "$marker" && sync -- "$notes" || failed 'its end could not be noted'
 say "replayed: $target $gtid in $((SECONDS - began)) s"
 """
 )
@@ -112,7 +130,6 @@ POSITION = (
 """
     + _COMMON
     + r"""
-marker=$data/pilothouse-replay.log
 read -r word number at state < "$marker" || failed 'no replay was noted on these data' 20
 [ "$word $number $at" = "done $target $gtid" ] || failed "the data hold another replay: $word $number $at" 21
 case $state in *[!0-9,-]*|'') failed 'the GTIDs that the replay reached can not be read' 21;; esac
@@ -137,7 +154,7 @@ if [ "$(ask 'SELECT @@log_bin')" = 1 ]; then
   ask "SET SESSION wsrep_on=OFF; RESET MASTER; SET GLOBAL gtid_binlog_state='$state'" ||
     failed 'the GTIDs could not be set' 26
 fi
-end_server || failed 'the private server did not end in order' 27
+stop_server
 say "position: $uuid:$target, before $before"
 """
 )
@@ -167,10 +184,10 @@ ours || { echo 'the processes in /proc could not be read'; exit 2; }
 for turn in $(seq 1200); do ours; [ -n "$pids" ] || break; sleep 0.5; done
 [ -z "$pids" ] || { kill -KILL $pids 2>/dev/null; sleep 1; ours; }
 [ -z "$pids" ] || { echo "still running:$pids"; exit 1; }
-for turn in $(seq 20); do [ -e "$folder" ] || exit 0; sleep 0.5; done
+for turn in $(seq 20); do [ -e "$folder" ] || break; sleep 0.5; done
 rm -rf -- "$folder"
 """
 """Ends a private server and its clients, by the socket in their command lines, and waits until they are gone. For
-root's shell. What replays then breaks off, and never counts. A list of processes in which the script is not itself
-proves nothing (/proc hidden).
+root's shell, when the work that starts such a server has been ended. What replays then breaks off, and never counts.
+A list of processes in which the script is not itself proves nothing (/proc hidden).
 """

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-PREPARE = r"""set -u -o pipefail; export LC_ALL=C
+PREPARE = r"""set -u -o pipefail -o noclobber; export LC_ALL=C
 copy=$1 work=$2 tool=$3 wanted=$4 part=$2.part
 failed() { printf 'failed: %s\n' "$1"; exit 9; }
 [ -d "$copy" ] || failed "$copy is no folder"
 inside=$(realpath -- "$copy") && place=$(realpath -m -- "$work") || failed 'the folders can not be told'
 case $place/ in "$inside"/*) failed 'the copy would lie in the backup itself';; esac
 case $inside/ in "$place"/*) failed 'the backup would lie in the copy';; esac
-odd=$(find "$copy/" ! -type f ! -type d -print -quit) && [ -z "$odd" ] ||
-  failed "${odd:-something} in the backup is neither a file nor a folder: a link may lead anywhere"
-rm -rf --one-file-system -- "$part" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
+odd=$(find "$copy/" \( ! -type f ! -type d -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
+  failed "${odd:-something} in the backup is no plain file or folder of its own: a link may lead anywhere"
+[ -n "$(find "${place%/*}/" -maxdepth 0 -uid "$(id -u)" ! -perm -002 \( ! -perm -020 -o -gid 0 \))" ] ||
+  failed "others than root may write into ${place%/*}, where the copy would lie"
+rm -rf --one-file-system -- "$part" "$part.log" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
 cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || failed 'the backup could not be copied'
 rm -rf --one-file-system -- "$part"/.pilothouse-* || failed 'what an earlier run kept could not be left out'
 odd=$(find "$part" -type f -links +1 -print -quit) && [ -z "$odd" ] || failed "the copy shares $odd with something else"

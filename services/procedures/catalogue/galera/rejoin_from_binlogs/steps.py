@@ -27,6 +27,7 @@ from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.restored_history import RestoredHistory
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
+from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, RemoveFile, Run, WaitFor
 from services.procedures.plan.condition import Kept
@@ -100,6 +101,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _tidied(host, found),
         identity,
         owner,
+        _noted(host),
         _replayed(facts, host, members, values, found),
         _positioned(facts, host, found),
         _no_private(host),
@@ -194,10 +196,6 @@ def _tidied(host: HostFacts, found: Survey) -> Step:
     )
 
 
-def _marker(host: HostFacts) -> str:
-    return posixpath.join(restoring.folder_of(host), private.MARKER)
-
-
 def _state(host: HostFacts) -> str:
     return posixpath.join(restoring.folder_of(host), "grastate.dat")
 
@@ -222,6 +220,28 @@ def _no_private(host: HostFacts) -> Step:
     return _private(host).off(f"no-private-{name}", title, f"No private server runs on {name}", 1.0)
 
 
+def _noted(host: HostFacts) -> Step:
+    """Return the step whose undo takes the replay's mark away: behind the replay's own, before that of its data."""
+    name = host.host
+    folder = Command(("install", "-d", "-m", "0700", "-o", "root", "-g", "root", "--", private.STATE), sudo=True)
+    return Step(
+        step_id=f"notes-{name}",
+        host=name,
+        title=f"Make {private.STATE} on {name}, which only root may enter, for the replay's mark",
+        done=f"The replay on {name} can be noted where only root may write",
+        action=Run(folder),
+        before=(FileAbsent(name, private.MARKER),),
+        proof=(OwnedBy(name, private.STATE, 0),),
+        undo=Undo(
+            f"Remove the replay's mark from {name}",
+            RemoveFile(private.MARKER),
+            (FileAbsent(name, private.MARKER),),
+        ),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+
+
 def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: Inputs, found: Survey) -> Step:
     name, chain, folder = host.host, found.chain, restoring.folder_of(host)
     target = chain.target or 0
@@ -242,11 +262,11 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
         ),
         before=(
             Stopped(name, steps.unit_of(host)),
-            FileAbsent(name, _marker(host)),
+            FileAbsent(name, private.MARKER),
             FileAbsent(name, _state(host)),
             IstReaches(name, members, facts.cluster_id, target),
         ),
-        proof=(FileSays(name, _marker(host), rf"^done {target} {chain.gtid} "),),
+        proof=(FileSays(name, private.MARKER, rf"^done {target} {chain.gtid} "),),
         limit_s=DAY_S,
         estimate_s=replay_s(many, chain.bytes),
     )
@@ -270,7 +290,7 @@ def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
         ),
         before=(
             Stopped(name, steps.unit_of(host)),
-            FileSays(name, _marker(host), rf"^done {chain.target} {chain.gtid} "),
+            FileSays(name, private.MARKER, rf"^done {chain.target} {chain.gtid} "),
         ),
         limit_s=PRIVATE_LIMIT_S,
         repeatable=True,
@@ -279,13 +299,13 @@ def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
 
 
 def _unmarked(host: HostFacts) -> Step:
-    name, path = host.host, _marker(host)
+    name, path = host.host, private.MARKER
     return Step(
         step_id=f"unmark-{name}",
         host=name,
-        title=f"Remove the replay's mark from the data of {name}",
+        title=f"Remove the replay's mark from {name}",
         done=f"The replay's mark is gone from {name}",
-        why=f"It has done its work. {_WITH_FOLDER}",
+        why="It has done its work: the position is proven. Undo takes the data themselves back.",
         action=RemoveFile(path),
         proof=(FileAbsent(name, path),),
         repeatable=True,

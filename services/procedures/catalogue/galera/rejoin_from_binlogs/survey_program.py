@@ -92,6 +92,8 @@ _BACKUP = r"""LC_ALL=C TZ=UTC0; export LC_ALL TZ
 set -o pipefail; shopt -s nullglob
 refused() { printf 'survey: refused %s\n' "$1"; exit 0; }
 copy=$1 logs=$2 data=$3
+mark=/var/lib/pilothouse/replay/state
+[ ! -e "$mark" ] || refused "LEFT a run that was never taken back left $mark: what it replayed into may still lie there"
 { [ -d "$copy" ] && [ -r "$copy" ]; } || refused "BACKUP $copy is no folder that can be read"
 info() {
   local f

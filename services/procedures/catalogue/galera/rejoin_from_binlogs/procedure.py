@@ -10,6 +10,8 @@ from __future__ import annotations
 from services.facts.binlog_chain import Wrong
 from services.facts.plain_names import is_folder
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.old_data import old_data
+from services.procedures.catalogue.checks.one_folder import one_folder
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.rejoin_from_binlogs import checks as own
@@ -19,7 +21,6 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.steps import progr
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey, survey_of
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps.choices import down_members, member_hosts
-from services.procedures.catalogue.steps.old_data import not_ahead, one_folder
 from services.procedures.catalogue.steps.watches import disk
 from services.procedures.conditions.galera.replay_race import ReplayRace
 from services.procedures.conditions.galera.still_primary import StillPrimary
@@ -193,7 +194,7 @@ class RejoinFromBinlogs:
             own.way(facts, joiner, members),
             own.stopped(facts, joiner),
             one_folder(facts.host(joiner)),
-            not_ahead(facts, joiner),
+            old_data(facts, joiner),
         )
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from services.procedures.catalogue.checks.one_folder import one_folder
 from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import (
@@ -14,11 +15,8 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast impo
     times,
 )
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.catalogue.steps.old_data import one_folder
-from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
@@ -187,20 +185,5 @@ def sst_instead(facts: Facts, joiner: str, donor: str, chain: Chain) -> Check:
         evidence=f"{why_sst}{told}",
         why="An SST copies everything and takes its donor out of flow control; a restore spares the donor.",
         try_=("Bring the node back with add-node.",) if better else (),
-        to_read=True,
-    )
-
-
-def old_data(host: HostFacts) -> Check:
-    """Say what becomes of what lies there now."""
-    state = host[DataFolder].grastate
-    at = f"at {state.uuid}:{state.seqno}" if state is not None else "its position is not known"
-    return Check(
-        code="OLD-DATA",
-        title=f"The old data of {host.host} stay",
-        verdict=verdict(()),
-        evidence=f"{folder_of(host)}, {at}: kept aside, until you remove it",
-        why="Rows that only this node has are in it, and in its binary log.",
-        host=host.host,
         to_read=True,
     )

@@ -1,16 +1,13 @@
-"""Checks of a stopped node's old data, before they are kept aside and others are put in their place. Pure."""
+"""Do all data of a stopped node lie in its data folder? Asked before that is kept aside and others are put in. Pure."""
 
 from __future__ import annotations
 
 import posixpath
 
 from services.procedures.catalogue.checks.parts import unread, verdict
-from services.procedures.catalogue.galera.add_node.joiner_state import ahead, position_of
-from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.catalogue.steps.forked import history_of
-from services.procedures.catalogue.steps.restoring import aside_path, folder_of
+from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check
-from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.parts.server.options import Options
 
 _FOLDERS = ("innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory", "aria_log_dir_path")
@@ -46,22 +43,3 @@ def one_folder(host: HostFacts) -> Check:
 def _is_inside(path: str, folder: str) -> bool:
     plain = posixpath.normpath(posixpath.join(folder, path))
     return plain == folder or plain.startswith(f"{folder}/")
-
-
-def not_ahead(facts: Facts, joiner: str) -> Check:
-    """Return whether the old data hold nothing that the members lack, as far as is known: a fork is settled before."""
-    uuid, seqno = position_of(facts, joiner)
-    past = [history_of(facts, joiner, name) for name in member_hosts(facts)] if uuid == facts.cluster_id else []
-    forked = next((one for one in past if one.outcome == "forked"), None)
-    said = [f"{joiner} and the cluster have parted: {forked.evidence}"] if forked is not None else []
-    said += [f"{joiner} has write sets that no member has"] if ahead(facts, joiner) else []
-    told = f"the old data ({uuid}:{seqno if seqno is not None else 'not known'})" if uuid else "what lies there"
-    return Check(
-        code="OLD-DATA",
-        title=f"The old data of {joiner} are kept, and are no other past",
-        verdict=verdict(said),
-        evidence="; ".join([*said, f"{told} will be kept as {aside_path(facts.host(joiner))}"]),
-        why="What only the old data hold would be out of the cluster for good, kept aside and forgotten.",
-        try_=("Settle it with add-node, which writes out what only this node has.",) if said else (),
-        host=joiner,
-    )

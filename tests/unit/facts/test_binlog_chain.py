@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from services.connections.binlog_programs import BINLOG_MARKS
 from services.facts.binlog_chain import Backup, Chain, ChainFile, Wrong, chain_of, parse_survey
+from services.facts.binlog_marks import parse_marks
 from services.facts.replay_progress import parse_progress
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
+from services.procedures.conditions.galera.chain_known import held_in
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "binlogs"
 U = "0a9baafc-e833-11f1-988e-8319290952fc"
@@ -267,3 +270,20 @@ def test_that_progress_is_five_numbers_and_nothing_else() -> None:
     assert (found.done, found.total, found.left_s) == (300, 1000, 10.0)
     for odd in ("", "1 2 3", "1 2 3 4 x", "1 2 3 4 5 6", "-1 2 3 4 5"):
         assert parse_progress(odd) is None
+
+
+def test_that_the_marks_of_a_log_count_what_the_survey_of_the_same_log_counts(tmp_path: Path) -> None:
+    """Two programs read the same events: what stands between two Xids must be the same to both."""
+    backup, logs = _folders(tmp_path, 15_006, "")
+    found = parse_survey(_told(tmp_path, backup, logs))
+    assert not isinstance(found, Wrong)
+    index = logs / "mysql-bin.index"
+    index.write_text("".join(f"./{one.name}\n" for one in found[1]), encoding="ascii")
+    stretches = [one for one in chain_of(found[1], found[0]).stretches if one[1] <= 15_020]
+    assert sum(statements for _, _, statements in stretches) > 4
+    for stretch in stretches:
+        ran = subprocess.run(
+            ["bash", "-c", BINLOG_MARKS, "pilothouse", str(index), str(stretch[0] - 24)],
+            env={"PATH": f"{tmp_path / 'tools'}:/usr/bin:/bin"}, capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        assert held_in(parse_marks(ran.stdout.splitlines()), stretch) == "same", stretch

@@ -72,6 +72,7 @@ def _cut_short(estate: Estate, console: Console, cut: str) -> None:
     assert estate.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
     assert not estate.host(JOINER).sh("pgrep -x mariadbd", check=False).ok
     assert not estate.host(JOINER).sh("test -e /run/pilothouse/private", check=False).ok
+    assert estate.host(JOINER).sh("ls -A /var/lib/pilothouse/replay").out.split() == []
 
 
 def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
@@ -98,7 +99,7 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     assert "IST" in "".join(came.evidence), resumed
     lost.assert_nothing_lost(("s1", "s2", JOINER))
     assert steer.host(JOINER).sh("ls -A /var/lib/mysql/.pilothouse-before*").out.split() == ["an-old-file"]
-    assert "pilothouse-replay" not in steer.host(JOINER).sh("ls -A /var/lib/mysql").out
+    assert steer.host(JOINER).sh("ls -A /var/lib/pilothouse/replay").out.split() == []
     console.assert_nothing_to_do(NAME, **INPUTS)
 
 

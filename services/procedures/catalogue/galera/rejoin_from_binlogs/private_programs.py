@@ -38,7 +38,7 @@ stop_server() {
   kill -TERM "$pid" && wait "$pid" || failed 'the private server did not end in order' 33
   pid=
 }
-trap 'end_server; rm -rf -- "$folder"' EXIT
+trap 'end_server; rm -rf -- "$folder" "$notes/server.log"' EXIT
 trap 'exit 143' TERM INT HUP
 begin_server() {
   rm -rf -- "$folder"; install -d -m 0750 -o "$account" -g "$account" -- "$folder" || failed 'no folder for the socket'
@@ -69,7 +69,7 @@ REPLAY = (
 own=$data/.pilothouse-replay
 as_server() { runuser -u "$account" -- "$@"; }  # in its own folder: root follows no link there
 [ ! -e "$marker" ] || failed "a replay began on these data before ($(head -c 200 -- "$marker")): it is not repeated" 20
-trap 'end_server; rm -rf -- "$folder"; rm -f -- "$told" "$told.new"' EXIT
+trap 'end_server; rm -rf -- "$folder" "$notes/server.log"; rm -f -- "$told" "$told.new"' EXIT
 [ -e "$data/ibdata1" ] || failed 'no restored data lie there'
 [ ! -e "$data/grastate.dat" ] || failed 'the data name a state: a start would join with them' 21
 reader=$(command -v mariadb-binlog) || failed 'there is no mariadb-binlog on the host'

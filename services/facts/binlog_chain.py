@@ -49,7 +49,7 @@ class ChainFile:
         missing: seqnos that neither a transaction nor a statement of the file took, behind its first Xid.
         stretches, stretched: (Xid, next Xid, statements between) where both aren't neighbours or statements stand
             between, and how many there are: not more than MOST_STRETCHES are told.
-        recent: (Xid, server id, time) of the last RECENT transactions.
+        recent: (Xid, server id, time) of the last RECENT transactions; writer: id of the server whose log it is.
         next_name: the file that it names as the next; ending: 'rotate', 'stop', 'open'.
         odd: its events stand in no order; cut, broken: its last group is not whole, it can't be read to its end.
         gtid, when: of the last transaction: '0-41-14', ('261124', '18:24:01', server id); end_gtid: of the last group.
@@ -84,6 +84,7 @@ class ChainFile:
     stretches: tuple[tuple[int, int, int], ...]
     stretched: int
     recent: tuple[tuple[int, int, str], ...]
+    writer: int | None
     ending: str
     next_name: str
     reached: int
@@ -131,7 +132,8 @@ class Chain:
         transactions, statements: to be replayed; behind: statements behind the target, which come by IST.
         local: groups without a seqno; missing: how many seqnos nothing in the chain took.
         stretches: (Xid, next Xid, statements between) wherever something could be missing; untold: how many more.
-        recent: (Xid, server id, time) of its last transactions; wrong: what refuses it.
+        recent: (Xid, server id, time) of its last transactions; writers: ids of the servers whose logs these are,
+            None where one is not known; wrong: what refuses it.
     """
 
     files: tuple[ChainFile, ...] = ()
@@ -149,6 +151,7 @@ class Chain:
     stretches: tuple[tuple[int, int, int], ...] = ()
     untold: int = 0
     recent: tuple[tuple[int, int, str], ...] = ()
+    writers: tuple[int, ...] | None = None
     wrong: tuple[Wrong, ...] = ()
 
     @property
@@ -224,7 +227,7 @@ def _file(line: str) -> ChainFile | None:
         head=count("headddl"), tail=count("tailddl"), statements=count("ddl"), local=count("local"),
         in_rows=count("stmts"), in_rows_at=number("stmtat"), xa=count("xa"), back=count("back"),
         missing=count("missing"), stretches=_stretches(told["hole"]), stretched=count("holes"),
-        recent=_recent(told["recent"]), ending=kind, next_name=after, reached=count("reached"),
+        recent=_recent(told["recent"]), writer=number("by"), ending=kind, next_name=after, reached=count("reached"),
         odd=told["odd"] != "0", cut=told["cut"] != "0", broken=told["broken"] != "0",
     )  # fmt: skip
 
@@ -240,7 +243,7 @@ def _recent(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((int(one[1]), int(one[4]), f"{one[2]} {one[3]}") for one in found if one is not None)[-RECENT:]
 
 
-_FIELDS = 33
+_FIELDS = 34
 
 
 def chain_of(files: Sequence[ChainFile], backup: Backup) -> Chain:
@@ -266,7 +269,8 @@ def chain_of(files: Sequence[ChainFile], backup: Backup) -> Chain:
         transactions=sum(file.count for file in used), statements=sum(file.statements for file in used) - end.tail,
         behind=end.tail + sum(file.statements for file in files[last + 1 :]), local=sum(file.local for file in used),
         missing=missing, stretches=stretches[:MOST_STRETCHES], untold=untold,
-        recent=tuple(one for file in used for one in file.recent)[-RECENT:], wrong=(*wrong, *_inside(used)),
+        recent=tuple(one for file in used for one in file.recent)[-RECENT:], writers=_writers(files),
+        wrong=(*wrong, *_inside(used)),
     )  # fmt: skip
 
 
@@ -356,6 +360,11 @@ def _between(files: Sequence[ChainFile], backup: Backup) -> tuple[int, tuple[tup
         found += file.stretches
         before, loose = file.last or before, file.tail
     return missing, tuple(found)
+
+
+def _writers(files: Sequence[ChainFile]) -> tuple[int, ...] | None:
+    found = {file.writer for file in files}
+    return None if None in found else tuple(sorted(one for one in found if one is not None))
 
 
 def _linked(backup: Backup) -> list[Wrong]:

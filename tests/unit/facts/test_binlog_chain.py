@@ -73,6 +73,7 @@ def test_that_recorded_logs_are_read_as_they_are_kind_by_kind(tmp_path: Path) ->
     assert (six.gtid, six.when, six.tail) == ("0-41-15015", ("261124", "18:24:01", 41), 3)
     assert (15_011, 15_017, 4) in six.stretches  # four statements and one transaction with sql_log_bin = 0
     assert len(six.stretches) == six.stretched
+    assert {file.writer for file in files} == {41}
     assert six.recent[-1] == (15_020, 41, "261124 18:24:01")
     assert of["8"].begins_after == ("0-42-15019", "0-41-15020")
     assert not any(file.odd or file.broken for file in files)
@@ -173,7 +174,7 @@ def file(number: int, **changes: object) -> ChainFile:
         below=None, below_end=None, above=first, above_from=300, loose=0, at_backup=False, count=10, last=first + 9,
         last_end=990, gtid=f"0-1-{first + 9}", when=("261124", "1:00:00", 1), end_gtid=f"0-1-{first + 9}", head=0,
         tail=0, statements=0, local=0, in_rows=0, in_rows_at=None, xa=0, back=0, missing=0,
-        stretches=(), stretched=0, recent=((first + 9, 1, "261124 1:00:00"),),
+        stretches=(), stretched=0, recent=((first + 9, 1, "261124 1:00:00"),), writer=1,
         ending="rotate", next_name=f"b.{number + 1:06d}", reached=1000, odd=False, cut=False, broken=False,
     )  # fmt: skip
     return replace(usual, **changes)  # type: ignore[arg-type]

@@ -37,8 +37,13 @@ def _hosts(logs: dict[str, tuple[str, ...]], ids: tuple[str, str] = ("41", "42")
     return hosts
 
 
-def _look(hosts: ScriptedHosts, *stretches: tuple[int, int, int], accepted: bool = False) -> Answer:
-    condition = ChainKnown(("n1", "n2"), "n3", "0-41-14", RECENT, stretches, accepted)
+def _look(
+    hosts: ScriptedHosts,
+    *stretches: tuple[int, int, int],
+    accepted: bool = False,
+    writers: tuple[int, ...] | None = (43,),
+) -> Answer:
+    condition = ChainKnown(("n1", "n2"), "n3", "0-41-14", RECENT, stretches, writers, accepted)
     return Attempt(hosts, ManualClock()).look(condition, NOTHING)
 
 
@@ -69,6 +74,16 @@ def test_that_a_statement_more_or_less_than_in_a_members_log_is_not_known(statem
     assert _look(_hosts({"n2": WHOLE}), (9, 11, statements), accepted=True).holds is None
 
 
+def test_that_the_log_that_the_chain_was_taken_from_shows_nothing_for_it() -> None:
+    """What is missing there is missing in both: sql_log_bin = 0 leaves it out of its own server's log alone."""
+    hosts = {"n2": WHOLE}
+    assert _look(_hosts(hosts), (9, 11, 1), writers=(42,), accepted=True).holds is None
+    assert _look(_hosts(hosts), (9, 11, 1), writers=None, accepted=True).holds is None
+    assert _look(_hosts(hosts), (9, 11, 1), writers=(41,)).holds is True
+    both = {"n1": WHOLE, "n2": (*WHOLE[:3], "41 0-41-99 -", *WHOLE[3:])}
+    assert _look(_hosts(both), (9, 11, 1)).holds is None
+
+
 def test_that_one_like_transaction_is_no_past_and_another_among_the_last_is_another() -> None:
     few = ("41 0-41-14 20",)
     assert _look(_hosts({"n2": few})).holds is None
@@ -91,13 +106,13 @@ def _marks(*xids: int | None) -> tuple[Mark, ...]:
         (_marks(8, 12), (8, 12, 0), "same"),
         (_marks(8, None, 12), (8, 12, 1), "same"),
         (_marks(7, 12), (8, 12, 0), "same"),  # nothing at all between: a change of view
-        (_marks(7, None, 12), (8, 12, 1), "it has no Xid 8"),
+        (_marks(7, None, 12), (8, 12, 1), "no begin"),
         (_marks(8, 10, 12), (8, 12, 1), "more"),
         (_marks(8, 10), (8, 12, 1), "more"),
-        (_marks(8, 99999, 12), (8, 12, 0), "a number that is no seqno stands there"),
-        (_marks(8, 13), (8, 12, 0), "its log does not reach over it"),
-        (_marks(12), (8, 12, 0), "its log does not reach over it"),
-        (None, (8, 12, 0), "no log there"),
+        (_marks(8, 99999, 12), (8, 12, 0), "no seqno"),
+        (_marks(8, 13), (8, 12, 0), "not reached"),
+        (_marks(12), (8, 12, 0), "not reached"),
+        (None, (8, 12, 0), "no log"),
     ],
 )
 def test_that_a_stretch_is_the_same_only_where_nothing_differs(

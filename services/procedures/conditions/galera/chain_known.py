@@ -4,6 +4,7 @@ The last transactions of the chain are laid beside what the members have at thei
 something could be missing beside what they have in it. A transaction with sql_log_bin = 0 takes a seqno and stands in
 every log but its own server's; a statement (DDL) has no Xid, and one that went past Galera (RSU, wsrep_on = OFF) took
 no seqno: so between two Xids their number is compared too (seen on the lab, MariaDB 10.11.18).
+A log beside itself shows nothing: the server whose log the chain is may tell against it, and never for it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from services.facts.binlog_marks import Mark
+from services.facts.reading import count
 from services.procedures.conditions.galera.restored_history import ids_differ, marks_of
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
@@ -33,6 +35,7 @@ class ChainKnown(OfHosts):
         joiner: the node that comes back; recent: (Xid, server id, time) of the chain's last transactions, time as
             marks have it; gtid: of the last, for the evidence.
         stretches: (Xid, next Xid, statements between) wherever something could be missing.
+        writers: ids of the servers whose logs the chain is; None = not known.
         accepted: that the members' logs tell nothing of the past is accepted; never that something may be missing, and
             never what they tell against it.
     """
@@ -44,6 +47,7 @@ class ChainKnown(OfHosts):
     gtid: str
     recent: tuple[tuple[int, int, str], ...]
     stretches: tuple[tuple[int, int, int], ...] = ()
+    writers: tuple[int, ...] | None = None
     accepted: bool = False
 
     def declared(self) -> Declared:
@@ -57,13 +61,14 @@ class ChainKnown(OfHosts):
         if known.holds is False:
             return known
         logs, proven = {name: _Log(asking, name) for name in self.hosts}, 0
+        others = self._others(asking) if self.stretches else frozenset()
         unproven = list[str]()
         for stretch in self.stretches:
             found = {name: held_in(log.around(stretch), stretch) for name, log in logs.items()}
             if lost := next((name for name, one in found.items() if one == "more"), ""):
                 told = f"between seqnos {stretch[0]} and {stretch[1]} the binary log of {lost} has a transaction"
                 return Answer(holds=False, evidence=f"{told} that is in none of the files", final=True)
-            if "same" in found.values():
+            if "more statements" not in found.values() and any(found[name] == "same" for name in others):
                 proven += 1
             else:
                 unproven.append(f"{stretch[0]}-{stretch[1]} ({', '.join(f'{n}: {o}' for n, o in found.items())})")
@@ -72,6 +77,13 @@ class ChainKnown(OfHosts):
             return Answer(holds=None, evidence=f"{told}: {'; '.join(unproven[:3])}", lines=tuple(unproven))
         told = f"; in each of {proven} stretches a member has the same" if proven else ""
         return Answer(known.holds, f"{known.evidence}{told}", final=known.final)
+
+    def _others(self, asking: Asking) -> frozenset[str]:
+        """Return the members whose logs the chain is not."""
+        if self.writers is None:
+            return frozenset()
+        ids = asking.each(self.hosts, lambda name: count(asking.variable(name, "server_id") or ""))
+        return frozenset(name for name, one in ids.items() if isinstance(one, int) and one not in self.writers)
 
     def _past(self, asking: Asking) -> Answer:
         """Lay the chain's last transactions beside each member's."""
@@ -105,26 +117,28 @@ class ChainKnown(OfHosts):
 
 
 def held_in(marks: tuple[Mark, ...] | None, stretch: tuple[int, int, int]) -> str:
-    """Return what a member's marks say of a stretch of the chain: 'same', 'more' (a transaction), or why neither. Pure.
+    """Return what a member's marks say of a stretch of the chain. Pure.
 
-    'same': nothing with an Xid stands between the two, and as many statements without one as in the chain. Where the
-    member's log has not the Xid that it begins with, only nothing at all shows it.
+    'same': nothing with an Xid stands between the two, and as many statements without one as in the chain; where the
+    member's log has not the Xid that it begins with, only nothing at all shows it. 'more': a transaction; 'more
+    statements', 'fewer statements'. Else it tells nothing: 'no log', 'not reached', 'no seqno' (a number that is none
+    stands there), 'no begin'.
     """
     first, last, statements = stretch
     if not marks:
-        return "no log there"
+        return "no log"
     if any(mark.xid is not None and first < mark.xid < last for mark in marks):
         return "more"
     end = next((at for at, mark in enumerate(marks) if mark.xid == last), None)
     begin = next((at for at in range((end or 0) - 1, -1, -1) if _is_up_to(marks[at], first)), None)
     if end is None or begin is None:
-        return "its log does not reach over it"
+        return "not reached"
     between = marks[begin + 1 : end]
     if any(mark.xid is not None for mark in between):
-        return "a number that is no seqno stands there"
+        return "no seqno"
     if len(between) != statements:
-        return f"{len(between)} statements, {statements} in the files"
-    return "same" if marks[begin].xid == first or not statements else f"it has no Xid {first}"
+        return "more statements" if len(between) > statements else "fewer statements"
+    return "same" if marks[begin].xid == first or not statements else "no begin"
 
 
 def _is_up_to(mark: Mark, xid: int) -> bool:

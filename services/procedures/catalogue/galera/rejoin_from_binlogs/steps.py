@@ -134,7 +134,7 @@ def _tool(host: HostFacts) -> str:
 
 def _chain_known(host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool) -> Step:
     chain = found.chain
-    known = ChainKnown(members, host.host, chain.gtid, chain.recent, chain.stretches, accepted)
+    known = ChainKnown(members, host.host, chain.gtid, chain.recent, chain.stretches, chain.writers, accepted)
     return Step(
         step_id=f"past-{host.host}",
         host="",

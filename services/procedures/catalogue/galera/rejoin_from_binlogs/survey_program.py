@@ -46,7 +46,7 @@ function close_group(end,  lost, at_end, part) {
   if (said && !rows) return
   local++
 }
-BEGIN { first = last = lastend = lastof = lastwhen = below = belowend = gtid = lastgtid = version = list = "-"
+BEGIN { by = first = last = lastend = lastof = lastwhen = below = belowend = gtid = lastgtid = version = list = "-"
   ending = "open"; anew() }
 text && fresh && !/^(SET |use |\/\*|DELIMITER )/ { if (/^(SAVEPOINT|ROLLBACK TO) `/) said--; fresh = 0 }
 """
@@ -58,7 +58,7 @@ listing {
 }
 header {
   from = ended; ended = reached
-  if (kind ~ /^Start: binlog v 4, server v [^ \t]+ /) { split(kind, part, " "); version = part[7] }
+  if (kind ~ /^Start: binlog v 4, server v [^ \t]+ /) { split(kind, part, " "); version = part[7]; by = $5 }
   else if (kind ~ /^Gtid list \[/) { list = substr(kind, 11); listing = list !~ /\]$/ }
   else if (kind ~ /^GTID [0-9]+-[0-9]+-[0-9]+( |$)/) {
     close_group(from); open = 1; group = from; when = substr($1, 2) "," $2 "," $5; split(kind, part, " ")
@@ -82,8 +82,9 @@ END {
   printf " zoneddl=%s zoneat=%s", n(zoneddl), n(zoneat)
   printf " count=%s last=%s lastend=%s gtid=%s when=%s endgtid=%s headddl=%s tailddl=%s ddl=%s local=%s", n(count),
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
-  printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s ending=%s reached=%s odd=%s cut=%s\n",
-    n(stmts), stmtat, n(xas), n(back), n(holes), n(missing), hole, recent, ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
+  printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas), n(back),
+    n(holes), n(missing), hole, recent, by
+  printf " ending=%s reached=%s odd=%s cut=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
 }
 """
 )

@@ -82,8 +82,8 @@ END {
   printf " zoneddl=%s zoneat=%s", n(zoneddl), n(zoneat)
   printf " count=%s last=%s lastend=%s gtid=%s when=%s endgtid=%s headddl=%s tailddl=%s ddl=%s local=%s", n(count),
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
-  printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas), n(back),
-    n(holes), n(missing), hole, recent, by
+  printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas),
+    n(back), n(holes), n(missing), hole, recent, by
   printf " ending=%s reached=%s odd=%s cut=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
 }
 """

@@ -133,7 +133,7 @@ class Chain:
         local: groups without a seqno; missing: how many seqnos nothing in the chain took.
         stretches: (Xid, next Xid, statements between) wherever something could be missing; untold: how many more.
         recent: (Xid, server id, time) of its last transactions; writers: ids of the servers whose logs these are,
-            None where one is not known; wrong: what refuses it.
+            () where one is not known; wrong: what refuses it.
     """
 
     files: tuple[ChainFile, ...] = ()
@@ -151,7 +151,7 @@ class Chain:
     stretches: tuple[tuple[int, int, int], ...] = ()
     untold: int = 0
     recent: tuple[tuple[int, int, str], ...] = ()
-    writers: tuple[int, ...] | None = None
+    writers: tuple[int, ...] = ()
     wrong: tuple[Wrong, ...] = ()
 
     @property
@@ -362,9 +362,9 @@ def _between(files: Sequence[ChainFile], backup: Backup) -> tuple[int, tuple[tup
     return missing, tuple(found)
 
 
-def _writers(files: Sequence[ChainFile]) -> tuple[int, ...] | None:
+def _writers(files: Sequence[ChainFile]) -> tuple[int, ...]:
     found = {file.writer for file in files}
-    return None if None in found else tuple(sorted(one for one in found if one is not None))
+    return () if None in found else tuple(sorted(one for one in found if one is not None))
 
 
 def _linked(backup: Backup) -> list[Wrong]:

@@ -8,6 +8,7 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.facts.binlog_marks import Mark
 from services.procedures.conditions.galera.chain_known import ChainKnown, held_in
+from services.procedures.journal.codec import decode, encode
 from services.procedures.plan.condition import Answer
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out
 
@@ -41,7 +42,7 @@ def _look(
     hosts: ScriptedHosts,
     *stretches: tuple[int, int, int],
     accepted: bool = False,
-    writers: tuple[int, ...] | None = (43,),
+    writers: tuple[int, ...] = (43,),
 ) -> Answer:
     condition = ChainKnown(("n1", "n2"), "n3", "0-41-14", RECENT, stretches, writers, accepted)
     return Attempt(hosts, ManualClock()).look(condition, NOTHING)
@@ -78,7 +79,7 @@ def test_that_the_log_that_the_chain_was_taken_from_shows_nothing_for_it() -> No
     """What is missing there is missing in both: sql_log_bin = 0 leaves it out of its own server's log alone."""
     hosts = {"n2": WHOLE}
     assert _look(_hosts(hosts), (9, 11, 1), writers=(42,), accepted=True).holds is None
-    assert _look(_hosts(hosts), (9, 11, 1), writers=None, accepted=True).holds is None
+    assert _look(_hosts(hosts), (9, 11, 1), writers=(), accepted=True).holds is None
     assert _look(_hosts(hosts), (9, 11, 1), writers=(41,)).holds is True
     both = {"n1": WHOLE, "n2": (*WHOLE[:3], "41 0-41-99 -", *WHOLE[3:])}
     assert _look(_hosts(both), (9, 11, 1)).holds is None
@@ -90,6 +91,11 @@ def test_that_one_like_transaction_is_no_past_and_another_among_the_last_is_anot
     other = (*WHOLE[:-2], "44 0-44-13 19", WHOLE[-1])
     found = _look(_hosts({"n2": other}), accepted=True)
     assert (found.holds, found.final) == (False, True)
+
+
+def test_that_it_comes_back_out_of_a_journal_as_it_was() -> None:
+    condition = ChainKnown(("n1", "n2"), "n3", "0-41-14", RECENT, ((9, 11, 1), (11, 18, 0)), (42, 43), accepted=True)
+    assert decode(ChainKnown, encode(condition)) == condition
 
 
 def test_that_shared_server_ids_show_no_past() -> None:

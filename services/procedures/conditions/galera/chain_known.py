@@ -35,7 +35,7 @@ class ChainKnown(OfHosts):
         joiner: the node that comes back; recent: (Xid, server id, time) of the chain's last transactions, time as
             marks have it; gtid: of the last, for the evidence.
         stretches: (Xid, next Xid, statements between) wherever something could be missing.
-        writers: ids of the servers whose logs the chain is; None = not known.
+        writers: ids of the servers whose logs the chain is; () = not known.
         accepted: that the members' logs tell nothing of the past is accepted; never that something may be missing, and
             never what they tell against it.
     """
@@ -47,7 +47,7 @@ class ChainKnown(OfHosts):
     gtid: str
     recent: tuple[tuple[int, int, str], ...]
     stretches: tuple[tuple[int, int, int], ...] = ()
-    writers: tuple[int, ...] | None = None
+    writers: tuple[int, ...] = ()
     accepted: bool = False
 
     def declared(self) -> Declared:
@@ -80,7 +80,7 @@ class ChainKnown(OfHosts):
 
     def _others(self, asking: Asking) -> frozenset[str]:
         """Return the members whose logs the chain is not."""
-        if self.writers is None:
+        if not self.writers:
             return frozenset()
         ids = asking.each(self.hosts, lambda name: count(asking.variable(name, "server_id") or ""))
         return frozenset(name for name, one in ids.items() if isinstance(one, int) and one not in self.writers)

@@ -21,6 +21,7 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.recovering import recover
+from services.procedures.catalogue.steps.start_hold import hold_start, let_start
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.chain_known import ChainKnown
 from services.procedures.conditions.galera.ist_reaches import IstReaches
@@ -93,6 +94,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     return (
         _chain_known(host, members, found, accepted=accepted),
         steps.restart_off(host),
+        hold_start(host, restoring.folder_of(host)),
         *_kept_aside(facts, host, members),
         _prepared(host, values, found),
         restoring.copied_back(
@@ -110,6 +112,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _unmarked(host),
         state,
         name_donor(host, donor_name),
+        let_start(host, restoring.folder_of(host)),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         forget_donor(host, donor_name),

@@ -148,5 +148,11 @@ CASES = (
         lambda: whole("n1", "n2", "n3"),
         frozenset({"n1"}),
     ),
+    Case(
+        "rejoin from binlogs",
+        "rejoin-from-binlogs",
+        (("joiner", "n3"), ("backup", "/srv/backup"), ("binlogs", "/srv/binlogs"), ("settle", "1 s")),
+        _one_crashed,
+    ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

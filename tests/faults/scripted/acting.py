@@ -38,6 +38,7 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
+from tests.faults.scripted import rejoining
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, LATER, OPTION, RESTORED, ZERO, Cluster, Host
 
 MEASURED = (
@@ -226,6 +227,8 @@ class ScriptedActor:
                     host.grastate_uuid, host.member = host.aside.pop(source)
                 if source == DATADIR:
                     _forget(host, DATADIR)
+            case ["bash", "-c", text, *_] if text in rejoining.PROGRAMS:
+                return rejoining.performed(host, argv)
             case ["rm", "-rf", *_, target]:
                 host.aside.pop(target, None)
                 _forget(host, target)
@@ -245,7 +248,7 @@ class ScriptedActor:
             case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running
             case [_, "--user=mysql", "--wsrep-recover", *_]:
-                return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
+                return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
                 return f"last Xid: {host.seqno}"
             case ["bash", "-c", text, *_] if text == EXTRACT:

@@ -72,7 +72,7 @@ class RestoredHistory(OfHost):
             return wrong
         own = _read(asking, self.host, self.old_log, seqno) if self.old_log and self.gtid else None
 
-        distinct = _ids_differ(self, asking) if self.gtid else False
+        distinct = ids_differ(asking, self.host, self.hosts) if self.gtid else False
 
         def one(name: str) -> Held:
             theirs = marks_of(asking, name, seqno)
@@ -105,11 +105,11 @@ class RestoredHistory(OfHost):
         return self.told(not world.hosts[self.host].parted)
 
 
-def _ids_differ(condition: RestoredHistory, asking: Asking) -> bool:
+def ids_differ(asking: Asking, host: str, hosts: tuple[str, ...]) -> bool:
     """Return whether every node has a server id of its own: else both sides of a fork count the same GTIDs."""
-    seen = asking.facts.host(condition.host) if asking.facts is not None else None
+    seen = asking.facts.host(host) if asking.facts is not None else None
     own = (seen[Options].option("mysqld", "server_id") if seen is not None else "") or "1"  # 1 is the default
-    found = asking.each(condition.hosts, lambda name: asking.variable(name, "server_id") or "")
+    found = asking.each(hosts, lambda name: asking.variable(name, "server_id") or "")
     ids = [own, *(value if isinstance(value, str) else "" for value in found.values())]
     return "" not in ids and len(set(ids)) == len(ids)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import posixpath
 
+from services.procedures.catalogue.checks.one_folder import one_folder
 from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import (
@@ -15,7 +15,6 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast impo
     times,
 )
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.machine.unit import Unit
@@ -23,7 +22,6 @@ from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
 
 ENOUGH = 2.0
-_FOLDERS = ("innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory", "aria_log_dir_path")
 _MUST_AGREE = ("lower_case_table_names", "innodb_page_size", "innodb_data_file_path")
 
 
@@ -60,39 +58,9 @@ def joiner_ready(facts: Facts, joiner: str) -> tuple[Check, ...]:
             host=joiner,
             absolute=bool(busy),
         ),
-        _one_folder(host),
+        one_folder(host),
         _settings(facts, host),
     )
-
-
-def _one_folder(host: HostFacts) -> Check:
-    """What lies outside the data folder is neither kept aside nor replaced with it."""
-    folder = folder_of(host)
-    outside = [f"{name} = {value}" for name in _FOLDERS
-               if (value := host[Options].option("mysqld", name)) and not _is_inside(value, folder)]  # fmt: skip
-    provider = host[Options].option("mysqld", "wsrep_provider_options") or ""
-    cache = [part.partition("=")[2].strip() for part in provider.split(";")
-             if part.partition("=")[0].strip() == "gcache.dir"]  # fmt: skip
-    outside += [f"gcache.dir = {value}" for value in cache if not _is_inside(value, folder)]
-    log = host[Options].option("mysqld", "log_bin") or ""
-    aside = [f"log_bin = {log}: the old binary log stays, and goes on after a hole"] if (
-        "/" in log and not _is_inside(posixpath.dirname(log), folder)) else []  # fmt: skip
-    blind = [] if host[Options].given else [unread(host, "the option files", "options", "ssh")]
-    return Check(
-        code="ONE-FOLDER",
-        title=f"All data of {host.host} lie in one folder",
-        verdict=verdict([*outside, *blind], aside),
-        evidence="; ".join([*outside, *blind, *aside]) or f"all in {folder}",
-        why="Files of the old data would stay beside the restored ones.",
-        try_=("Bring it back by SST with add-node.",) if outside else (),
-        host=host.host,
-        absolute=bool(outside or blind),
-    )
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    plain = posixpath.normpath(posixpath.join(folder, path))
-    return plain == folder or plain.startswith(f"{folder}/")
 
 
 def _settings(facts: Facts, host: HostFacts) -> Check:

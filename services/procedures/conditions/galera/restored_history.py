@@ -68,7 +68,9 @@ class RestoredHistory(OfHost):
         if (state.uuid, state.seqno) != (self.state_uuid.lower(), -1):
             told = f"grastate.dat of {self.host} says {state.uuid}:{state.seqno}, not {self.state_uuid}:-1: plan anew"
             return Answer(holds=False, evidence=told, final=True)
-        found = asking.each(self.hosts, lambda name: held_against(self.gtid, seqno, name, _marks(asking, name, seqno)))
+        found = asking.each(
+            self.hosts, lambda name: held_against(self.gtid, seqno, name, marks_of_member(asking, name, seqno))
+        )
         seen = [one for one in found.values() if isinstance(one, Held)]
         if forked := next((one for one in seen if one.outcome == "forked"), None):
             return Answer(holds=False, evidence=forked.told, final=True)
@@ -106,7 +108,7 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     ours = tuple(one.strip() for one in gtid.split(",") if one.strip())
     if not ours:
         return Held("not known", "the backup names no GTID of its last change (its server wrote no binary log)")
-    at = _at(marks or (), seqno)
+    at = mark_at(marks or (), seqno)
     if at is None:
         return Held("not known", f"the binary log of {member} tells nothing of seqno {seqno}")
     if at.gtid in ours:
@@ -119,7 +121,7 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     return Held("not known", told)
 
 
-def _at(marks: tuple[Mark, ...], seqno: int) -> Mark | None:
+def mark_at(marks: tuple[Mark, ...], seqno: int) -> Mark | None:
     """Return the last mark up to a seqno, None where the marks don't reach over it."""
     if not marks or (marks[0].xid or 0) > seqno:
         return None
@@ -131,7 +133,7 @@ def _at(marks: tuple[Mark, ...], seqno: int) -> Mark | None:
     return last
 
 
-def _marks(asking: Asking, name: str, seqno: int) -> tuple[Mark, ...] | None:
+def marks_of_member(asking: Asking, name: str, seqno: int) -> tuple[Mark, ...] | None:
     """Return a member's marks around a seqno; None where it has no binary log, or it can't be read."""
     try:
         index = asking.session(name).query(statements.LOG_SETTINGS, limit_s=SQL_LIMIT_S).pairs().get("log_bin_index")

@@ -173,6 +173,7 @@ class SnapshotNode:
         stays = (
             () if values["remove"] else (f"The snapshot {values['snapshot']} stays on {donor}: remove it yourself.",)
         )
+        kept = restoring.aside_path(facts.host(joiner))
         found = _steps(facts, values) if joiner not in members else ()
         return Plan(
             procedure=ABOUT.name,
@@ -191,7 +192,7 @@ class SnapshotNode:
             ),
             expects=(
                 f"{joiner} is Synced, with the data of {donor}, by IST.",
-                f"The old data of {joiner} are kept as {restoring.aside_path(facts.host(joiner))} until you remove them.",
+                f"The old data of {joiner} are kept as {kept} until you remove them.",
                 *stays,
             ),
         )
@@ -247,8 +248,8 @@ def _command_fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
             "bring",
             "Command on the joiner that attaches or copies it",
             "text",
-            help="Afterwards {datadir} must hold the data folder's content (ibdata1, grastate.dat) at its top. It is an "
-            "empty folder before, but for what is kept inside one that is a mount point.",
+            help="Afterwards {datadir} must hold the data folder's content (ibdata1, grastate.dat) at its top. Before "
+            "it is an empty folder, but for what is kept inside one that is a mount point.",
         ),
         Field(
             "remove",
@@ -282,7 +283,7 @@ def _finer_fields(facts: Facts, donor: str) -> tuple[Field, ...]:
             "Longest time under the lock",
             "duration",
             "5 min",
-            help=f"Then the command is ended and the lock goes. A copy of files waits for InnoDB up to {QUIET_S} s more.",
+            help=f"Then the command is ended and the lock goes. A copy of files waits up to {QUIET_S} s for InnoDB.",
             advanced=True,
         ),
         Field("bring_limit", "Longest time for the joiner's command", "duration", "4 h", advanced=True),

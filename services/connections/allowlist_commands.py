@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
+from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.read_programs import (
     HAPROXY_SHOW,
@@ -175,7 +176,7 @@ _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
 def check_words(argv: tuple[str, ...]) -> str:
     """Return why these words may not run, '' when they may."""
-    frozen = {VIEWS_OF_LOG, BINLOG_MARKS, SST_LOGIN, START_LINE} if argv[0] == "timeout" else set()
+    frozen = {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, SST_LOGIN, START_LINE} if argv[0] == "timeout" else set()
     for word in (word for word in argv[1:] if word not in frozen):
         if argv[0] not in _SHELLS and (not word.isprintable() or len(word) > 4096):
             return "it holds line breaks, control characters or an endless word"
@@ -243,7 +244,9 @@ def _check_history(argv: tuple[str, ...]) -> str:
     if kind == ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS) and len(words) == 3 and words[0] == "pilothouse":
         wanted = words[2] == "newest" or re.fullmatch(r"[0-9]{1,19}", words[2], re.ASCII)
         return "" if wanted and is_binlog_index(words[1]) else "its arguments must be a binary log's index and an Xid"
-    return "only the frozen reads of a history may follow it"
+    if kind == ("timeout", "30", "nice", "bash", "-c", BACKUPS) and len(words) == 2 and words[0] == "pilothouse":
+        return "" if words[1] == "search" or is_clean(words[1]) else "its argument must be a folder"
+    return "only the frozen reads of a history or of backups may follow it"
 
 
 class _Words:

@@ -27,7 +27,7 @@ _DONOR_FAILED = re.compile(r"\[ERROR\] WSREP: (?:Process completed with error|Fa
 _SCRIPT = re.compile(r"wsrep_sst_\w+")
 _NOT_NEEDED = re.compile(r"Shift(?:ing|ed) PRIMARY -> JOINED|State transfer (?:is )?not required")
 _NEEDED = re.compile(r"state transfer needed: (yes|no)\b")
-"""Said at each view (galera/galera/src/replicator_smm.cpp); of a start the first one counts, for a member needs none."""
+"""Said at each view (galera/galera/src/replicator_smm.cpp); of a start the first counts, for a member needs none."""
 _OF_A_TRANSFER = re.compile(r"\b(IST|SST)\b|state transfer")
 
 

@@ -105,6 +105,7 @@ CASES = (
     Case("add", "add-node", (("joiner", "new"),), lambda: whole("n1", "n2", "n3", spare="new")),
     Case("add behind haproxy", "add-node", (("joiner", "new"),), _spare_behind_haproxy),
     Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),
+    Case("backups", "rejoin-from-incrementals", (("joiner", "n3"), ("tables", "shop.orders")), _one_crashed),
     Case("rejoin after a crash", "add-node", (("joiner", "n3"),), _one_crashed),
     Case(
         "rejoin of a fork",

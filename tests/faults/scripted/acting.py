@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
+from services.procedures.catalogue.steps.restoring_programs import GIVE_TO_SERVER, WITHOUT_IDENTITY
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
@@ -27,7 +29,7 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
-from tests.faults.scripted.cluster import DATADIR, OPTION, ZERO, Cluster, Host
+from tests.faults.scripted.cluster import CLUSTER, DATADIR, LATER, OPTION, RESTORED, ZERO, Cluster, Host
 
 
 class ScriptedActor:
@@ -94,6 +96,9 @@ class ScriptedActor:
                 self._keep(host, path)
                 host.files[path] = host.wrote[path] = _edited(host.files.get(path, "[mysqld]\n"), options)
                 return Acted(kept=((wrote_name(host.name, path), digest(host.files[path])),))
+            case PutFile(path=path) if path == f"{DATADIR}/grastate.dat":
+                assert not host.running
+                host.grastate_uuid, host.grastate_seqno = CLUSTER, -1
             case PutFile(path=path, content=content):
                 self._keep(host, path)
                 host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)
@@ -178,8 +183,24 @@ class ScriptedActor:
                 elif target == DATADIR and there:
                     host.has_data = True
                     host.grastate_uuid, host.member = host.aside.pop(source)
+                if source == DATADIR:
+                    _forget(host, DATADIR)
             case ["rm", "-rf", *_, target]:
                 host.aside.pop(target, None)
+                _forget(host, target)
+            case ["bash", "-c", text, _, work, *sources] if text == COPY_CHAIN:
+                _forget(host, work)
+                host.files |= {work: "", **{f"{work}/{at}": source for at, source in enumerate(sources)}}
+                return f"copied: {len(sources)} folders"
+            case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
+                return _prepared(host, mark, words)
+            case ["mariadb-backup", "--copy-back", *_]:
+                assert not host.running
+                assert not host.has_data
+                host.has_data, host.seqno, host.parted = True, RESTORED, False
+                return "completed OK!"
+            case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
+                assert not host.running
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
@@ -199,6 +220,22 @@ class ScriptedActor:
             case _:
                 raise AssertionError(argv)
         return ""
+
+
+def _forget(host: Host, folder: str) -> None:
+    """Let a folder be gone, with all that lies in it."""
+    host.files = {path: text for path, text in host.files.items() if path != folder and path[: len(folder) + 1] !=
+                  f"{folder}/"}  # fmt: skip
+
+
+def _prepared(host: Host, mark: str, words: list[str]) -> str:
+    """A copy is prepared with each backup once, in their order; each one's position is told."""
+    assert mark not in host.files, "a copy is prepared twice"
+    number = int(mark.rpartition("-")[2])
+    assert number == 0 or f"{mark.rpartition('-')[0]}-{number - 1}" in host.files
+    assert (number > 0) == any(word.startswith("--incremental-dir=") for word in words)
+    host.files[mark] = ""
+    return f"Recovered WSREP position: {CLUSTER}:{RESTORED - LATER + number * LATER}\ncompleted OK!"
 
 
 def _taken_out(host: Host, path: str) -> Acted:

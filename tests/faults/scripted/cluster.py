@@ -11,6 +11,9 @@ CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"
 ZERO = "00000000-0000-0000-0000-000000000000"
 DATADIR = "/var/lib/mysql"
 OPTION = "gcache.freeze_purge_at_seqno"
+BACKUPS = "/backup/"
+"""Where every host has a full backup and an incremental of this cluster: they end at RESTORED, LATER seqnos apart."""
+RESTORED, LATER = 990, 10
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
+from services.facts.binlog_files import index_of
 from services.facts.reads import DEFAULT_DATADIR
 from services.facts.state_files import KEPT_ASIDE
 from services.procedures.catalogue.checks.parts import verdict
@@ -34,6 +35,7 @@ from services.procedures.plan.condition import Kept, Number
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
 from services.procedures.plan.parts.galera.data_folder import ASIDE, DataFolder
+from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.positions import kept_name
 
@@ -56,6 +58,16 @@ def aside_path(host: HostFacts) -> str:
     """Return where the old data are kept: beside the data folder, inside it where that can't be renamed."""
     folder = folder_of(host)
     return posixpath.join(folder, ASIDE) if is_mount(host) else folder + ASIDE
+
+
+def old_log(host: HostFacts, *, kept: bool) -> str:
+    """Return where the index of the binary log of the old data lies: in place, or `kept` aside; '' = not known."""
+    given = host[Options].option("mysqld", "log_bin_index") or index_of(host[Options].option("mysqld", "log_bin") or "")
+    if not given:
+        return ""
+    plain = posixpath.normpath(posixpath.join(folder_of(host), given))
+    inside = plain.startswith(f"{folder_of(host)}/")
+    return posixpath.join(aside_path(host), posixpath.relpath(plain, folder_of(host))) if kept and inside else plain
 
 
 def is_mariadb(host: HostFacts) -> bool:
@@ -319,7 +331,8 @@ def start_by_ist(
         before_undo=(StillPrimary(history.hosts, 1, facts.cluster_id),),
     )
     reach = IstReaches(host.host, history.hosts, facts.cluster_id, history.stopped_at)
-    right = RecoveredIs(host.host, facts.cluster_id, history.stopped_at, history.recovered)
+    recovered = history.recovered or Kept(kept_name(host.host, prefix))
+    right = RecoveredIs(host.host, facts.cluster_id, history.stopped_at, recovered)
     return replace(started, before=(*started.before, right, reach), already=())
 
 

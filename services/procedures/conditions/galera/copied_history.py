@@ -9,21 +9,19 @@ another member's; and no member's binary log has another server's change there.
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass
 from typing import ClassVar
 
-from services.connections.reads import commands
 from services.errors import UserError
 from services.facts.galera_whole import SYNCED
 from services.facts.reading import count, real
-from services.facts.state_files import parse_grastate
 from services.procedures.conditions.galera.restored_history import (
     Held,
     RestoredHistory,
     held_against,
     mark_at,
-    marks_of_member,
+    marks_of,
+    names_another,
 )
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Answer, Declared
@@ -57,23 +55,19 @@ class CopiedHistory(RestoredHistory):
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read grastate.dat of the copy, the donor's state and uptime, and what the binary logs have at the seqno."""
-        path, seqno = posixpath.join(self.datadir, "grastate.dat"), number_of(self.stopped_at, past)
-        output = asking.run(self.host, commands.CONTENT.read(path, sudo=True))
-        state = parse_grastate(output.text) if output.exit_code == 0 else None
-        if state is None or seqno is None:
-            what = f"{path} of {self.host}" if state is None else "the position of the copied data"
-            return Answer(holds=None, evidence=f"{what} is not known")
-        if (state.uuid, state.seqno) != (self.state_uuid.lower(), -1):
-            told = f"grastate.dat of {self.host} says {state.uuid}:{state.seqno}, not {self.state_uuid}:-1: plan anew"
-            return Answer(holds=False, evidence=told, final=True)
+        seqno = number_of(self.stopped_at, past)
+        if seqno is None:
+            return Answer(holds=None, evidence=f"the position of the copied data of {self.host} is not known")
+        if wrong := names_another(self, asking):
+            return wrong
         stayed, said = _stayed(self, asking, past)
-        marks = marks_of_member(asking, self.source, seqno)
-        last = mark_at(marks or (), seqno)
+        last = mark_at(marks_of(asking, self.source, seqno) or (), seqno)
         gtid = last.gtid if last is not None else ""
-        others = tuple(name for name in self.hosts if name != self.source)
-        found = asking.each(
-            others, lambda name: held_against(gtid, seqno, name, marks_of_member(asking, name, seqno))
-        )  # fmt: skip
+
+        def against(name: str) -> Held:
+            return held_against(gtid, seqno, name, marks_of(asking, name, seqno))
+
+        found = asking.each(tuple(name for name in self.hosts if name != self.source), against)
         seen = [one for one in found.values() if isinstance(one, Held)]
         if forked := next((one for one in seen if one.outcome == "forked"), None):
             return Answer(holds=False, evidence=forked.told, final=True)

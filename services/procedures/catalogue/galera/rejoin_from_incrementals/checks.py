@@ -1,0 +1,431 @@
+"""The checks that only rejoin-from-incrementals has: backups, their chain, room, reach, and whether SST is better."""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from collections.abc import Callable
+
+from services.facts.backups import Backup
+from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
+from services.procedures.catalogue.galera.rejoin_from_incrementals import chain as chains
+from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
+from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import (
+    Need,
+    needs,
+    reaches,
+    sst_seconds,
+    times,
+)
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.restoring import folder_of, is_mariadb
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.backups import Backups
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.variables import Variables
+
+TOOL = "mariadb-backup"
+ENOUGH = 2.0
+_FOLDERS = ("innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory")
+_MUST_AGREE = ("lower_case_table_names", "innodb_page_size", "innodb_data_file_path")
+
+
+# -- the backups -------------------------------------------------------------------------------------------------------
+
+
+def found(facts: Facts, joiner: str, chain: Chain) -> Check:
+    """The backups are on the joiner's own disks; those of other hosts are told, and not brought over."""
+    host = facts.host(joiner)
+    blind = [unread(host, "which backups are there", "backups", "root", "ssh")] if host[Backups].found is None else []
+    lacking = [f"no backup is found in {path} on {joiner}" for path in chain.lacking]
+    lacking += [] if chain.backups or lacking or blind else [f"no backup is found on the disks of {joiner}"]
+    elsewhere = [f"{h.host} has {len(h[Backups].found or ())}" for h in facts.hosts if h.host != joiner
+                 and h[Backups].found]  # fmt: skip
+    told = ", ".join(f"{one.path} ({one.ended or 'time not known'}, at {one.position or 'no position'})"
+                     for one in chain.backups)  # fmt: skip
+    hint = f"; {', '.join(elsewhere)}" if elsewhere and (lacking or blind) else ""
+    return Check(
+        code="BACKUP-FOUND",
+        title=f"The backups are on {joiner}",
+        verdict=verdict([*lacking, *blind]),
+        evidence=("; ".join([*lacking, *blind]) + hint) if lacking or blind else told,
+        why="They are prepared and copied on the node itself; the console carries no backups between hosts.",
+        try_=(f"Copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",)
+        if lacking or blind
+        else (),
+        host=joiner,
+        absolute=bool(lacking or blind),
+        to_read=True,
+    )
+
+
+def _each(code: str, title: str, chain: Chain, wrong: Callable[[Backup], str], why: str, *advice: str) -> Check:
+    """Return one check of all backups: what is wrong with each."""
+    told = [f"{one.path}: {said}" for one in chain.backups if (said := wrong(one))]
+    return Check(
+        code=code,
+        title=title,
+        verdict=verdict(told),
+        evidence="; ".join(told) or f"{len(chain.backups)} folders were looked at",
+        why=why,
+        try_=advice if told else (),
+        absolute=bool(told),
+    )
+
+
+def whole(chain: Chain) -> tuple[Check, ...]:
+    """Each backup is what it was when it was made: real files, plain, never used, with its position."""
+    return (
+        _each(
+            "BACKUP-LINKED", "The backups are real files", chain, _linked,
+            "What a link leads to is somebody else's, and may change under the copy.",
+            "Copy the backup with its files into a folder of its own.",
+        ),
+        _each(
+            "BACKUP-PACKED", "The backups are unpacked", chain, _packed,
+            "A compressed or encrypted backup can't be prepared, a part of one is no data folder.",
+            "Unpack a copy of it (--decompress, --decrypt), or take a whole backup.",
+        ),
+        _each(
+            "BACKUP-USED", "No backup was prepared, or prepared with", chain, _used,
+            "A prepare takes the changed pages and new tables out of an incremental: with it once more it ends "
+            "'completed OK!', and those tables are missing (tried with mariadb-backup 10.11.18).",
+            "Take the original again from where it was kept.",
+        ),
+        _each(
+            "BACKUP-POSITION", "Each backup names its position", chain,
+            lambda one: "" if one.position else "no galera_info: it was made without --galera-info",
+            "Without it nothing shows from where the node would go on.",
+            "Make backups with --galera-info.",
+        ),
+    )  # fmt: skip
+
+
+def _linked(one: Backup) -> str:
+    if one.real and one.real != one.path:
+        return f"a symbolic link leads to it, it is {one.real}"
+    if one.links is None or one.hard is None or not one.real:
+        return "whether it has links could not be read"
+    links = [f"{one.links} symbolic links"] if one.links else []
+    links += [f"{one.hard} files have a second name elsewhere"] if one.hard else []
+    return ", ".join(links)
+
+
+def _packed(one: Backup) -> str:
+    if one.partial:
+        return "it is a partial backup"
+    if one.encrypted or one.compressed:
+        return "it is encrypted" if one.encrypted else "it is compressed"
+    return f"{one.packed} compressed or encrypted files" if one.packed else ""
+
+
+def _used(one: Backup) -> str:
+    if one.is_prepared:
+        return f"it was prepared already ({one.kind})"
+    if one.is_incremental and (one.spent or not one.metas):
+        return f"the pages of {one.spent} of {one.metas} files are gone: it was prepared with" if one.metas else (
+            "it holds no changed pages: it was prepared with, or is not whole"
+        )  # fmt: skip
+    if one.is_incremental and one.spent is None:
+        return "whether it was prepared with could not be read"
+    return "" if one.is_full or one.is_incremental else f"of an unknown kind ({one.kind or 'it does not say'})"
+
+
+# -- the chain ---------------------------------------------------------------------------------------------------------
+
+
+def chain_checks(facts: Facts, joiner: str, chain: Chain) -> tuple[Check, ...]:
+    """They belong together, in this order, and to this cluster and server."""
+    first = chain.backups[0] if chain.backups else None
+    kinds = [f"{first.path} is no full backup"] if first is not None and first.is_incremental else []
+    kinds += [f"{one.path} is no incremental" for one in chain.backups[1:] if not one.is_incremental]
+    kinds += [f"{first.path} begins at LSN {first.from_lsn}"] if first is not None and first.from_lsn else []
+    pairs = chains.steps_of(chain)
+    order = [(a, b) for a, b in pairs if chains.out_of_order(a, b)]
+    lost = [(a, b) for a, b in pairs if chains.missing(a, b)]
+    over = [(a, b) for a, b in pairs if chains.overlaps(a, b)]
+    return (
+        _of_chain("CHAIN-FULL", "It begins with a full backup, incrementals follow", kinds, chain),
+        _of_chain("CHAIN-ORDER", "The incrementals are in the order in which they were made", _told(order), chain,
+                  "Name them from the oldest to the newest."),
+        _of_chain("CHAIN-MISSING", "No incremental is missing", _told(lost), chain,
+                  "Name the incremental that begins where the one before ended."),
+        _of_chain("CHAIN-LSN", "Each begins where the one before ended", _told(over), chain,
+                  "It was made against another backup: name the one that was made against this."),
+        _cluster(facts, chain),
+        _server(facts.host(joiner), chain),
+    )  # fmt: skip
+
+
+def _told(pairs: list[tuple[Backup, Backup]]) -> list[str]:
+    return [
+        f"{b.path} (from LSN {b.from_lsn}, to {b.to_lsn}, last {b.last_lsn}, seqno {b.seqno}, {b.began}) after "
+        f"{a.path} (to LSN {a.to_lsn}, last {a.last_lsn}, seqno {a.seqno}, {a.began})"
+        for a, b in pairs
+    ]
+
+
+def _of_chain(code: str, title: str, wrong: list[str], chain: Chain, *advice: str) -> Check:
+    steps = " > ".join(f"{posixpath.basename(one.path)} [{one.from_lsn}-{one.to_lsn}/{one.last_lsn}] seqno {one.seqno}"
+                       for one in chain.backups)  # fmt: skip
+    return Check(
+        code=code,
+        title=title,
+        verdict=verdict(wrong),
+        evidence="; ".join(wrong) or steps or "no backup was chosen",
+        why="Prepared out of order, or with a hole, the data look whole and are not.",
+        try_=advice if wrong else (),
+        absolute=bool(wrong),
+    )
+
+
+def _cluster(facts: Facts, chain: Chain) -> Check:
+    other = [f"{one.path} is of {one.state_uuid}" for one in chain.backups
+             if one.state_uuid and one.state_uuid != facts.cluster_id]  # fmt: skip
+    return Check(
+        code="BACKUP-CLUSTER",
+        title="The backups are of this cluster",
+        verdict=verdict(other),
+        evidence="; ".join(other) or f"all are of {facts.cluster_id}",
+        why="Another state UUID is another history: no IST goes on from it.",
+        try_=("Take backups of this cluster, made since it was founded last.",) if other else (),
+        absolute=bool(other),
+    )
+
+
+def _server(host: HostFacts, chain: Chain) -> Check:
+    """mariadb-backup prepares for the very version of the server that it belongs to (MariaDB KB, "Compatibility")."""
+    own = host[Program].version[:3]
+    shown = ".".join(map(str, own))
+    wrong = [f"{one.path} was made of {'.'.join(map(str, one.server)) or 'an unknown version'}, {host.host} has {shown}"
+             for one in chain.backups if one.server != own]  # fmt: skip
+    wrong += [f"{one.path} is no backup of MariaDB" for one in chain.backups if one.server and not one.is_mariadb]
+    wrong += [f"{one.path} was made by a tool of {'.'.join(map(str, one.tool))}" for one in chain.backups
+              if one.tool != one.server]  # fmt: skip
+    wrong += [] if own else [unread(host, "the version of its server program", "program", "ssh")]
+    wrong += [] if is_mariadb(host) else [f"{host.host} is no MariaDB: nothing of this was tried there"]
+    wrong += [] if TOOL in host[Tools].there else [f"{TOOL} is not found on {host.host}"]
+    return Check(
+        code="BACKUP-SERVER",
+        title=f"The backups fit the server of {host.host}",
+        verdict=verdict(wrong),
+        evidence="; ".join(wrong) or f"{shown}, and {TOOL}",
+        why="A prepare by another version may end well, and leave data that the server can't read.",
+        try_=(f"Install the server and {TOOL} of the version that the backups were made with.",) if wrong else (),
+        host=host.host,
+        absolute=bool(wrong),
+    )
+
+
+# -- the joiner --------------------------------------------------------------------------------------------------------
+
+
+def joiner_ready(facts: Facts, joiner: str) -> tuple[Check, ...]:
+    """It is a node of this cluster by its own files, no server runs on it, and all its data lie in one folder."""
+    host = facts.host(joiner)
+    own = bool(host[Options].option("mysqld", "wsrep_cluster_address"))
+    busy = [f"a server runs on {joiner}"] if host.server_up else []
+    busy += [unread(host, "whether a server runs", "ssh", "sql")] if host.server_up is None else []
+    told = "" if own else f"the option files of {joiner} make it no node of a cluster"
+    return (
+        Check(
+            code="JOINER-CONFIGURED",
+            title=f"{joiner} is configured as a node",
+            verdict=verdict(told),
+            evidence=told or f"its own files name {host[Options].option('mysqld', 'wsrep_cluster_address')}",
+            why="This procedure brings data, not a configuration.",
+            try_=("Add it with add-node, which writes its configuration.",) if told else (),
+            host=joiner,
+            absolute=bool(told),
+        ),
+        Check(
+            code="JOINER-STOPPED",
+            title=f"No server runs on {joiner}",
+            verdict=verdict(busy),
+            evidence="; ".join(busy) or f"no server runs; its unit is {host[Unit].active_state or 'not known'}",
+            why="What it may hold or serve is yours to judge before its data are put aside.",
+            try_=(f"Stop it, once you know what it serves: systemctl stop {host[Unit].name or 'mariadb'}.",)
+            if busy
+            else (),
+            host=joiner,
+            absolute=bool(busy),
+        ),
+        _one_folder(host),
+        _settings(facts, host),
+    )
+
+
+def _one_folder(host: HostFacts) -> Check:
+    """What lies outside the data folder is neither kept aside nor replaced with it."""
+    folder = folder_of(host)
+    outside = [f"{name} = {value}" for name in _FOLDERS
+               if (value := host[Options].option("mysqld", name)) and not _is_inside(value, folder)]  # fmt: skip
+    provider = host[Options].option("mysqld", "wsrep_provider_options") or ""
+    cache = [part.partition("=")[2].strip() for part in provider.split(";")
+             if part.partition("=")[0].strip() == "gcache.dir"]  # fmt: skip
+    outside += [f"gcache.dir = {value}" for value in cache if not _is_inside(value, folder)]
+    log = host[Options].option("mysqld", "log_bin") or ""
+    aside = [f"log_bin = {log}: the old binary log stays, and goes on after a hole"] if (
+        "/" in log and not _is_inside(posixpath.dirname(log), folder)) else []  # fmt: skip
+    blind = [] if host[Options].given else [unread(host, "the option files", "options", "ssh")]
+    return Check(
+        code="ONE-FOLDER",
+        title=f"All data of {host.host} lie in one folder",
+        verdict=verdict([*outside, *blind], aside),
+        evidence="; ".join([*outside, *blind, *aside]) or f"all in {folder}",
+        why="Files of the old data would stay beside the restored ones.",
+        try_=("Bring it back by SST with add-node.",) if outside else (),
+        host=host.host,
+        absolute=bool(outside or blind),
+    )
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    plain = posixpath.normpath(posixpath.join(folder, path))
+    return plain == folder or plain.startswith(f"{folder}/")
+
+
+def _settings(facts: Facts, host: HostFacts) -> Check:
+    """What decides how data files and names are read is the same on the joiner and on every member."""
+    differ, blind = list[str](), list[str]()
+    for name in member_hosts(facts):
+        member = facts.host(name)
+        if not member[Variables].values:
+            blind.append(unread(member, "the variables", "variables", "sql"))
+        for setting in _MUST_AGREE:
+            own, theirs = host[Options].option("mysqld", setting), member[Variables].value(setting)
+            if own is not None and theirs is not None and own.strip().lower() != theirs.strip().lower():
+                differ.append(f"{setting} is {own} in the files of {host.host}, {theirs} on {name}")
+            elif (
+                own is None and theirs is not None and (given := member[Options].option("mysqld", setting)) is not None
+            ):
+                differ.append(f"{setting} is {given} in the files of {name}, and not set on {host.host}")
+    return Check(
+        code="SETTINGS",
+        title=f"{host.host} reads data files as the members do",
+        verdict=verdict(differ, blind),
+        evidence="; ".join([*differ, *blind]) or f"{', '.join(_MUST_AGREE)} agree",
+        why="The backup was made of a server with the members' settings.",
+        try_=(f"Make the option files of {host.host} like the members'.",) if differ else (),
+        host=host.host,
+        absolute=bool(differ),
+    )
+
+
+# -- room, reach, SST --------------------------------------------------------------------------------------------------
+
+
+def room(facts: Facts, joiner: str, chain: Chain, scratch: str) -> Check:
+    """Each volume has what is put on it, the old data staying where they are."""
+    every = needs(facts, joiner, chain, scratch)
+    unsized = [one.path for one in chain.backups if one.size is None]
+    blind = [f"the size of {', '.join(unsized)} is not known"] if unsized else []
+    blind += [f"what is free on {need.mount} is not known" for need in every if need.free is None]
+    short = [need.mount for need in every if need.free is not None and need.free < need.needed]
+    return Check(
+        code="DISK-ROOM",
+        title=f"Each volume of {joiner} has room",
+        verdict=verdict([*blind, *short]),
+        evidence="; ".join([*blind, *(_volume(need) for need in every)]),
+        why="A copy that runs out of room ends near its end. The old data stay until you remove them.",
+        try_=("Make room, or name a folder on another volume for the copies.",) if blind or short else (),
+        host=joiner,
+        absolute=bool(short),
+    )
+
+
+def _volume(need: Need) -> str:
+    free = "not known" if need.free is None else f"{need.free / 1e9:.2f} GB"
+    short = need.free is not None and need.free < need.needed
+    lacks = f", {(need.needed - (need.free or 0)) / 1e9:.2f} GB too few" if short else ""
+    return f"{need.mount}: {free} free, {need.needed / 1e9:.2f} GB needed ({' and '.join(need.what)}){lacks}"
+
+
+def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
+    """Somebody still caches what follows the last backup, and will until the node is started."""
+    seqno = chain.last.seqno if chain.last is not None else None
+    seen = reaches(facts, joiner, seqno)
+    able = [one for one in seen if not one.against]
+    wanted = times(facts, joiner, chain).until_start
+    left = max((one.left_s for one in able if one.left_s is not None), default=None)
+    late = left is not None and left < wanted
+    close = left is None or left < ENOUGH * wanted
+    known = "" if left is None or math.isinf(left) else f"; about {wanted:.0f} s are needed until its start"
+    told = "; ".join(one.words for one in seen) or "no member answers"
+    return Check(
+        code="IST-REACH",
+        title="A member caches what follows the last backup",
+        verdict=verdict(not able or late, close),
+        evidence=f"the chain ends at seqno {seqno}: {told}{known}",
+        why="Without it Galera would send an SST over the restored data; it is read again right before the start.",
+        try_=(
+            "Make one more incremental now, on a node that is desynced for it, and name it last.",
+            "Where the provider can, freeze the donor's gcache first (freeze-gcache).",
+            "Or bring the node back by SST (add-node).",
+        )
+        if not able or late or close
+        else (),
+        absolute=not able,
+        to_read=True,
+    )
+
+
+def donor_synced(facts: Facts, donor: str) -> Check:
+    """The donor that is named is a Synced member."""
+    galera = galera_of(facts.host(donor)) if donor else None
+    wrong = galera is None or galera.local_state_comment != "Synced" or galera.cluster_status != "Primary"
+    state = galera.local_state_comment if galera is not None else "no answer"
+    return Check(
+        code="DONOR-SYNCED",
+        title="The donor is Synced",
+        verdict=verdict(wrong),
+        evidence=f"{donor or 'nobody'}: {state or 'of unknown state'}",
+        why="Only a Synced member is chosen for an IST.",
+        try_=("Wait until a member is Synced.",) if wrong else (),
+        host=donor,
+        absolute=wrong,
+    )
+
+
+def sst_instead(facts: Facts, joiner: str, donor: str, chain: Chain) -> Check:
+    """Say whether an SST would be the better choice, from what numbers."""
+    ours, theirs = times(facts, joiner, chain), sst_seconds(facts, donor)
+    whole_s = ours.until_start + ours.ist
+    size = chain.size
+    told = (
+        f"restoring {(size or 0) / 1e9:.2f} GB takes about {whole_s:.0f} s, and {donor or 'a donor'} sends only what "
+    )
+    told += "was missed; "
+    told += "how long an SST takes is not known" if theirs is None else f"an SST from {donor} about {theirs:.0f} s"
+    unreachable = not any(not one.against for one in reaches(facts, joiner, chain.last.seqno if chain.last else None))
+    better = unreachable or (theirs is not None and theirs * ENOUGH < whole_s)
+    why_sst = "an SST is the better choice: " if better else ""
+    return Check(
+        code="SST-INSTEAD",
+        title="Restoring is better than an SST",
+        verdict=verdict((), better),
+        evidence=f"{why_sst}{told}",
+        why="An SST copies everything and takes its donor out of flow control; a restore spares the donor.",
+        try_=("Bring the node back with add-node.",) if better else (),
+        to_read=True,
+    )
+
+
+def old_data(host: HostFacts) -> Check:
+    """Say what becomes of what lies there now."""
+    state = host[DataFolder].grastate
+    at = f"at {state.uuid}:{state.seqno}" if state is not None else "its position is not known"
+    return Check(
+        code="OLD-DATA",
+        title=f"The old data of {host.host} stay",
+        verdict=verdict(()),
+        evidence=f"{folder_of(host)}, {at}: kept aside, until you remove it",
+        why="Rows that only this node has are in it, and in its binary log.",
+        host=host.host,
+        to_read=True,
+    )

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
+from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, REMOVE, RUN
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
@@ -29,7 +31,18 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
-from tests.faults.scripted.cluster import CLUSTER, DATADIR, LATER, OPTION, RESTORED, ZERO, Cluster, Host
+from tests.faults.scripted.cluster import (
+    CLUSTER,
+    DATADIR,
+    DIRTY,
+    LATER,
+    OPTION,
+    RESTORED,
+    SNAPSHOT,
+    ZERO,
+    Cluster,
+    Host,
+)
 
 
 class ScriptedActor:
@@ -127,6 +140,27 @@ class ScriptedActor:
             host.works[action.name] = self._run(host, argv, action.ok)
         return host.works[action.name]
 
+    def _snapshot(self, host: Host, script: str, words: list[str]) -> str:
+        """Run one of the scripts around the operator's commands; his own are 'take', 'bring' and 'remove'."""
+        if script == HOLD:
+            if not host.running:
+                raise UserError("pilothouse: the server gave no session", host=host.name)
+            assert host.variables["wsrep_desync"] == "ON"
+            assert words[-1] == "take"
+            host.files |= {words[2]: "", SNAPSHOT: str(host.seqno)}
+            assert words[7] == DIRTY[1]
+            host.variables.pop(DIRTY[0], None)
+            return f"pilothouse: snapshot at {CLUSTER}:{host.seqno} after 1 s under the read lock"
+        if script == REMOVE and words[1] in host.files:
+            assert words[-1] == "remove"
+            host.files = {path: text for path, text in host.files.items() if path not in {words[1], SNAPSHOT}}
+        elif script == RUN and words[-1] == "bring":
+            _brought(self.cluster, host)
+        elif script == LOOK_THROUGH:
+            assert not host.running
+            assert host.has_data
+        return ""
+
     @staticmethod
     def _keep(host: Host, path: str) -> None:
         host.kept.setdefault(path, host.files.get(path))
@@ -148,7 +182,7 @@ class ScriptedActor:
             elif option == "pc.bootstrap":
                 for other in self.cluster.hosts.values():
                     other.primary = other.primary or other.running
-        elif value in {"NONE", "OFF", ""}:
+        elif value in {"NONE", "OFF", ""} or (variable, value) == DIRTY:
             host.variables.pop(variable, None)
         else:
             host.variables[variable] = value
@@ -201,6 +235,10 @@ class ScriptedActor:
                 return "completed OK!"
             case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running
+            case ["bash", "-c", text, *words] if text in {HOLD, RUN, REMOVE, LOOK_THROUGH}:
+                return self._snapshot(host, text, words)
+            case ["rm", "-f", "--", mark]:
+                host.files.pop(mark, None)
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
@@ -220,6 +258,15 @@ class ScriptedActor:
             case _:
                 raise AssertionError(argv)
         return ""
+
+
+def _brought(cluster: Cluster, host: Host) -> None:
+    """Let a host have the data of the snapshot, wherever it was taken."""
+    assert not host.running
+    assert not host.has_data
+    found = [int(text) for one in cluster.hosts.values() for path, text in one.files.items() if path == SNAPSHOT]
+    host.has_data, host.parted, host.seqno = True, False, found[0]
+    host.grastate_uuid, host.grastate_seqno = CLUSTER, found[0]
 
 
 def _forget(host: Host, folder: str) -> None:

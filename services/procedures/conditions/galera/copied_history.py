@@ -69,7 +69,8 @@ class CopiedHistory(RestoredHistory):
 
         found = asking.each(tuple(name for name in self.hosts if name != self.source), against)
         seen = [one for one in found.values() if isinstance(one, Held)]
-        if forked := next((one for one in seen if one.outcome == "forked"), None):
+        exact = last is not None and last.xid == seqno  # else its log has not that change: nothing differs from it
+        if exact and (forked := next((one for one in seen if one.outcome == "forked"), None)):
             return Answer(holds=False, evidence=forked.told, final=True)
         same = next((one for one in seen if gtid and one.outcome == "same"), None)
         lines = tuple(one.told for one in seen)

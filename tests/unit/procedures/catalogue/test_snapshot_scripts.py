@@ -1,4 +1,4 @@
-"""The scripts around the operator's commands, run by a real bash with a stub of the client: all ways out of the lock."""
+"""The scripts around the operator's commands, run by a real bash with a stub client: all ways out of the lock."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ JOINER, DONOR, WRITTEN = "s3", "s2", "s1"
 ACCEPTED = ("--override", "OTHERS-STAY=three nodes are all that this estate has")
 COMMANDS: dict[str, object] = {
     "take": "cp -a {datadir} /srv/{snapshot}",
-    "offer": "systemd-run --unit={snapshot} --collect socat TCP-LISTEN:4777,reuseaddr "
-    "'EXEC:tar -C /srv/{snapshot} -c .'",
+    "offer": "sh -c 'socat TCP-LISTEN:4777,reuseaddr,fork "
+    '"EXEC:tar -C /srv/{snapshot} -c ." >/dev/null 2>&1 & sleep 0.5\'',
     "bring": "sh -c 'socat -u TCP:{donor_address}:4777 - | tar -x -C {datadir}'",
     "remove": "rm -rf /srv/{snapshot}",
 }

@@ -5,8 +5,10 @@ Its name and its place are told at the end. grastate.dat gets the UUID and -1: t
 for; a number that is not its data's ends in the middle of an IST (tried, MariaDB 10.11 with Galera 26.4).
 
 A data folder that is the top of a file system can't be renamed (rename(2), EBUSY): its content is moved into a folder
-inside it. MariaDB starts beside such a folder and shows it as a schema '#mysql50#...' (tried on 10.11.18); MySQL 8
-reads every tablespace below its data folder, and would find each twice: it is refused there.
+inside it that belongs to root. Tried on MariaDB 10.11.18: the server starts beside it and shows it as a schema
+'#mysql50#...'; an SST by mariabackup, whose script runs as mysql, passes over a name that ends with .sst and can't
+remove what is root's; with another name it fails there, having removed the rest. MySQL 8 reads every tablespace below
+its data folder, and would find each twice: it is refused there.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.condition import Kept, Number
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
-from services.procedures.plan.parts.galera.data_folder import ASIDE, DataFolder
+from services.procedures.plan.parts.galera.data_folder import ASIDE, INSIDE, DataFolder
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.positions import kept_name
@@ -57,7 +59,7 @@ def is_mount(host: HostFacts) -> bool:
 def aside_path(host: HostFacts) -> str:
     """Return where the old data are kept: beside the data folder, inside it where that can't be renamed."""
     folder = folder_of(host)
-    return posixpath.join(folder, ASIDE) if is_mount(host) else folder + ASIDE
+    return posixpath.join(folder, INSIDE) if is_mount(host) else folder + ASIDE
 
 
 def old_log(host: HostFacts, *, kept: bool) -> str:

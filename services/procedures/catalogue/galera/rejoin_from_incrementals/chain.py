@@ -40,7 +40,8 @@ class Chain:
 def usable(backup: Backup) -> bool:
     """Return whether a backup may stand in a chain at all: never used, whole, with its position."""
     right = backup.is_full or (backup.is_incremental and backup.spent == 0 and bool(backup.metas))
-    return right and not (backup.is_linked or backup.is_packed or backup.partial) and bool(backup.position)
+    odd = backup.is_linked or backup.hard != 0 or backup.is_packed or backup.partial
+    return right and not odd and bool(backup.position)
 
 
 def follows(before: Backup, after: Backup) -> bool:

@@ -119,6 +119,7 @@ CASES = (
             ("joiner", "n4"),
             ("donor", "n1"),
             ("take", "take"),
+            ("offer", "offer"),
             ("bring", "bring"),
             ("remove", "remove"),
             ("settle", "1 s"),

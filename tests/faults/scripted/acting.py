@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
-from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, REMOVE, RUN
+from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
@@ -154,6 +154,9 @@ class ScriptedActor:
         if script == REMOVE and words[1] in host.files:
             assert words[-1] == "remove"
             host.files = {path: text for path, text in host.files.items() if path not in {words[1], SNAPSHOT}}
+        elif script == OFFER:
+            assert SNAPSHOT in host.files
+            host.units[words[1]] = "active"
         elif script == RUN and words[-1] == "bring":
             _brought(self.cluster, host)
         elif script == LOOK_THROUGH:
@@ -235,7 +238,7 @@ class ScriptedActor:
                 return "completed OK!"
             case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running
-            case ["bash", "-c", text, *words] if text in {HOLD, RUN, REMOVE, LOOK_THROUGH}:
+            case ["bash", "-c", text, *words] if text in {HOLD, OFFER, RUN, REMOVE, LOOK_THROUGH}:
                 return self._snapshot(host, text, words)
             case ["rm", "-f", "--", mark]:
                 host.files.pop(mark, None)

@@ -70,7 +70,7 @@ def fault_of(name: str, text: str) -> str:
 def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unproven() -> None:
     assert [step.step_id for step in plan_of(seen()).steps] == [
         "restart-off-n4", "down-n4", "desync", "snapshot", "catch-up", "resync", "offer", "keep-data-n4", "new-data-n4",
-        "bring-n4", "look-through-n4", "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4",
+        "bring-n4", "offer-over", "look-through-n4", "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4",
         "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "forget-donor-n4", "restart-on-n4", "settle-n4",
         "whole", "remove-snapshot",
     ]  # fmt: skip
@@ -103,6 +103,28 @@ def test_that_a_copy_of_files_lets_innodb_come_to_rest_first_and_gives_its_setti
     assert wording(undo.action) == ("SET GLOBAL innodb_max_dirty_pages_pct=90;",)
     odd = plan_of(seen(variables_values=(("innodb_max_dirty_pages_pct", "72.500000"),)), way="copy")
     assert "rest" not in [step.step_id for step in odd.steps]
+
+
+def test_that_a_setting_that_was_not_read_is_left_alone() -> None:
+    unread = seen(variables_values=())
+    plan = plan_of(unread, way="copy")
+    assert "rest" not in [step.step_id for step in plan.steps]
+    action = plan.step("snapshot").action
+    assert isinstance(action, Detached)
+    assert action.command.argv[10] == ""  # nothing is put back that nobody knows
+    assert code_of(unread, "INNODB-RESTS", way="copy").result == "not known"
+    assert code_of(seen(), "INNODB-RESTS", way="copy").verdict is PASS
+
+
+def test_that_what_offers_the_snapshot_ends_on_every_way_out() -> None:
+    plan = plan_of(seen())
+    offered = plan.step("offer").takes
+    assert offered is not None
+    assert wording(offered.release) == ("sudo systemctl stop pilothouse-offer-snap_1.service",)
+    order = [step.step_id for step in plan.steps]
+    assert order.index("bring-n4") + 1 == order.index("offer-over")
+    assert plan.step("offer-over").discharges == ("offer:n1",)
+    assert "offer" not in [step.step_id for step in plan_of(seen(), offer="").steps]
 
 
 def test_that_the_snapshot_is_removed_on_every_way_out_or_it_is_told_that_it_stays() -> None:

@@ -118,6 +118,7 @@ def test_that_a_position_that_moved_under_the_lock_counts_for_nothing(donor: Pat
 
 def test_that_a_copy_counts_only_where_the_server_wrote_nothing_meanwhile(donor: Path) -> None:
     assert hold(donor, "true", way="copy").returncode == 0
+    assert "innodb_max_dirty_pages_pct=90" in (donor / "asked").read_text()
     (donor / "writes").write_text("5")
     wrote = hold(donor, "sh", "-c", f"echo 6 >{donor}/writes", way="copy")
     assert (wrote.returncode, "no one state" in wrote.stdout) == (79, True), wrote

@@ -11,6 +11,7 @@ from services.procedures.catalogue.galera.add_node.checks import configured
 from services.procedures.catalogue.galera.add_node.joiner_state import ahead, position_of
 from services.procedures.catalogue.galera.desync_for_backup import checks as desync
 from services.procedures.catalogue.galera.rolling_restart.order import writer_of
+from services.procedures.catalogue.galera.snapshot_node.donor_part import dirty_share
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.forked import history_of
 from services.procedures.catalogue.steps.haproxy_places import open_places
@@ -238,6 +239,22 @@ def mount_detached(facts: Facts, joiner: str, *, detach: bool) -> Check:
         evidence="; ".join([f"{folder_of(host)} of {joiner} is {where}", *said]),
         why="Undo removes the copy and puts the old data back: a volume that is mounted there stands in its way.",
         host=joiner,
+    )
+
+
+def comes_to_rest(facts: Facts, donor: str, *, copies: bool) -> Check:
+    """A copy of files begins when InnoDB has written all; what it may be told for that must be known, and put back."""
+    share = dirty_share(facts, donor)
+    told = f"innodb_max_dirty_pages_pct of {donor} is {share}: it is 0 until the lock is had"
+    alone = f"innodb_max_dirty_pages_pct of {donor} was not read, or is no whole number: it is left alone"
+    return Check(
+        code="INNODB-RESTS",
+        title=f"InnoDB of {donor} can come to rest for a copy",
+        verdict=verdict((), copies and share is None),
+        not_known=copies and share is None,
+        evidence=(told if share is not None else alone) if copies else "a volume's snapshot is one moment",
+        why="While pages wait to be written a copy of files does not begin, and after two minutes it is given up.",
+        host=donor,
     )
 
 

@@ -8,7 +8,7 @@ from services.connections.command import Command
 from services.connections.statement import set_global
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
-from services.procedures.catalogue.galera.snapshot_node.hold import COPY, HOLD, KEEP, REMOVE, RUN, held
+from services.procedures.catalogue.galera.snapshot_node.hold import COPY, HOLD, KEEP, OFFER, REMOVE, RUN, held
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.catalogue.steps.temporary import Temporary
@@ -17,12 +17,13 @@ from services.procedures.conditions.galera.still_desynced import StillDesynced
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Detached, Run, Sql
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import number_of, seconds_of
-from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.model import Step
 from services.procedures.plan.parts.server.variables import Variables
 
 LOCKED = "locked-at"
@@ -61,22 +62,23 @@ def _resting(facts: Facts, values: Inputs) -> Temporary | None:
 
     A statement takes whole numbers; a share that is none stays, and a copy waits for as long as it may.
     """
-    donor, before = values["donor"], _dirty(facts, values["donor"])
-    whole = number_of(before.partition(".")[0]) if before.partition(".")[2].strip("0") == "" else None
-    if values["way"] != COPY or not whole:
+    donor, before = values["donor"], dirty_share(facts, values["donor"])
+    if values["way"] != COPY or before is None:
         return None
     return Temporary(
         key=f"rest:{donor}",
         host=donor,
         sentence=f"InnoDB of {donor} writes every page at once",
         danger=f"{donor} writes more than it needs to",
-        release=Sql(set_global(DIRTY, whole)),
-        released=(VariableIs(donor, DIRTY, str(whole)),),
+        release=Sql(set_global(DIRTY, before)),
+        released=(VariableIs(donor, DIRTY, str(before)),),
     )
 
 
-def _dirty(facts: Facts, donor: str) -> str:
-    return facts.host(donor)[Variables].value(DIRTY) or "90"
+def dirty_share(facts: Facts, donor: str) -> int | None:
+    """Return the donor's innodb_max_dirty_pages_pct; None where it was not read, or no statement of ours can set it."""
+    whole, _, part = (facts.host(donor)[Variables].value(DIRTY) or "").partition(".")
+    return (number_of(whole) or None) if not part.strip("0") else None
 
 
 def _rest(resting: Temporary, donor: str) -> Step:
@@ -108,10 +110,10 @@ def _snapshot(facts: Facts, values: Inputs) -> Step:
     donor, name = values["donor"], values["snapshot"]
     others = tuple(member for member in member_hosts(facts) if member != donor)
     wait_s, limit_s = seconds(values, "wait"), seconds(values, "take_limit")
-    quiet_s = QUIET_S if values["way"] == COPY else 0
+    quiet_s, share = QUIET_S if values["way"] == COPY else 0, dirty_share(facts, donor)
     words = (
         "bash", "-c", HOLD, "pilothouse", folder_of(facts.host(donor)), mark_of(values), values["way"], str(wait_s),
-        str(quiet_s), str(limit_s), _dirty(facts, donor), *argv_of(facts, values, "take"),
+        str(quiet_s), str(limit_s), str(share or "") if values["way"] == COPY else "", *argv_of(facts, values, "take"),
     )  # fmt: skip
     step = Step(
         step_id="snapshot",
@@ -180,24 +182,50 @@ def removal(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     return (replace(step, limit_s=COMMAND_S + 60.0),)
 
 
+def _offering(values: Inputs) -> tuple[Temporary, str]:
+    """Return the offer as something that is to be ended, and its unit."""
+    donor, unit = values["donor"], f"pilothouse-offer-{values['snapshot']}.service"
+    return (
+        Temporary(
+            key=f"offer:{donor}",
+            host=donor,
+            sentence=f"snapshot offered on {donor}",
+            danger="what serves it may be read by whoever reaches it",
+            release=Run(Command(("systemctl", "stop", unit), sudo=True), ok=(0, 5)),  # 5: there is none
+            released=(UnitSetting(donor, unit, "ActiveState", "inactive"),),
+        ),
+        unit,
+    )
+
+
 def _offered(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     """Return the step that lets the joiner at the snapshot, after the lock; none where no command is needed."""
     donor, words = values["donor"], argv_of(facts, values, "offer")
     if not words:
         return ()
-    return (
-        Step(
-            step_id="offer",
-            host=donor,
-            title=f"Offer the snapshot on {donor}, by your command: {values['offer']}",
-            done=f"{donor} offers the snapshot",
-            why="What it leaves running ends when the run is over. There is nothing to take back but by your own "
-            "command that removes the snapshot.",
-            action=Detached(
-                Command(("bash", "-c", RUN, "pilothouse", str(COMMAND_S), *words), sudo=True), name="offer"
-            ),
-            risk=Risk.CHANGES,
-            limit_s=COMMAND_S + 60.0,
-            estimate_s=5.0,
+    offering, unit = _offering(values)
+    step = Step(
+        step_id="offer",
+        host=donor,
+        title=f"Offer the snapshot on {donor}, by your command: {values['offer']}",
+        done=f"{donor} offers the snapshot",
+        why="What it leaves running ends as soon as the data are on the joiner, and on every way out. What it mounts "
+        "your command unmounts that removes the snapshot.",
+        action=Detached(
+            Command(("bash", "-c", OFFER, "pilothouse", unit, str(COMMAND_S), *words), sudo=True), name="offer"
         ),
+        limit_s=COMMAND_S + 60.0,
+        estimate_s=5.0,
     )
+    return (offering.on(step, f"End what offers the snapshot on {donor}", 120.0),)
+
+
+def offer_over(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+    """Return the step that ends what offers the snapshot, once the joiner has it."""
+    if not argv_of(facts, values, "offer"):
+        return ()
+    donor = values["donor"]
+    over = _offering(values)[0].off(
+        "offer-over", f"End what offers the snapshot on {donor}", f"{donor} offers the snapshot no more", 1.0
+    )
+    return (replace(over, limit_s=120.0),)

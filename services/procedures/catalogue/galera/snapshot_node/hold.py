@@ -99,8 +99,10 @@ if [ "$way" = copy ]; then
     [ $((SECONDS - began)) -le "$quiet_s" ] || end 79 "InnoDB did not come to rest within $quiet_s s"
     sleep 1
   done
-  ask "SET GLOBAL innodb_max_dirty_pages_pct=$dirty; SELECT CONCAT('set ', 1);"
-  answer 10 set || end 75 "the server does not answer: ${line:-nothing}"
+  if [ -n "$dirty" ]; then
+    ask "SET GLOBAL innodb_max_dirty_pages_pct=$dirty; SELECT CONCAT('set ', 1);"
+    answer 10 set || end 75 "the server does not answer: ${line:-nothing}"
+  fi
   counters || end 75 "the server does not tell what it writes: ${line:-no answer}"
   before=${line#* }
 fi
@@ -132,9 +134,9 @@ end 0 "snapshot at $at after $took s under the read lock"
 """For root's bash: FOLDER MARK WAY WAIT_S QUIET_S LIMIT_S DIRTY_PCT COMMAND...; seconds, whole.
 
 MARK is written right before the command begins: from then on a snapshot may be there. DIRTY_PCT is what
-innodb_max_dirty_pages_pct was before the run lowered it: under the lock it is put back, for a page that nobody needs on
-the disk is better written later. Exit: 0 it counts; 72 to 75, 79 (no rest) nothing was begun; 76 to 78, 79 it does not
-count; 71 it was ended. Whatever it is, the lock is gone.
+innodb_max_dirty_pages_pct was before the run lowered it, '' where the run left it alone: under the lock it is put back,
+for a page that nobody needs on the disk is better written later. Exit: 0 it counts; 72 to 75, 79 (no rest) nothing was
+begun; 76 to 78, 79 it does not count; 71 it was ended. Whatever it is, the lock is gone.
 """
 
 RUN = r"""LC_ALL=C; export LC_ALL; umask 022
@@ -150,6 +152,23 @@ exit "$code"
 """For root's bash: LIMIT_S COMMAND...: the command's own exit code; its output cut, each line after '| '.
 
 Through a file: what the command leaves behind in the background would hold a pipe open for ever.
+"""
+
+OFFER = r"""LC_ALL=C; export LC_ALL
+unit=$1 limit_s=$2; shift 2
+said=$(mktemp) || exit 70
+trap 'rm -f -- "$said"' EXIT
+systemd-run --quiet --collect --unit="$unit" --service-type=oneshot --remain-after-exit \
+  --property=TimeoutStartSec="$limit_s" --property=StandardOutput="file:$said" --property=StandardError=inherit \
+  -- "${@//\$/\$\$}"
+code=$?
+tail -c 20000 -- "$said" | sed 's/^/| /'
+exit "$code"
+"""
+"""For root's bash: UNIT LIMIT_S COMMAND...: the command as a unit of its own, whose name the plan knows.
+
+What the command leaves running (a program that serves the snapshot) lives in the unit, and ends when that is stopped. A
+oneshot is waited for until its command has ended (man systemd.service(5), Type=; systemd-run(1)); `$$` is a `$` there.
 """
 
 REMOVE = r"""mark=$1; shift

@@ -8,7 +8,7 @@ from dataclasses import replace
 from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
-from services.procedures.catalogue.galera.snapshot_node.donor_part import COMMAND_S, LOCKED, seconds
+from services.procedures.catalogue.galera.snapshot_node.donor_part import COMMAND_S, LOCKED, offer_over, seconds
 from services.procedures.catalogue.galera.snapshot_node.hold import RUN
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps import comparing, restoring
@@ -74,6 +74,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     return (
         *restoring.keep_aside(host),
         _brought(facts, values, host),
+        *offer_over(facts, values),
         _looked_through(facts, host),
         *restoring.made_its_own(host, facts.cluster_id),
         recover(host),

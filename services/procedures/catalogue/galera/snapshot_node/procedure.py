@@ -241,7 +241,7 @@ def _command_fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
             "offer",
             "Command on the donor after the lock",
             "text",
-            help="Lets the joiner at it: mounts the snapshot, serves it. What it leaves running ends with the run.",
+            help="Lets the joiner at it: mounts it, serves it. What it leaves running ends once the joiner has it.",
             required=False,
         ),
         Field(
@@ -299,6 +299,7 @@ def _of_the_donor(facts: Facts, values: Inputs) -> tuple[Check, ...]:
         own.out_of_the_pool(facts, donor, drained=drained),
         own.long_statements(facts, donor),
         own.root_logs_in(facts, donor),
+        own.comes_to_rest(facts, donor, copies=values["way"] == COPY),
         *(haproxy_checks(facts, (donor,)) if drained else ()),
     )
 

@@ -50,7 +50,7 @@ def away(steer: Estate, whole: Whole) -> Iterator[str]:
     yield old
     steer.host(DONOR).sh("rm -rf /srv/pilothouse_*", check=False)
     steer.sql(DONOR, "SET GLOBAL wsrep_desync = OFF, GLOBAL innodb_max_dirty_pages_pct = 90")
-    aside = "/var/lib/mysql/.pilothouse-before"
+    aside = "/var/lib/mysql/.pilothouse-before.sst"
     left = steer.host(JOINER).sh(f"test -e {aside}", check=False).ok
     if left:
         steer.host(JOINER).sh(f"rm -rf {aside}")
@@ -66,6 +66,7 @@ def _free(steer: Estate, host: str = DONOR) -> None:
     wrote = steer.host(host).sh("timeout 5 mariadb -e \"INSERT INTO snapped.items (t) VALUES ('z')\"", check=False)
     assert wrote.ok, wrote
     assert steer.sql(host, "SELECT @@GLOBAL.wsrep_desync, @@GLOBAL.innodb_max_dirty_pages_pct") == [["0", "90.000000"]]
+    assert steer.host(host).sh("ss -ltnH sport = :4777").out == ""  # nothing offers it any more
     assert steer.host(host).sh("ls /srv /var/lib/pilothouse 2>/dev/null | grep pilothouse_", check=False).out == ""
 
 
@@ -95,16 +96,17 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
     assert steps[f"compare-{JOINER}"].state is StepState.DONE
     assert steer.sql(JOINER, "SELECT @@wsrep_node_name")[0][0] == JOINER
     assert steer.sql(JOINER, "SELECT @@server_id")[0][0] != server_id
-    assert steer.host(JOINER).sh("test -f /var/lib/mysql/.pilothouse-before/ibdata1").ok
+    assert steer.host(JOINER).sh("test -f /var/lib/mysql/.pilothouse-before.sst/ibdata1").ok
     _free(steer)
     console.assert_nothing_to_do("snapshot-node", *ACCEPTED, **{**INPUTS, "joiner": DONOR, "donor": WRITTEN})
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("when", ["snapshot=acting", "offer=proving", f"settle-{JOINER}=acting"])
 def test_that_a_run_that_is_taken_back_leaves_the_old_data_as_they_were_and_no_snapshot(
-    steer: Estate, console: Console, whole: Whole, away: str
+    steer: Estate, console: Console, whole: Whole, away: str, when: str
 ) -> None:
-    killed = console.killed_run(f"settle-{JOINER}=acting", "snapshot-node", *ACCEPTED, **INPUTS)
+    killed = console.killed_run(when, "snapshot-node", *ACCEPTED, **INPUTS)
     assert killed.code == KILLED, killed
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
@@ -141,7 +143,7 @@ def test_that_a_copy_that_is_not_of_the_moment_of_the_lock_is_refused(
     steer: Estate, console: Console, whole: Whole, away: str
 ) -> None:
     # Its own old data, copied instead: they stand at an earlier position than the lock.
-    own = "sh -c 'cd {datadir}/.pilothouse-before && tar -c . | tar -x -C {datadir}'"
+    own = "sh -c 'cd {datadir}/.pilothouse-before.sst && tar -c . | tar -x -C {datadir}'"
     ran = _run(console, bring=own, offer="true")
     assert ran.code != 0, ran
     view = console.assert_ended(RunState.UNDONE, ran)

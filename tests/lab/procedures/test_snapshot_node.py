@@ -12,6 +12,7 @@ import pytest
 
 from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.steering import KILLED, Console, Ran
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
@@ -61,10 +62,19 @@ def away(steer: Estate, whole: Whole) -> Iterator[str]:
     steer.sql(WRITTEN, "DROP DATABASE snapped")
 
 
-def _free(steer: Estate, host: str = DONOR) -> None:
-    """Assert that nobody holds a lock there, and that flow control counts it again."""
+def _assert_held(steer: Estate) -> None:
+    """Assert that the operator's command copies now."""
+    assert steer.host(DONOR).sh("ls -d /srv/pilothouse_*", check=False).ok
+
+
+def _assert_writes(steer: Estate, host: str = DONOR) -> None:
     wrote = steer.host(host).sh("timeout 5 mariadb -e \"INSERT INTO snapped.items (t) VALUES ('z')\"", check=False)
     assert wrote.ok, wrote
+
+
+def _free(steer: Estate, host: str = DONOR) -> None:
+    """Assert that nobody holds a lock there, and that flow control counts it again."""
+    _assert_writes(steer, host)
     assert steer.sql(host, "SELECT @@GLOBAL.wsrep_desync, @@GLOBAL.innodb_max_dirty_pages_pct") == [["0", "90.000000"]]
     assert steer.host(host).sh("ss -ltnH sport = :4777").out == ""  # nothing offers it any more
     assert steer.host(host).sh("ls /srv /var/lib/pilothouse 2>/dev/null | grep pilothouse_", check=False).out == ""
@@ -80,12 +90,16 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
 ) -> None:
     server_id = steer.sql(DONOR, "SELECT @@server_id")[0][0]
     with Writer(steer, (WRITTEN,)) as writer:
-        slow = "sh -c 'cp -a {datadir} /srv/{snapshot} && sleep 4'"
-        killed = console.killed_run(
-            "snapshot=acting", "snapshot-node", *ACCEPTED, **{**INPUTS, "take": slow, "way": "volume"}
-        )
-        assert killed.code == KILLED, killed
-        assert set(console.open_obligations()) == {f"desync:{DONOR}", f"restart:{JOINER}", f"snapshot:{DONOR}"}
+        slow = {**INPUTS, "take": "sh -c 'cp -a {datadir} /srv/{snapshot} && sleep 5'"}
+        words = tuple(word for name, value in slow.items() for word in ("--input", f"{name}={value}"))
+        with console.running("run", "snapshot-node", *ACCEPTED, *words, "--yes") as running:
+            running.wait_for_step("snapshot")
+            while_asserts(lambda: _assert_held(steer), limit_s=60)
+            assert running.kill().code == KILLED
+        assert set(console.open_obligations()) == {f"{one}:{DONOR}" for one in ("desync", "rest", "snapshot")} | {
+            f"restart:{JOINER}"
+        }
+        while_asserts(lambda: _assert_writes(steer), limit_s=30)  # nobody resumed it: the lock ended by itself
         resumed = console("resume", console.runs()[0], "--yes")
         assert resumed.code == 0, resumed
         view = console.assert_ended(RunState.DONE, resumed)

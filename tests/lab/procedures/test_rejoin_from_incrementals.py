@@ -30,29 +30,65 @@ def chain(steer: Estate, whole: Whole) -> Iterator[tuple[str, ...]]:
         backups.forget(steer, "s3")
 
 
-def _refused_when_spent_or_linked(steer: Estate, console: Console, chain: tuple[str, ...]) -> None:
-    """An incremental that was prepared with, one whose files have two names, and both in the wrong order."""
+REFUSED = (
+    "ASIDE", "BACKUP-CLUSTER", "BACKUP-FOUND", "BACKUP-LINKED", "BACKUP-PACKED", "BACKUP-POSITION", "BACKUP-SERVER",
+    "BACKUP-USED", "CHAIN-FULL", "CHAIN-LSN", "CHAIN-MISSING", "CHAIN-ORDER", "DISK-ROOM", "DONOR-SYNCED",
+    "JOINER-CONFIGURED", "JOINER-STOPPED", "ONE-FOLDER", "SETTINGS",
+)  # fmt: skip
+_BAD = (
+    "mkdir {at}; cp -a {first} {at}/nofull; "  # an incremental where the full backup should be
+    "cp -a {full} {at}/work; cp -a {first} {at}/spent; "
+    "mariadb-backup --prepare --target-dir={at}/work > /tmp/w 2>&1; "
+    "mariadb-backup --prepare --target-dir={at}/work --incremental-dir={at}/spent > /tmp/w 2>&1; rm -rf {at}/work; "
+    "mkdir {at}/linked; cp -al {first}/. {at}/linked/; touch {at}/linked/a.ibd.qp; "
+    "cp -a {second} {at}/gap; sed -i 's/^from_lsn = .*/from_lsn = 99999999999/' {at}/gap/xtrabackup_checkpoints; "
+    "rm {at}/gap/*galera_info; "
+    "cp -a {second} {at}/alien; sed -i 's/^[0-9a-f]*-/aaaaaaaa-/' {at}/alien/xtrabackup_galera_info; "
+    "sed -i 's/^server_version = 10.11.18/server_version = 10.11.17/' {at}/alien/xtrabackup_info; "
+    "sed -i 's/^from_lsn = .*/from_lsn = 1/' {at}/alien/xtrabackup_checkpoints"
+)
+_ODD = "[mysqld]\nwsrep_on=OFF\ninnodb_undo_directory=/var/lib/mysql-undo\nlower_case_table_names=1\n"
+
+
+@pytest.fixture
+def nothing_right(steer: Estate, chain: tuple[str, ...]) -> Iterator[str]:
+    """A chain, a node and a donor with everything wrong that this procedure refuses; the incrementals as it is told."""
     full, first, second = chain
-    spent, linked, work = (f"{backups.FOLDER}/{name}" for name in ("spent", "linked", "work"))
-    steer.host("s3").sh(
-        f"cp -a {full} {work} && cp -a {second} {spent} && mkdir {linked} && cp -al {first}/. {linked}/ && "
-        f"for more in '' --incremental-dir={first}-copy --incremental-dir={spent}; do "
-        f"[ -d {first}-copy ] || cp -a {first} {first}-copy; "
-        f"mariadb-backup --prepare --target-dir={work} $more > /tmp/work.log 2>&1 || exit 1; done; rm -rf {work}"
+    at, s3 = f"{backups.FOLDER}/bad", steer.host("s3")
+    s3.sh(_BAD.format(at=at, full=full, first=first, second=second))
+    s3.sh(
+        "install -d -o mysql -g mysql /var/lib/mysql-undo; mkdir /var/lib/mysql/.pilothouse-before.sst; "
+        f"printf '{_ODD}' > /etc/mysql/mariadb.conf.d/zz-odd.cnf; "
+        "sed -i 's/^wsrep_cluster_address/#&/' /etc/mysql/mariadb.conf.d/*lab*.cnf; "
+        "systemctl start mariadb"
     )
-    ran = console.run(NAME, full=full, incrementals=f"{spent},{linked}", **_HOW)
+    steer.sql("s1", "SET GLOBAL wsrep_desync = ON")
+    try:
+        yield ",".join(f"{at}/{name}" for name in ("spent", "linked", "gap", "alien", "nowhere"))
+    finally:
+        steer.sql("s1", "SET GLOBAL wsrep_desync = OFF")
+        s3.sh("systemctl stop mariadb; rm -rf /var/lib/mysql/.pilothouse-before.sst /var/lib/mysql-undo")
+
+
+@pytest.mark.slow
+def test_that_each_thing_that_is_wrong_with_backups_node_and_donor_is_refused_with_its_code(
+    steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...], nothing_right: str
+) -> None:
+    ran = console.run(
+        NAME, full=f"{backups.FOLDER}/bad/nofull", incrementals=nothing_right, donor="s1", scratch="/run/lock/copies",
+        **_HOW,
+    )  # fmt: skip
     assert ran.code != 0, ran
-    refused = next(line for line in ran.out.splitlines() if line.startswith("Refused: "))
-    assert all(code in refused for code in ("BACKUP-USED", "BACKUP-LINKED", "CHAIN-ORDER")), ran
+    refused = ran.out[ran.out.rindex("Refused: ") :]
+    assert [code for code in REFUSED if code not in refused] == [], ran
     assert console.runs() == ()
-    steer.host("s3").sh(f"rm -rf {spent} {linked} {first}-copy")
 
 
 @pytest.mark.slow
 def test_that_a_node_returns_from_a_full_backup_and_two_incrementals_and_then_there_is_nothing_to_do(
     steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
 ) -> None:
-    _refused_when_spent_or_linked(steer, console, chain)
+    old = steer.host("s3").sh(_LISTING).out
     originals = steer.host("s3").sh(f"find {backups.FOLDER} -type f | sort | xargs sha256sum").out
     with Writer(steer, ("s1", "s2"), seconds=90) as writer:
         ran = console.run(NAME, tables=backups.tables(), **_HOW)
@@ -63,7 +99,8 @@ def test_that_a_node_returns_from_a_full_backup_and_two_incrementals_and_then_th
         assert "one past" in steps["history-s3"]
         writer.assert_nothing_lost(members(steer))
     assert steer.host("s3").sh(f"find {backups.FOLDER} -type f | sort | xargs sha256sum").out == originals
-    assert steer.host("s3").sh("test -f /var/lib/mysql/.pilothouse-before.sst/ibdata1", check=False).ok
+    kept = _LISTING.replace("/var/lib/mysql;", "/var/lib/mysql/.pilothouse-before.sst;")
+    assert steer.host("s3").sh(kept).out == old, "what is kept inside is as it was, after copies, chown and a start"
     console.assert_nothing_to_do(NAME, **_HOW)
     backups.forget(steer, "s3")
     whole.assert_as_before()

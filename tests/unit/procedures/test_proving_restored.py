@@ -26,6 +26,7 @@ def _hosts(**more: str) -> ScriptedHosts:
     hosts = ScriptedHosts("n1", "n2", "n3")
     for name in ("n1", "n2"):
         hosts.sessions[name].state = status(**{"local_cached_downto": "100", "last_committed": "200"} | more)
+        hosts.sessions[name].rows["SHOW GLOBAL VARIABLES"] = Rows(("Variable_name", "Value"), ())
     return hosts
 
 
@@ -56,19 +57,40 @@ def test_that_no_answer_is_no_reach_and_one_that_is_able_is_enough() -> None:
     assert _reach(silent, 150) is True
 
 
-def test_that_a_cache_that_purges_what_is_needed_within_seconds_is_no_reach() -> None:
-    hosts, clock = _hosts(), ManualClock()
+OPTIONS = "gcache.dir = /x; gcache.size = {ring}; gcache.page_size = 128M;"
+
+
+def _moving(ring: str, **then: str) -> tuple[bool | None, str]:
+    """Look at members that write meanwhile."""
+    hosts, clock = _hosts(replicated_bytes="0", received_bytes="1000"), ManualClock()
+    for name in ("n1", "n2"):
+        rows = Rows(("Variable_name", "Value"), (("wsrep_provider_options", OPTIONS.format(ring=ring)),))
+        hosts.sessions[name].rows["SHOW GLOBAL VARIABLES"] = rows
     sleep = clock.sleep
 
-    def purge(seconds: float, *more: object) -> bool | None:
+    def write(seconds: float, *more: object) -> bool | None:
         for name in ("n1", "n2"):
-            hosts.sessions[name].state = status(local_cached_downto="110", last_committed="300")
+            hosts.sessions[name].state = status(**then)
         return sleep(seconds)
 
-    clock.sleep = purge  # type: ignore[method-assign,assignment]
+    clock.sleep = write  # type: ignore[method-assign,assignment]
     found = Attempt(hosts, clock).look(IstReaches("n3", ("n1", "n2"), UUID, 150), NOTHING)
-    assert found.holds is False
-    assert "4 s more" in found.evidence
+    return found.holds, found.evidence
+
+
+def test_that_a_cache_that_purges_what_is_needed_within_seconds_is_no_reach() -> None:
+    holds, told = _moving(
+        "128M", local_cached_downto="110", last_committed="300", replicated_bytes="0", received_bytes="1100"
+    )
+    assert holds is False
+    assert "4 s more" in told
+
+
+def test_that_a_ring_that_stands_still_between_two_purges_is_judged_by_its_room_and_the_writes() -> None:
+    written = {"local_cached_downto": "100", "last_committed": "300", "replicated_bytes": "0"}
+    assert _moving("1M", **written, received_bytes="101000")[0] is False
+    assert _moving("128M", **written, received_bytes="101000")[0] is True
+    assert _moving("", **written, received_bytes="101000")[0] is False
 
 
 # -- position and past -------------------------------------------------------------------------------------------------

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from services.facts.plain_names import is_table
 from services.i18n import tr
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.conditions.server.same_rows import SameRows
@@ -15,7 +14,6 @@ from services.procedures.plan.model import Risk, Step
 
 MOST_TABLES = 32
 COMPARE_LIMIT_S = 900.0
-_TABLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,63}\.[A-Za-z_$][A-Za-z0-9_$]{0,63}")
 
 
 def fields() -> tuple[Field, ...]:
@@ -48,7 +46,7 @@ def tables_of(values: Inputs) -> tuple[str, ...]:
 def faults(values: Inputs) -> tuple[Fault, ...]:
     """Return what is wrong with the tables: each is two plain identifiers, as a named read takes them."""
     chosen = tables_of(values)
-    odd = [name for name in chosen if not _TABLE.fullmatch(name)]
+    odd = [name for name in chosen if not is_table(name)]
     found = [Fault("tables", tr("{table} is not written schema.table in plain letters.", table=odd[0]))] if odd else []
     if len(chosen) > MOST_TABLES:
         found.append(Fault("tables", tr("At most {most} tables are compared.", most=MOST_TABLES)))

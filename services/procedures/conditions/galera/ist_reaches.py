@@ -1,6 +1,11 @@
 """A Synced member still caches all that a stopped node's data lack, so that IST can bring it. Read before its start.
 
 Whom: services.sampling.ist_reach, method 3 (Galera source gcs_group.cpp, group_find_ist_donor).
+
+For how long: the lower of two bounds. How fast the first cached seqno moves: but a ring purges in steps, and stands
+still between them. And the room that the ring has left for what follows the position, by the rate of writes (method 2,
+a margin taken off), with as many bytes a write set as are written now; where the ring's size or the bytes are not told,
+every write set counts as one that is purged.
 """
 
 from __future__ import annotations
@@ -10,14 +15,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.facts.galera_whole import SYNCED
-from services.facts.reading import count
+from services.facts.provider_options import provider_options
+from services.facts.reading import count, size
+from services.facts.write_rate import HEADER_BYTES
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
-from services.sampling.ist_reach import safe_gap
+from services.sampling.ist_reach import MARGIN, safe_gap
 
 APART_S = 1.0
 LEAST_LEFT_S = 30.0
@@ -26,11 +33,16 @@ LEAST_LEFT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A member's first cached and newest seqno; None where it says none, or is not a Synced member of this cluster."""
+    """A member's first cached and newest seqno, bytes written and the ring's size, as it says; None where it says none.
+
+    `state`: why it is no Synced member of this cluster, '' where it is one.
+    """
 
     first: int | None
     newest: int | None
     state: str
+    written: int | None = None
+    ring: int | None = None
 
     @property
     def is_able(self) -> bool:
@@ -75,7 +87,7 @@ class IstReaches(OfHost):
                 told.append(silent(name, now))
                 continue
             before = first.get(name)
-            left = _left_s(before.first if isinstance(before, _Seen) else None, now.first, stopped_at)
+            left = left_s(before if isinstance(before, _Seen) else now, now, stopped_at)
             told.append(f"{name} {_words(now, left)}")
             if now.is_able and lowest and _serves(now, stopped_at, lowest) and left >= LEAST_LEFT_S:
                 able.append(name)
@@ -100,7 +112,15 @@ def _seen(asking: Asking, name: str, state_uuid: str) -> _Seen:
         state = "is of another cluster"
     elif count(status.get("wsrep_local_state", "")) != SYNCED:
         state = f"is {status.get('wsrep_local_state_comment', 'of unknown state')}, not Synced"
-    return _Seen(first or None, count(status.get("wsrep_last_committed", "")), state)
+    written = [count(status.get(f"wsrep_{way}_bytes", "")) for way in ("replicated", "received")]
+    options = provider_options(asking.variable(name, "wsrep_provider_options") or "")
+    return _Seen(
+        first or None,
+        count(status.get("wsrep_last_committed", "")),
+        state,
+        None if None in written else sum(one or 0 for one in written),
+        size(options.get("gcache.size", "")) or None,
+    )
 
 
 def _serves(seen: _Seen, stopped_at: int, lowest: int) -> bool:
@@ -109,12 +129,25 @@ def _serves(seen: _Seen, stopped_at: int, lowest: int) -> bool:
     return seen.first <= stopped_at + 1 and safe_gap(lowest, seen.newest) <= stopped_at <= seen.newest
 
 
-def _left_s(before: int | None, now: int | None, stopped_at: int) -> float:
-    """Return for how many seconds the cache still holds what is needed, as fast as its beginning moves now."""
-    if now is None or now > stopped_at + 1:
+def left_s(before: _Seen, now: _Seen, stopped_at: int) -> float:
+    """Return for how many seconds the cache still holds what follows a position, by the lower of both bounds."""
+    if now.first is None or now.newest is None or now.first > stopped_at + 1:
         return 0.0
-    speed = (now - before) / APART_S if before is not None else 0.0
-    return (stopped_at + 1 - now) / speed if speed > 0 else math.inf
+    purged = (now.first - before.first) / APART_S if before.first is not None else 0.0
+    by_purge = (stopped_at + 1 - now.first) / purged if purged > 0 else math.inf
+    return min(by_purge, _by_ring(before, now, stopped_at))
+
+
+def _by_ring(before: _Seen, now: _Seen, stopped_at: int) -> float:
+    assert now.first is not None
+    assert now.newest is not None
+    sets = (now.newest - before.newest) / APART_S if before.newest is not None else 0.0
+    if sets <= 0:
+        return math.inf
+    if now.ring is None or now.written is None or before.written is None:
+        return (stopped_at + 1 - now.first) / sets
+    bytes_s = max(0.0, (now.written - before.written) / APART_S) + HEADER_BYTES * sets
+    return max(0.0, MARGIN * now.ring - (now.newest - stopped_at) * bytes_s / sets) / bytes_s
 
 
 def _words(seen: _Seen, left_s: float) -> str:

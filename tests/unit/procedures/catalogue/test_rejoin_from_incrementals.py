@@ -19,8 +19,10 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
+from services.procedures.plan.run_model import RunState, StepState
 from tests.faults.scripted.cluster import CLUSTER, Cluster, whole
 from tests.faults.scripted.facts import facts_of
+from tests.faults.scripted.running import Bench, Killed
 from tests.unit.procedures.host_of import changed
 
 RUN = procedure_named("rejoin-from-incrementals")
@@ -80,7 +82,7 @@ def test_that_the_steps_stand_in_their_order() -> None:
     ]  # fmt: skip
 
 
-def test_that_every_prepare_works_on_the_runs_own_copies_and_is_never_begun_twice() -> None:
+def test_that_each_prepare_writes_into_copies_alone_and_begins_a_single_time() -> None:
     plan = _plan(_facts(), INPUTS)
     for number in (0, 1):
         step = plan.step(f"prepare-{number}-n3")
@@ -215,3 +217,27 @@ def test_that_a_spent_or_linked_backup_is_never_proposed() -> None:
     full, later = _chain()
     assert best_chain((full, replace(later, spent=1))) == (full,)
     assert best_chain((replace(full, hard=1), later)) == ()
+
+
+def test_that_a_node_that_serves_apart_is_not_stopped_by_an_undo_and_its_rows_stay_on_scripted_hosts() -> None:
+    bench = Bench(_away(), "rejoin-from-incrementals", dict(INPUTS))
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and "(step transfer-n3 done)" in what:
+            raise Killed
+
+    bench.journal.told = told
+    with pytest.raises(Killed):
+        bench.run()
+    bench.journal.told = None
+    joiner = bench.cluster.hosts["n3"]
+    bench.cluster.found_beside(joiner)
+    state, view = bench.engine().undo(), bench.engine().view
+    assert state is RunState.UNDO_FAILED, view.sentence
+    assert joiner.running
+    assert joiner.apart
+    assert joiner.has_data
+    assert joiner.aside, "the old data stay where they were put, too"
+    step = next(s for s in view.steps if s.step.step_id == "start-n3")
+    assert step.state is not StepState.UNDONE

@@ -10,13 +10,13 @@ reach is short, and the reach is read again before the data are put aside and be
 
 from __future__ import annotations
 
-import re
-
+from services.facts.plain_names import is_folder
 from services.i18n import tr
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
+from services.procedures.catalogue.galera.rejoin_from_incrementals import backup_checks
 from services.procedures.catalogue.galera.rejoin_from_incrementals import checks as own
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain, best_chain, chain_of
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import reaches
@@ -83,7 +83,6 @@ ABOUT = About(
 )
 NONE = "none"
 SCRATCH = "/var/lib/pilothouse/restore"
-_FOLDER = re.compile(r"(?:/[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]{0,100}){1,20}")
 _MEMORY_LEAST, _MEMORY_MOST = 128 * 2**20, 2**30
 
 
@@ -147,7 +146,7 @@ class RejoinFromIncrementals:
         faults += comparing.faults(values)
         scratch, folder = values["scratch"].rstrip("/"), restoring.folder_of(facts.host(values["joiner"]))
         inside = (folder, *(one for one in self._paths(values)))
-        if not _FOLDER.fullmatch(scratch):
+        if not is_folder(scratch):
             faults.append(Fault("scratch", tr("Write an absolute path of plain letters, below the root.")))
         elif near := next((one for one in inside if _overlap(scratch, one)), ""):
             faults.append(Fault("scratch", tr("The copies can't lie in {folder}, nor above it.", folder=near)))
@@ -164,9 +163,9 @@ class RejoinFromIncrementals:
         return (
             gate,
             preflight.one_past(facts, members, members),
-            own.found(facts, joiner, chain),
-            *own.whole(chain),
-            *own.chain_checks(facts, joiner, chain),
+            backup_checks.found(facts, joiner, chain),
+            *backup_checks.whole(chain),
+            *backup_checks.chain_checks(facts, joiner, chain),
             own.ist_reach(facts, joiner, chain),
             own.donor_synced(facts, donor),
             own.sst_instead(facts, joiner, donor, chain),

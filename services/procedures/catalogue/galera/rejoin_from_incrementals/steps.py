@@ -8,8 +8,8 @@ from dataclasses import replace
 from services.connections.command import Command
 from services.facts.backups import Backup
 from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.galera.rejoin_from_incrementals.backup_checks import TOOL
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
-from services.procedures.catalogue.galera.rejoin_from_incrementals.checks import TOOL
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import Times, times
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
 from services.procedures.catalogue.steps import comparing, recovering, restoring

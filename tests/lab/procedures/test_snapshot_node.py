@@ -161,7 +161,7 @@ def test_that_a_copy_that_is_not_of_the_moment_of_the_lock_is_refused(
     ran = _run(console, bring=own, offer="true")
     assert ran.code != 0, ran
     view = console.assert_ended(RunState.UNDONE, ran)
-    assert [s.step.step_id for s in view.steps if s.state is StepState.FAILED] == [f"look-through-{JOINER}"]
+    assert [s.step.step_id for s in view.steps if s.state is StepState.FAILED] == [f"copied-at-{JOINER}"]
     assert steer.host(JOINER).sh(_LISTING).out == away
     _free(steer)
 

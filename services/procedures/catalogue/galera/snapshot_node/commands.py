@@ -7,10 +7,10 @@ the splitting; what it stands for is of plain characters only, so it is one harm
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 
+from services.facts.typed_commands import braced, is_plain, is_snapshot_name, with_names
 from services.procedures.catalogue.galera.add_node.joiner_config import address_of
 from services.procedures.plan.fields import Fault, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -20,16 +20,13 @@ MOST_CHARACTERS = 2_000
 NAMES = ("donor", "joiner", "donor_address", "joiner_address", "datadir", "snapshot")
 ON_DONOR = ("take", "offer", "remove")
 ON_JOINER = ("bring", "detach")
-_IN_BRACES = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_PLAIN = re.compile(r"[A-Za-z0-9/_.:@+-]{1,255}", re.ASCII)
-SNAPSHOT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}", re.ASCII)
 
 
 def argv_of(facts: Facts, values: Inputs, field: str) -> tuple[str, ...]:
     """Return the words of one of the operator's commands as they will run, () for none. Only where `faults` is ()."""
     known = names_of(facts, values, donor=field in ON_DONOR)
     words = shlex.split(values[field])
-    return tuple(_IN_BRACES.sub(lambda found: known[found[1]], word) for word in words)
+    return tuple(with_names(word, known) for word in words)
 
 
 def names_of(facts: Facts, values: Inputs, *, donor: bool) -> Mapping[str, str]:
@@ -49,7 +46,7 @@ def names_of(facts: Facts, values: Inputs, *, donor: bool) -> Mapping[str, str]:
 def command_faults(facts: Facts, values: Inputs) -> tuple[Fault, ...]:
     """Return what is wrong with the operator's commands and with the snapshot's name."""
     found = [Fault(name, why) for name in (*ON_DONOR, *ON_JOINER) if (why := _fault(facts, values, name))]
-    if values["snapshot"] and not SNAPSHOT_NAME.fullmatch(values["snapshot"]):
+    if values["snapshot"] and not is_snapshot_name(values["snapshot"]):
         found.append(Fault("snapshot", "A snapshot's name begins with a letter and has letters, digits, underscores."))
     return tuple(found)
 
@@ -66,11 +63,11 @@ def _fault(facts: Facts, values: Inputs, name: str) -> str:
         return f"The command can't be split into words: {problem}. Put what belongs together in quotes."
     if not words or not words[0]:
         return "A command begins with its program."
-    asked = {found for word in words for found in _IN_BRACES.findall(word)}
+    asked = {found for word in words for found in braced(word)}
     if strange := sorted(asked - set(NAMES)):
         known = ", ".join(f"{{{one}}}" for one in NAMES)
         return f"{{{strange[0]}}} is not known. These are: {known}."
     filled = names_of(facts, values, donor=name in ON_DONOR)
-    if odd := sorted(one for one in asked if not _PLAIN.fullmatch(filled[one])):
+    if odd := sorted(one for one in asked if not is_plain(filled[one])):
         return f"What {{{odd[0]}}} stands for is not known, or has characters that a shell would read: write it out."
     return ""

@@ -21,8 +21,6 @@ Sources: MariaDB KB "FLUSH" (FLUSH TABLES WITH READ LOCK), "Server System Variab
 
 from __future__ import annotations
 
-import re
-
 KEEP = "/var/lib/pilothouse"
 """Folder of the marks of what the runs left on a host for later; it is there after a restart of the host too."""
 
@@ -32,9 +30,9 @@ VOLUME, COPY = "volume", "copy"
 def held(state_uuid: str) -> str:
     """Return what the script says last when the snapshot counts; its group is the seqno under the lock.
 
-    The operator's own lines begin with '| ': none of them can say this.
+    It is plain hex and dashes. The operator's own lines begin with '| ': none of them can say this.
     """
-    return rf"^pilothouse: snapshot at {re.escape(state_uuid)}:([0-9]+) after "
+    return rf"^pilothouse: snapshot at {state_uuid}:([0-9]+) after "
 
 
 HOLD = r"""LC_ALL=C; export LC_ALL; umask 077

@@ -75,7 +75,8 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         *restoring.keep_aside(host),
         _brought(facts, values, host),
         *offer_over(facts, values),
-        _looked_through(facts, host),
+        _looked_through(host),
+        _stands_at_the_lock(facts, host),
         *restoring.made_its_own(host, facts.cluster_id),
         recover(host),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
@@ -123,21 +124,37 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
     )
 
 
-def _looked_through(facts: Facts, host: HostFacts) -> Step:
+def _looked_through(host: HostFacts) -> Step:
     name, folder = host.host, restoring.folder_of(host)
     return Step(
         step_id=f"look-through-{name}",
         host=name,
-        title=f"Look through the copy in {folder} of {name}: whole, nothing linked, at the position of the lock",
-        done=f"The copy on {name} is whole and stands where the lock was held",
+        title=f"Look through the copy in {folder} of {name}: whole, nothing of it linked elsewhere",
+        done=f"The copy on {name} is whole, and nothing of it is linked elsewhere",
         why=f"A file that is linked elsewhere would be changed there too. Files of the donor's own run are removed. "
         f"{_WITH_FOLDER}",
         action=Run(Command(("bash", "-c", LOOK_THROUGH, "pilothouse", folder, restoring.aside_path(host)), sudo=True)),
         before=(Stopped(name, steps.unit_of(host)),),
-        proof=(CleanPosition(name, folder, facts.cluster_id, at_least=Kept(LOCKED)),),
         limit_s=LOOK_S,
         repeatable=True,
         estimate_s=2.0,
+    )
+
+
+def _stands_at_the_lock(facts: Facts, host: HostFacts) -> Step:
+    name, folder = host.host, restoring.folder_of(host)
+    copied = CleanPosition(name, folder, facts.cluster_id, at_least=Kept(LOCKED))
+    return Step(
+        step_id=f"copied-at-{name}",
+        host=name,
+        title=f"Prove that the copy on {name} is of the moment of the lock",
+        done=f"The copy on {name} is of the moment of the lock",
+        why="Another copy's grastate.dat tells no position, or an older one. What InnoDB has is held against it too.",
+        action=WaitFor((copied,), f"the position of the copy on {name}"),
+        risk=Risk.READS,
+        limit_s=10.0,
+        repeatable=True,
+        estimate_s=0.5,
     )
 
 

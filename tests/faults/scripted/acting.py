@@ -256,7 +256,7 @@ class ScriptedActor:
                     host.sessions[node] = 0
             case ["bash", "-c", text, *_] if text == END_ORPHANS:
                 assert not host.running
-            case ["install" | "mkdir" | "chown" | "test" | "find" | "mysql", *_] | [_, "--user=mysql", *_]:
+            case ["install" | "mkdir" | "chown" | "chmod" | "test" | "find" | "mysql", *_] | [_, "--user=mysql", *_]:
                 pass
             case _:
                 raise AssertionError(argv)

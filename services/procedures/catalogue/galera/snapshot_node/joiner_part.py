@@ -21,13 +21,15 @@ from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached, Run, WaitFor
+from services.procedures.plan.actions import Detached, Run, Several, WaitFor
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import seconds_of
 from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.positions import kept_name
 
@@ -96,15 +98,20 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
     """Run the operator's command that attaches or copies; taken back by his own command, where he gave one."""
     name, folder, limit_s = host.host, restoring.folder_of(host), seconds(values, "bring_limit")
     detach = argv_of(facts, values, "detach")
-    undo = None
-    if detach:
-        again = Run(Command(("bash", "-c", RUN, "pilothouse", str(COMMAND_S), *detach), sudo=True))
-        undo = Undo(
-            f"Detach it from {name} again, by your command: {values['detach']}",
-            again,
-            limit_s=COMMAND_S + 60.0,
-            before=(Stopped(name, steps.unit_of(host)),),
-        )
+    detached = (Run(Command(("bash", "-c", RUN, "pilothouse", str(COMMAND_S), *detach), sudo=True)),) if detach else ()
+    # tar and rsync give a folder that is a mount point the owner and the mode of the one they copied.
+    given_back = (
+        Run(Command(("chown", "-h", "--", "mysql:mysql", folder), sudo=True)),
+        Run(Command(("chmod", "u+rwx", "--", folder), sudo=True)),
+    )
+    title = f"Detach it from {name} again, by your command: {values['detach']}; give" if detach else "Give"
+    undo = Undo(
+        f"{title} {folder} of {name} back to its server's account",
+        Several((*detached, *given_back)),
+        (OwnedBy(name, folder, host[DataFolder].owner or None),),
+        limit_s=COMMAND_S + 60.0,
+        before=(Stopped(name, steps.unit_of(host)),),
+    )
     return Step(
         step_id=f"bring-{name}",
         host=name,

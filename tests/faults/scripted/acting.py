@@ -8,14 +8,18 @@ import threading
 from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
-from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
+    CLEAR_COPIES,
+    COPY_CHAIN,
+    PREPARE_ONCE,
+)
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
-from services.procedures.catalogue.steps.restoring_programs import GIVE_TO_SERVER, WITHOUT_IDENTITY
+from services.procedures.catalogue.steps.restoring_programs import END_WORK, GIVE_TO_SERVER, WITHOUT_IDENTITY
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
@@ -229,6 +233,8 @@ class ScriptedActor:
                 _forget(host, work)
                 host.files |= {work: "", **{f"{work}/{at}": source for at, source in enumerate(sources)}}
                 return f"copied: {len(sources)} folders"
+            case ["bash", "-c", text, _, target] if text == CLEAR_COPIES:
+                _forget(host, target)
             case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
                 return _prepared(host, mark, words)
             case ["mariadb-backup", "--copy-back", *_]:
@@ -242,6 +248,8 @@ class ScriptedActor:
                 return self._snapshot(host, text, words)
             case ["rm", "-f", "--", mark]:
                 host.files.pop(mark, None)
+            case ["bash", "-c", text, "pilothouse-end", _] if text == END_WORK:
+                pass  # no work of a scripted host goes on by itself
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:

@@ -28,6 +28,7 @@ from services.procedures.conditions.galera.recovered_is import RecoveredIs
 from services.procedures.conditions.galera.restored_history import RestoredHistory
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
+from services.procedures.conditions.machine.no_work import ENDING, NoWork
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
@@ -43,6 +44,8 @@ from services.procedures.plan.positions import kept_name
 
 PACKED_AWAY_LIMIT_S = 600.0
 COPY_LIMIT_S = 86_400.0
+ENDS_S = 900.0
+"""So long an undo waits for a server that recovers its position, or stops."""
 _UNDONE_WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
 
 
@@ -120,7 +123,9 @@ def _renamed(host: HostFacts) -> Step:
             f"Put the old data folder of {name} back",
             Run(Command(("mv", "-T", aside, folder), sudo=True)),
             (FileAbsent(name, aside),),
-            before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, folder)),
+            before=(FileAbsent(name, folder),),
+            waits=(Stopped(name, steps.unit_of(host)),),
+            waits_s=ENDS_S,
         ),
         repeatable=True,
         estimate_s=1.0,
@@ -134,7 +139,7 @@ def _new_folder(host: HostFacts) -> Step:
         (
             Run(Command(("mkdir", "-m", "0755", "--", folder), sudo=True), ok=(0, 1)),  # 1: it was made before
             Run(Command(("test", "!", "-L", folder), sudo=True)),
-            Run(Command(("chown", "-h", "--", "mysql:mysql", folder), sudo=True)),
+            Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True)),
         )
     )
     away = Several(
@@ -157,7 +162,8 @@ def _new_folder(host: HostFacts) -> Step:
             away,
             (FileAbsent(name, folder), FileAbsent(name, came)),
             limit_s=PACKED_AWAY_LIMIT_S,
-            before=(Stopped(name, steps.unit_of(host)),),
+            waits=(Stopped(name, steps.unit_of(host)),),
+            waits_s=ENDS_S,
         ),
         repeatable=True,
         estimate_s=1.0,
@@ -181,7 +187,8 @@ def _kept_inside(host: HostFacts) -> Step:
             _program(programs.BACK_FROM_INSIDE, folder, aside),
             (FileAbsent(name, aside), FileAbsent(name, f"{aside}.part")),
             limit_s=120.0,
-            before=(Stopped(name, steps.unit_of(host)),),
+            waits=(Stopped(name, steps.unit_of(host)),),
+            waits_s=ENDS_S,
         ),
         repeatable=True,
         estimate_s=1.0,
@@ -193,9 +200,9 @@ def _emptied(host: HostFacts) -> Step:
     return Step(
         step_id=f"new-data-{name}",
         host=name,
-        title=f"Let the data folder of {name} belong to its server, empty but for what is kept",
+        title=f"Let the data folder of {name} belong to root until the data are in it",
         done=f"{name} has an empty data folder",
-        action=Run(Command(("chown", "-h", "--", "mysql:mysql", folder), sudo=True)),
+        action=Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True)),
         before=(Stopped(name, steps.unit_of(host)), OnlyKept(name, folder, aside)),
         proof=(FileAbsent(name, posixpath.join(folder, "ibdata1")),),
         undo=Undo(
@@ -203,11 +210,18 @@ def _emptied(host: HostFacts) -> Step:
             _program(programs.EMPTY_BESIDE, folder, aside),
             (OnlyKept(name, folder, aside),),
             limit_s=PACKED_AWAY_LIMIT_S,
-            before=(Stopped(name, steps.unit_of(host)),),
+            waits=(Stopped(name, steps.unit_of(host)),),
+            waits_s=ENDS_S,
         ),
         repeatable=True,
         estimate_s=1.0,
     )
+
+
+def ended(host: HostFacts, work: str, what: str) -> Undo:
+    """Return the undo of long work in a folder of the run: it ends what still runs, before anything is moved."""
+    end = Run(Command(("bash", "-c", programs.END_WORK, ENDING, work), sudo=True))
+    return Undo(f"End {what} on {host.host} where it still runs", end, (NoWork(host.host, work),), limit_s=60.0)
 
 
 def copied_back(host: HostFacts, program: str, prepared: str, total: int, seconds: float) -> Step:
@@ -224,12 +238,13 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
         host=name,
         title=f"Copy the prepared backup into {folder} of {name}",
         done=f"The prepared backup is in {folder} of {name}",
-        why=_UNDONE_WITH_FOLDER,
+        why="What it wrote goes with the folder that the run made.",
         action=Detached(
             Command(words, sudo=True), name=f"copy-back-{name}", keep=f"copied-back-{name}",
             pattern=r"(completed OK!)\s*\Z", grows=folder, total=total,
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
+        undo=ended(host, prepared, "the copy"),
         limit_s=COPY_LIMIT_S,
         estimate_s=seconds,
     )  # fmt: skip

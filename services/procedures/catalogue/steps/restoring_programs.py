@@ -2,7 +2,8 @@
 
 Each is given to a host as one word; its arguments are words too. A folder that is the top of a file system can't be
 renamed: its content is moved into a folder inside it, which gets its name only when all is in it. So what its name
-stands for is whole, and nothing is ever removed while it is not there.
+stands for is whole, and nothing is ever removed while it is not there. The data folder is root's until all is in place:
+a server that starts early can write nothing into it, and its account can lay no link there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ others() { find "$data" -mindepth 1 -maxdepth 1 ! -path "$aside" ! -path "$part"
 KEEP_INSIDE = (
     _PLACES
     + r"""[ ! -e "$aside" ] || exit 4
+chown -h -- root:root "$data" || exit 5
 mkdir -p -m 0700 -- "$part" || exit 5
 others -exec mv -n -t "$part" -- {} + || exit 6
 [ -z "$(others -print -quit)" ] || exit 6
@@ -26,13 +28,14 @@ mv -T -- "$part" "$aside"
 
 BACK_FROM_INSIDE = (
     _PLACES
-    + r"""if [ -e "$aside" ]; then
+    + r"""chown -h -- root:root "$data" || exit 5
+if [ -e "$aside" ]; then
   [ ! -e "$part" ] && [ -z "$(others -print -quit)" ] || exit 4
   mv -T -- "$aside" "$part" || exit 5
 fi
-[ -d "$part" ] || exit 0
+[ -d "$part" ] || { chown -h -- mysql:mysql "$data"; exit; }
 find "$part" -mindepth 1 -maxdepth 1 -exec mv -n -t "$data" -- {} + || exit 6
-rmdir -- "$part"
+rmdir -- "$part" && chown -h -- mysql:mysql "$data"
 """
 )
 """The way back: nothing of another name may lie in the folder when it begins; begun again, it goes on where it was."""
@@ -47,8 +50,8 @@ others -exec rm -rf --one-file-system -- {} +
 
 GIVE_TO_SERVER = (
     _PLACES
-    + r"""chown -h -- mysql:mysql "$data" || exit 5
-others -exec chown -R -h -- mysql:mysql {} + || exit 5
+    + r"""others -exec chown -R -h -- mysql:mysql {} + || exit 5
+chown -h -- mysql:mysql "$data" || exit 5
 if command -v restorecon > /dev/null; then restorecon -R -- "$data"; fi
 """
 )
@@ -61,3 +64,23 @@ find "$1" -mindepth 1 -maxdepth 1 -type f \( -name auto.cnf -o -name galera.cach
   -o -name 'master*.info' -o -name multi-master.info \) -delete
 """
 """Removes what names another server, its place in a group, its cache and its channels of replication."""
+
+END_WORK = r"""export LC_ALL=C
+at_work() {
+  local p
+  for p in /proc/[0-9]*; do
+    tr '\0' '\n' 2>/dev/null < "$p/cmdline" | awk -v w="$1" '
+      $0 == "pilothouse-end" { own = 1 } $0 == w || index($0, w "/") { found = 1 } END { exit !(found && !own) }
+    ' && echo "${p#/proc/}"
+  done
+}
+n=0
+while pids=$(at_work "$1"); [ -n "$pids" ]; do
+  [ $n -lt 40 ] || exit 6
+  if [ $n -lt 20 ]; then kill -s TERM -- $pids 2>/dev/null; else kill -s KILL -- $pids 2>/dev/null; fi
+  n=$((n+1)); sleep 0.5
+done
+"""
+"""Run as `bash -c END_WORK pilothouse-end FOLDER`: ends each process that has the folder, or what lies in it, among its
+words, and comes back when none is left. Work that goes on without the console must not write into what an undo moves.
+"""

@@ -21,6 +21,7 @@ from services.lines import lines_of
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Answer, Declared, Kept, Number, OfHost
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
+from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
@@ -71,11 +72,20 @@ class RestoredHistory(OfHost):
             return wrong
         own = _read(asking, self.host, self.old_log, seqno) if self.old_log and self.gtid else None
 
+        distinct = _ids_differ(self, asking) if self.gtid else False
+
         def one(name: str) -> Held:
             theirs = marks_of(asking, name, seqno)
             held = held_against(self.gtid, seqno, name, theirs)
             bridged = by_old_log(self.gtid, seqno, (self.host, own or ()), (name, theirs or ()))
-            return bridged if bridged is not None and held.outcome != "same" else held
+            if held.outcome == "forked" or bridged is None:
+                shared = held.outcome == "same" and not distinct
+                return (
+                    Held("not known", f"{held.told}; nodes share a server id, so it names no server")
+                    if shared
+                    else held
+                )
+            return bridged
 
         found = asking.each(self.hosts, one)
         seen = [held for held in found.values() if isinstance(held, Held)]
@@ -93,6 +103,15 @@ class RestoredHistory(OfHost):
         """See Condition."""
         del past, memory
         return self.told(not world.hosts[self.host].parted)
+
+
+def _ids_differ(condition: RestoredHistory, asking: Asking) -> bool:
+    """Return whether every node has a server id of its own: else both sides of a fork count the same GTIDs."""
+    seen = asking.facts.host(condition.host) if asking.facts is not None else None
+    own = (seen[Options].option("mysqld", "server_id") if seen is not None else "") or "1"  # 1 is the default
+    found = asking.each(condition.hosts, lambda name: asking.variable(name, "server_id") or "")
+    ids = [own, *(value if isinstance(value, str) else "" for value in found.values())]
+    return "" not in ids and len(set(ids)) == len(ids)
 
 
 def names_another(condition: RestoredHistory, asking: Asking) -> Answer | None:

@@ -13,6 +13,8 @@ from services.facts.model import DiskFacts
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import best_chain
 from services.procedures.catalogue.steps.restoring import aside_path
+from services.procedures.conditions.machine.no_work import NoWork
+from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
@@ -93,6 +95,19 @@ def test_that_each_prepare_writes_into_copies_alone_and_begins_a_single_time() -
         assert not any("/backup/" in word for word in words[4:])
         assert not step.repeatable
     assert "--incremental-dir=/var/lib/pilothouse/restore/pilothouse-restore-n3/1" in words
+
+
+def test_that_taking_back_ends_what_still_copies_or_prepares_before_anything_is_moved() -> None:
+    plan = _plan(_facts(), INPUTS)
+    for step_id in ("copy-n3", "prepare-0-n3", "prepare-1-n3", "copy-back-n3"):
+        undo = plan.step(step_id).undo
+        assert undo is not None
+        assert "pilothouse-end" in str(undo.action)
+        assert any(isinstance(condition, NoWork) for condition in undo.proof)
+    for step_id in ("keep-data-n3", "new-data-n3"):
+        undo = plan.step(step_id).undo
+        assert undo is not None
+        assert any(isinstance(condition, Stopped) for condition in undo.waits)
 
 
 def test_that_a_data_folder_that_is_a_mount_point_is_kept_inside_itself() -> None:

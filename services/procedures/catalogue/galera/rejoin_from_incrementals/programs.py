@@ -6,6 +6,7 @@ MARK = ".pilothouse-copies"
 
 COPY_CHAIN = rf"""umask 077; export LC_ALL=C
 work=$1; shift
+[ "$(realpath -m -- "$work")" = "$work" ] || {{ echo "a symbolic link leads to $work"; exit 8; }}
 if [ -e "$work" ] || [ -L "$work" ]; then
   [ -d "$work" ] && [ ! -L "$work" ] && [ -f "$work/{MARK}" ] || {{ echo "$work is there already"; exit 4; }}
   rm -rf --one-file-system -- "$work" || exit 5
@@ -34,3 +35,9 @@ shift
 exec "$@"
 """
 """$1 a folder that is made just before; the rest the command. What has begun once on a copy never begins again."""
+
+CLEAR_COPIES = rf"""[ -e "$1" ] || [ -L "$1" ] || exit 0
+[ -d "$1" ] && [ ! -L "$1" ] && [ -f "$1/{MARK}" ] || {{ echo "$1 is not a folder of copies"; exit 4; }}
+rm -rf --one-file-system -- "$1"
+"""
+"""$1 the folder: removed only by the mark that COPY_CHAIN makes in it."""

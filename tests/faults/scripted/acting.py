@@ -13,7 +13,7 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     COPY_CHAIN,
     PREPARE_ONCE,
 )
-from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN
+from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN, UNLOCK
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
@@ -47,6 +47,8 @@ from tests.faults.scripted.cluster import (
     Cluster,
     Host,
 )
+
+_OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, LOOK_THROUGH}
 
 
 class ScriptedActor:
@@ -155,7 +157,10 @@ class ScriptedActor:
             assert words[7] == DIRTY[1]
             host.variables.pop(DIRTY[0], None)
             return f"pilothouse: snapshot at {CLUSTER}:{host.seqno} after 1 s under the read lock"
-        if script == REMOVE and words[1] in host.files:
+        if script == UNLOCK:
+            host.units.pop(words[1], None)
+        elif script == REMOVE and words[1] in host.files:
+            assert not _locked(host), "a snapshot is removed while the command that takes it works"
             assert words[-1] == "remove"
             host.files = {path: text for path, text in host.files.items() if path not in {words[1], SNAPSHOT}}
         elif script == OFFER:
@@ -189,12 +194,17 @@ class ScriptedActor:
             elif option == "pc.bootstrap":
                 for other in self.cluster.hosts.values():
                     other.primary = other.primary or other.running
+        elif variable == "wsrep_desync" and value == "OFF":
+            assert not _locked(host), "a node is back in flow control under a read lock"
+            host.variables.pop(variable, None)
         elif value in {"NONE", "OFF", ""} or (variable, value) == DIRTY:
             host.variables.pop(variable, None)
         else:
             host.variables[variable] = value
 
     def _run(self, host: Host, argv: list[str], ok: tuple[int, ...]) -> str:  # noqa: C901, PLR0912 - one case a command
+        if argv[:3] == ["systemd-run", "--quiet", "--scope"]:
+            argv = argv[argv.index("--") + 1 :]
         match argv:
             case ["systemctl", "daemon-reload"]:
                 host.loaded = host.drop_ins
@@ -244,7 +254,7 @@ class ScriptedActor:
                 return "completed OK!"
             case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running
-            case ["bash", "-c", text, *words] if text in {HOLD, OFFER, RUN, REMOVE, LOOK_THROUGH}:
+            case ["bash", "-c", text, *words] if text in _OF_SNAPSHOTS:
                 return self._snapshot(host, text, words)
             case ["rm", "-f", "--", mark]:
                 host.files.pop(mark, None)
@@ -269,6 +279,11 @@ class ScriptedActor:
             case _:
                 raise AssertionError(argv)
         return ""
+
+
+def _locked(host: Host) -> bool:
+    """Return whether a run's read lock is held."""
+    return any(unit.startswith("pilothouse-lock-") for unit in host.units)
 
 
 def _brought(cluster: Cluster, host: Host) -> None:

@@ -8,18 +8,31 @@ from services.connections.command import Command
 from services.connections.statement import set_global
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
-from services.procedures.catalogue.galera.snapshot_node.hold import COPY, HOLD, KEEP, OFFER, REMOVE, RUN, held
+from services.procedures.catalogue.galera.snapshot_node.hold import (
+    COPY,
+    HOLD,
+    KEEP,
+    OFFER,
+    REMOVE,
+    RUN,
+    UNLOCK,
+    held,
+    in_scope,
+    scope_of,
+)
+from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import catch_up, desync, resync
+from services.procedures.conditions.galera.no_read_lock import NoReadLock
 from services.procedures.conditions.galera.still_desynced import StillDesynced
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.variable import VariableIs
-from services.procedures.plan.actions import Detached, Run, Sql
+from services.procedures.plan.actions import Action, Detached, Run, Several, Sql
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import number_of, seconds_of
@@ -42,19 +55,51 @@ def seconds(values: Inputs, field: str) -> int:
 
 
 def donor_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
-    """Return the donor's part: desync, rest, snapshot, rest back, catch up, resync, offer."""
+    """Return the donor's part: desync, rest, snapshot under the lock, rest back, catch up, resync, offer."""
     donor, members = values["donor"], member_hosts(facts)
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
     resting = _resting(facts, values)
     return (
-        desync(donor, before=(whole,)),
+        _lock_first(facts, values, desync(donor, before=(whole,))),
         *((_rest(resting, donor),) if resting else ()),
-        _snapshot(facts, values),
+        *_snapshot(facts, values),
         *((_rest_no_more(resting, donor),) if resting else ()),
         catch_up(donor, CATCH_UP_S),
-        resync(donor),
+        _lock_first(facts, values, resync(donor)),
         *_offered(facts, values),
     )
+
+
+def _locking(facts: Facts, values: Inputs) -> Temporary:
+    """Return the read lock as something that is to be ended: before the snapshot is removed, and before the resync."""
+    host = facts.host(values["donor"])
+    scope, folder = scope_of("lock", values["snapshot"]), folder_of(host)
+    return Temporary(
+        key=f"lock:{host.host}",
+        host=host.host,
+        sentence=f"read lock on {host.host}",
+        danger=f"every write on {host.host} waits",
+        release=Run(Command(("bash", "-c", UNLOCK, "pilothouse", scope, folder), sudo=True)),
+        released=(NoReadLock(host.host, folder, steps.unit_of(host), scope),),
+    )
+
+
+def _lock_first(facts: Facts, values: Inputs, step: Step) -> Step:
+    """Return a step of the desync, whose end ends the lock before: under it flow control stops every member's writes.
+
+    A watch rule releases the desync alone, while the lock may be held.
+    """
+    unlock = _locking(facts, values).release
+
+    def behind(action: Action) -> Action:
+        assert isinstance(unlock, Run)
+        assert isinstance(action, Sql)
+        return Several((unlock, action))
+
+    if step.takes is None or step.undo is None:
+        return replace(step, action=behind(step.action))
+    undo = replace(step.undo, action=behind(step.undo.action))
+    return replace(step, undo=undo, takes=replace(step.takes, release=behind(step.takes.release)))
 
 
 def _resting(facts: Facts, values: Inputs) -> Temporary | None:
@@ -106,22 +151,48 @@ def mark_of(values: Inputs) -> str:
     return f"{KEEP}/snapshot-{values['snapshot']}"
 
 
-def _snapshot(facts: Facts, values: Inputs) -> Step:
+def _snapshot(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+    """Return the steps around the lock. What it may leave is an obligation before it, so that the lock ends first."""
+    donor, name = values["donor"], values["snapshot"]
+    locking, removed = _locking(facts, values), _removed(facts, values)
+    folder = Step(
+        step_id="mark",
+        host=donor,
+        title=f"Make a place on {donor} for the mark that the snapshot {name} may be there",
+        done=f"{donor} has a place for the mark of the snapshot {name}",
+        action=Run(Command(("install", "-d", "-m", "0700", "--", KEEP), sudo=True)),
+        before=(FileAbsent(donor, mark_of(values)),),
+        proof=(FileAbsent(donor, mark_of(values)),),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+    over = locking.off("lock-over", f"End what held the read lock on {donor}", f"No read lock is held on {donor}", 1.0)
+    return (
+        *((removed.on(folder, f"Remove the snapshot {name} from {donor}, by your command", COMMAND_S + 60.0),)
+          if removed else ()),
+        locking.on(_taken(facts, values), f"End the read lock on {donor} and your command under it"),
+        replace(over, limit_s=60.0),
+    )  # fmt: skip
+
+
+def _taken(facts: Facts, values: Inputs) -> Step:
     donor, name = values["donor"], values["snapshot"]
     others = tuple(member for member in member_hosts(facts) if member != donor)
     wait_s, limit_s = seconds(values, "wait"), seconds(values, "take_limit")
     quiet_s, share = QUIET_S if values["way"] == COPY else 0, dirty_share(facts, donor)
-    words = (
+    words = in_scope(
+        scope_of("lock", name),
         "bash", "-c", HOLD, "pilothouse", folder_of(facts.host(donor)), mark_of(values), values["way"], str(wait_s),
         str(quiet_s), str(limit_s), str(share or "") if values["way"] == COPY else "", *argv_of(facts, values, "take"),
     )  # fmt: skip
-    step = Step(
+    copies = " Only what InnoDB writes is counted: other tables stand still by the lock alone." if quiet_s else ""
+    return Step(
         step_id="snapshot",
         host=donor,
         title=f"Take the snapshot {name} on {donor} under a read lock, by your command: {values['take']}",
         done=f"The snapshot {name} was taken on {donor} under a read lock",
         why=f"The lock is waited for at most {wait_s} s and held at most {limit_s + quiet_s} s, and ends with the "
-        f"script that holds it, whatever becomes of this console.{'' if values['remove'] else _STAYS}",
+        f"script that holds it, whatever becomes of this console.{copies}{'' if values['remove'] else _STAYS}",
         action=Detached(Command(words, sudo=True), name="snapshot", keep=LOCKED, pattern=held(facts.cluster_id)),
         before=(
             StillDesynced(donor),
@@ -131,10 +202,6 @@ def _snapshot(facts: Facts, values: Inputs) -> Step:
         limit_s=wait_s + quiet_s + limit_s + _SEARCH_S + 120.0,
         estimate_s=10.0,
     )
-    removed = _removed(facts, values)
-    if removed is None:
-        return step
-    return removed.on(step, f"Remove the snapshot {name} from {donor}, by your command", COMMAND_S + 60.0)
 
 
 _STAYS = " No command removes it again: it stays on the donor until you remove it."
@@ -153,6 +220,8 @@ def _removed(facts: Facts, values: Inputs) -> Temporary | None:
         danger="it takes room, and may slow writes down, while it is there",
         release=Run(Command(script, sudo=True)),
         released=(FileAbsent(donor, mark_of(values)),),
+        # A command that still works would make the snapshot behind its removal.
+        release_when=(UnitSetting(donor, scope_of("lock", name), "ActiveState", "inactive"),),
     )
 
 

@@ -15,6 +15,14 @@ seconds after it was had, nobody writing). Files that are copied one after anoth
 written and no checkpoint moved meanwhile. So such a copy begins when nothing is left to be written, and counts only
 where the server's counters are the same behind it. A snapshot of a whole volume is one moment and needs none of that.
 
+What no counter is compared of: tables of Aria, MyISAM and CSV. The lock itself closes them and keeps every statement
+from writing them; what the server writes by itself into mysql.slow_log and mysql.general_log, and Aria's own log, may
+move under a copy. The position that is proven later is InnoDB's, too. (Aria_pagecache_writes also counts the temporary
+tables of those who only read: held against it a copy would be refused for nothing.)
+
+The script runs in a scope of systemd with a name that the plan knows: to stop that ends it, its client and the
+operator's command, on every way out, also where the console that began it is gone (systemd-run(1), --scope).
+
 Sources: MariaDB KB "FLUSH" (FLUSH TABLES WITH READ LOCK), "Server System Variables" (lock_wait_timeout, wait_timeout),
 "InnoDB Status Variables"; bash(1), Coprocesses; timeout(1); sync(1), -f.
 """
@@ -25,6 +33,8 @@ KEEP = "/var/lib/pilothouse"
 """Folder of the marks of what the runs left on a host for later; it is there after a restart of the host too."""
 
 VOLUME, COPY = "volume", "copy"
+STOP_S = 12
+"""So long what is stopped has until it is killed: the lock's session is given its end within ten."""
 
 
 def held(state_uuid: str) -> str:
@@ -33,6 +43,20 @@ def held(state_uuid: str) -> str:
     It is plain hex and dashes. The operator's own lines begin with '| ': none of them can say this.
     """
     return rf"^pilothouse: snapshot at {state_uuid}:([0-9]+) after "
+
+
+def scope_of(what: str, snapshot: str) -> str:
+    """Return the name of the scope in which a command of the run works: 'lock' or 'bring'."""
+    return f"pilothouse-{what}-{snapshot}.scope"
+
+
+def in_scope(unit: str, *words: str) -> tuple[str, ...]:
+    """Return a command that runs the words in a scope of that name, and ends with their exit code.
+
+    A scope that was stopped is inactive only when no process is left in it, whatever the command began.
+    """
+    how = ("--quiet", "--scope", "--collect", f"--unit={unit}", f"--property=TimeoutStopSec={STOP_S}")
+    return ("systemd-run", *how, "--", *words)
 
 
 HOLD = r"""LC_ALL=C; export LC_ALL; umask 077
@@ -167,6 +191,21 @@ exit "$code"
 
 What the command leaves running (a program that serves the snapshot) lives in the unit, and ends when that is stopped. A
 oneshot is waited for until its command has ended (man systemd.service(5), Type=; systemd-run(1)); `$$` is a `$` there.
+"""
+
+UNLOCK = r"""LC_ALL=C; export LC_ALL
+unit=$1 state=$2/grastate.dat n=0
+systemctl stop "$unit"; code=$?
+[ "$code" -eq 0 ] || [ "$code" -eq 5 ] || exit "$code"
+while :; do
+  seqno=$(sed -n 's/^seqno: *//p' -- "$state") || exit 3
+  if [ "$seqno" = -1 ] || ! pgrep -x 'mariadbd|mysqld' >/dev/null; then exit 0; fi
+  [ "$n" -lt 20 ] || { echo "pilothouse: a read lock is held still: $state says $seqno"; exit 4; }
+  n=$((n + 1)); sleep 0.5
+done
+"""
+"""For root's bash: SCOPE FOLDER: ends what holds the lock, and comes back when the provider goes on (seqno -1) or no
+server runs. 5 of systemctl(1): there is no such unit.
 """
 
 REMOVE = r"""mark=$1; shift

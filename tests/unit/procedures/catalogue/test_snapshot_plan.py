@@ -69,7 +69,8 @@ def fault_of(name: str, text: str) -> str:
 
 def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unproven() -> None:
     assert [step.step_id for step in plan_of(seen()).steps] == [
-        "restart-off-n4", "down-n4", "desync", "snapshot", "catch-up", "resync", "offer", "keep-data-n4", "new-data-n4",
+        "restart-off-n4", "down-n4", "desync", "mark", "snapshot", "lock-over", "catch-up", "resync", "offer",
+        "keep-data-n4", "new-data-n4",
         "bring-n4", "offer-over", "look-through-n4", "copied-at-n4",
         "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4",
         "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "forget-donor-n4", "restart-on-n4", "settle-n4",
@@ -83,7 +84,8 @@ def test_that_the_shape_of_lvms_commands_is_kept_word_by_word_as_scripted_hosts_
     step = plan_of(seen()).step("snapshot")
     assert isinstance(step.action, Detached)
     argv = step.action.command.argv
-    assert argv[:4] == ("bash", "-c", HOLD, "pilothouse")
+    assert argv[argv.index("--") + 1 :][:4] == ("bash", "-c", HOLD, "pilothouse")
+    assert "--unit=pilothouse-lock-snap_1.scope" in argv
     assert argv[-7:] == ("lvcreate", "-s", "-n", "snap_1", "-L", "20G", "vg/mysql")
     assert step.action.command.sudo
     assert LVM["take"] in step.title
@@ -98,7 +100,8 @@ def test_that_the_shape_of_lvms_commands_is_kept_word_by_word_as_scripted_hosts_
 def test_that_a_copy_of_files_lets_innodb_come_to_rest_first_and_gives_its_setting_back_on_every_way_out() -> None:
     plan = plan_of(seen(), way="copy")
     order = [step.step_id for step in plan.steps]
-    assert order.index("rest") + 1 == order.index("snapshot") == order.index("rest-over") - 1
+    found = order.index("rest")
+    assert order[found : found + 5] == ["rest", "mark", "snapshot", "lock-over", "rest-over"]
     undo = plan.step("rest").undo
     assert undo is not None
     assert wording(undo.action) == ("SET GLOBAL innodb_max_dirty_pages_pct=90;",)
@@ -112,7 +115,8 @@ def test_that_a_setting_that_was_not_read_is_left_alone() -> None:
     assert "rest" not in [step.step_id for step in plan.steps]
     action = plan.step("snapshot").action
     assert isinstance(action, Detached)
-    assert action.command.argv[10] == ""  # nothing is put back that nobody knows
+    words = action.command.argv[action.command.argv.index("--") + 1 :]
+    assert words[10] == ""  # nothing is put back that nobody knows
     assert code_of(unread, "INNODB-RESTS", way="copy").result == "not known"
     assert code_of(seen(), "INNODB-RESTS", way="copy").verdict is PASS
 
@@ -129,15 +133,44 @@ def test_that_what_offers_the_snapshot_ends_on_every_way_out() -> None:
 
 
 def test_that_the_snapshot_is_removed_on_every_way_out_or_it_is_told_that_it_stays() -> None:
-    taken = plan_of(seen()).step("snapshot")
+    taken = plan_of(seen()).step("mark")
     assert taken.takes is not None
     assert taken.takes.key == "snapshot:n1"
     assert isinstance(taken.takes.release, Run)
     assert taken.takes.release.command.argv[-1].startswith("umount /mnt/snap_1;")
     stays = plan_of(seen(), remove="")
-    assert stays.step("snapshot").takes is None
+    assert "mark" not in [step.step_id for step in stays.steps]
     assert stays.steps[-1].step_id == "snapshot-stays"
     assert any("snap_1 stays on n1" in said for said in stays.expects)
+
+
+def test_that_the_lock_is_an_obligation_newer_than_the_snapshot_and_ends_before_the_desync_on_every_way_out() -> None:
+    plan = plan_of(seen(), way="copy")
+    keys = [step.takes.key for step in plan.steps if step.takes]
+    assert keys[:5] == ["restart:n4", "desync:n1", "rest:n1", "snapshot:n1", "lock:n1"]
+    unlock = wording(plan.step("lock-over").action)
+    assert "pilothouse-lock-snap_1.scope" in " ".join(unlock)
+    desync = plan.step("desync")
+    assert desync.takes is not None
+    assert desync.undo is not None
+    for action in (desync.takes.release, desync.undo.action, plan.step("resync").action):
+        assert wording(action) == (*unlock, "SET GLOBAL wsrep_desync=OFF;")
+    mark = plan.step("mark").takes
+    assert mark is not None
+    assert mark.release_when  # never while the command that takes it works
+
+
+def test_that_the_joiners_command_ends_before_anything_is_detached_and_that_is_never_skipped() -> None:
+    plan = plan_of(seen(), detach="sh -c '! mountpoint -q {datadir} || umount {datadir}'")
+    order = [step.step_id for step in plan.steps]
+    assert order.index("new-data-n4") + 1 == order.index("attach-n4") == order.index("bring-n4") - 1
+    brought, attached = plan.step("bring-n4").undo, plan.step("attach-n4").undo
+    assert brought is not None
+    assert attached is not None
+    assert wording(brought.action) == ("sudo systemctl stop pilothouse-bring-snap_1.scope",)
+    assert attached.proof == ()  # nothing can show it: it is always done
+    assert "umount /var/lib/mysql" in " ".join(wording(attached.action))
+    assert "attach-n4" not in [step.step_id for step in plan_of(seen()).steps]
 
 
 def test_that_nothing_is_to_do_where_the_node_is_a_full_member() -> None:

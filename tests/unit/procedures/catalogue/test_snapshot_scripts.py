@@ -153,7 +153,11 @@ def test_that_what_a_command_leaves_in_the_background_keeps_nobody_waiting(tmp_p
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copied data folder, with what was kept inside it."""
+    """A copied data folder, with what was kept inside it; who runs the tests may give nothing to root."""
+    (tmp_path / "bin").mkdir()
+    chown = tmp_path / "bin" / "chown"
+    chown.write_text('#!/bin/sh\necho "$*" >>"$HERE/given"\n')
+    chown.chmod(0o755)
     folder = tmp_path / "copy"
     (folder / "shop").mkdir(parents=True)
     (folder / ".aside").mkdir()
@@ -169,6 +173,7 @@ def looked(copy: Path) -> subprocess.CompletedProcess[str]:
 
 def test_that_a_whole_copy_loses_the_traces_of_the_donors_run_and_what_is_kept_stays(copy: Path) -> None:
     assert looked(copy).returncode == 0, looked(copy)
+    assert f"root:root {copy}" in (copy.parent / "given").read_text()
     assert not (copy / "donor.pid").exists()
     assert (copy / ".aside" / "old.pid").exists()
     assert (copy / "shop" / "orders.ibd").exists()

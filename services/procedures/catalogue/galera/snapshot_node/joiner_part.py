@@ -9,7 +9,7 @@ from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
 from services.procedures.catalogue.galera.snapshot_node.donor_part import COMMAND_S, LOCKED, offer_over, seconds
-from services.procedures.catalogue.galera.snapshot_node.hold import RUN
+from services.procedures.catalogue.galera.snapshot_node.hold import RUN, in_scope, scope_of
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
@@ -21,15 +21,14 @@ from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.conditions.machine.owned import OwnedBy
+from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached, Run, Several, WaitFor
+from services.procedures.plan.actions import Detached, Run, WaitFor
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import seconds_of
 from services.procedures.plan.model import Risk, Step, Undo
-from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.positions import kept_name
 
@@ -75,6 +74,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     start = _start(facts, values)
     return (
         *restoring.keep_aside(host),
+        *_detachable(facts, values, host),
         _brought(facts, values, host),
         *offer_over(facts, values),
         _looked_through(host),
@@ -94,23 +94,48 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     )
 
 
-def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
-    """Run the operator's command that attaches or copies; taken back by his own command, where he gave one."""
-    name, folder, limit_s = host.host, restoring.folder_of(host), seconds(values, "bring_limit")
-    detach = argv_of(facts, values, "detach")
-    detached = (Run(Command(("bash", "-c", RUN, "pilothouse", str(COMMAND_S), *detach), sudo=True)),) if detach else ()
-    # tar and rsync give a folder that is a mount point the owner and the mode of the one they copied.
-    given_back = (
-        Run(Command(("chown", "-h", "--", "mysql:mysql", folder), sudo=True)),
-        Run(Command(("chmod", "u+rwx", "--", folder), sudo=True)),
+def _detachable(facts: Facts, values: Inputs, host: HostFacts) -> tuple[Step, ...]:
+    """Return a step before the operator's command whose undo detaches what that attached: behind its end, always run.
+
+    Nothing proves that something is detached, so no undo is skipped; a copy may still hold the folder by a mount.
+    """
+    detach, name = argv_of(facts, values, "detach"), host.host
+    if not detach:
+        return ()
+    stopped = Stopped(name, steps.unit_of(host))
+    scope = scope_of("bring", values["snapshot"])
+    return (
+        Step(
+            step_id=f"attach-{name}",
+            host=name,
+            title=f"See that the data folder of {name} is empty before your command attaches to it",
+            done=f"The data folder of {name} was empty before your command",
+            action=Run(Command(("test", "-d", restoring.folder_of(host)), sudo=True)),
+            before=(stopped, FileAbsent(name, posixpath.join(restoring.folder_of(host), "ibdata1"))),
+            undo=Undo(
+                f"Detach it from {name} again, by your command: {values['detach']}",
+                Run(Command(("bash", "-c", RUN, "pilothouse", str(COMMAND_S), *detach), sudo=True)),
+                limit_s=COMMAND_S + 60.0,
+                before=(UnitSetting(name, scope, "ActiveState", "inactive"),),
+                waits=(stopped,),
+                waits_s=restoring.ENDS_S,
+            ),
+            repeatable=True,
+            estimate_s=0.5,
+        ),
     )
-    title = f"Detach it from {name} again, by your command: {values['detach']}; give" if detach else "Give"
+
+
+def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
+    """Run the operator's command that attaches or copies. Its undo ends it: it must not write into what is put back."""
+    name, folder, limit_s = host.host, restoring.folder_of(host), seconds(values, "bring_limit")
+    words = argv_of(facts, values, "bring")
+    scope = scope_of("bring", values["snapshot"])
     undo = Undo(
-        f"{title} {folder} of {name} back to its server's account",
-        Several((*detached, *given_back)),
-        (OwnedBy(name, folder, host[DataFolder].owner or None),),
-        limit_s=COMMAND_S + 60.0,
-        before=(Stopped(name, steps.unit_of(host)),),
+        f"End your command on {name} where it still runs",
+        Run(Command(("systemctl", "stop", scope), sudo=True), ok=(0, 5)),  # 5: there is none
+        (UnitSetting(name, scope, "ActiveState", "inactive"),),
+        limit_s=60.0,
     )
     return Step(
         step_id=f"bring-{name}",
@@ -119,7 +144,7 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
         done=f"The snapshot is in {folder} of {name}",
         why=_WITH_FOLDER,
         action=Detached(
-            Command(("bash", "-c", RUN, "pilothouse", str(limit_s), *argv_of(facts, values, "bring")), sudo=True),
+            Command(in_scope(scope, "bash", "-c", RUN, "pilothouse", str(limit_s), *words), sudo=True),
             name=f"bring-{name}",
             grows=folder,
             total=facts.host(values["donor"])[DataSize].in_bytes or 0,

@@ -7,6 +7,7 @@ folder=$1 aside=$2
 no() { echo "pilothouse: $*" >&2; exit 3; }
 ours() { find "$folder" -mindepth 1 -path "$aside" -prune -o "$@"; }
 [ -d "$folder" ] && [ ! -L "$folder" ] || no "$folder is no folder of its own"
+chown -h -- root:root "$folder" && chmod go-w -- "$folder" || no "$folder could not be made root's"
 for one in ibdata1 grastate.dat; do
   [ -f "$folder/$one" ] && [ ! -L "$folder/$one" ] || no "$folder has no $one: this is no server's data folder"
 done
@@ -24,5 +25,7 @@ ours -maxdepth 1 -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibt
 """For root's bash: FOLDER ASIDE (what is kept inside it stays untouched). Nothing is repaired: what is odd is refused.
 
 A symbolic link, an .isl file (where InnoDB notes a tablespace that lies elsewhere), a hard link or a mount inside has
-parts of the data lie in two places at once: on the joiner, on the donor, in the snapshot itself.
+parts of the data lie in two places at once: on the joiner, on the donor, in the snapshot itself. The folder is root's
+again before it is looked at, for what brings it (tar, a mounted volume) gives it the donor's owner: what was seen in it
+stays so until it is given to its server.
 """

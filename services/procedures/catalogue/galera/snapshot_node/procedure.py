@@ -264,7 +264,8 @@ def _command_fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
             "detach",
             "Command on the joiner that detaches it again, for undo",
             "text",
-            help="Needed where the command that attaches mounts something.",
+            help="Needed where the command that attaches mounts something. It must also end well where nothing is "
+            "attached: sh -c '! mountpoint -q {datadir} || umount {datadir}'",
             required=False,
             advanced=True,
         ),

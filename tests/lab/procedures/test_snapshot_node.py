@@ -67,6 +67,11 @@ def _assert_held(steer: Estate) -> None:
     assert steer.host(DONOR).sh("ls -d /srv/pilothouse_*", check=False).ok
 
 
+def _assert_brings(steer: Estate) -> None:
+    """Assert that the operator's command works in the joiner's data folder."""
+    assert steer.host(JOINER).sh("test -e /var/lib/mysql/part-1", check=False).ok
+
+
 def _assert_writes(steer: Estate, host: str = DONOR) -> None:
     wrote = steer.host(host).sh("timeout 5 mariadb -e \"INSERT INTO snapped.items (t) VALUES ('z')\"", check=False)
     assert wrote.ok, wrote
@@ -96,9 +101,9 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
             running.wait_for_step("snapshot")
             while_asserts(lambda: _assert_held(steer), limit_s=60)
             assert running.kill().code == KILLED
-        assert set(console.open_obligations()) == {f"{one}:{DONOR}" for one in ("desync", "rest", "snapshot")} | {
-            f"restart:{JOINER}"
-        }
+        assert set(console.open_obligations()) == {
+            f"{one}:{DONOR}" for one in ("desync", "rest", "snapshot", "lock")
+        } | {f"restart:{JOINER}"}
         while_asserts(lambda: _assert_writes(steer), limit_s=30)  # nobody resumed it: the lock ended by itself
         resumed = console("resume", console.runs()[0], "--yes")
         assert resumed.code == 0, resumed
@@ -112,7 +117,36 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
     assert steer.sql(JOINER, "SELECT @@server_id")[0][0] != server_id
     assert steer.host(JOINER).sh("test -f /var/lib/mysql/.pilothouse-before.sst/ibdata1").ok
     _free(steer)
-    console.assert_nothing_to_do("snapshot-node", *ACCEPTED, **{**INPUTS, "joiner": DONOR, "donor": WRITTEN})
+    console.assert_nothing_to_do("snapshot-node", **{**INPUTS, "joiner": DONOR, "donor": WRITTEN})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["snapshot", f"bring-{JOINER}"])
+def test_that_an_undo_at_once_ends_what_a_killed_console_left_at_work_before_it_moves_anything(
+    steer: Estate, console: Console, whole: Whole, away: str, step: str
+) -> None:
+    at_work = {
+        "take": "sh -c 'cp -a {datadir} /srv/{snapshot} && sleep 90 && touch /srv/{snapshot}/late'",
+        "bring": "sh -c 'cd {datadir} && for n in 1 2 3 4 5 6 7 8 9; do touch part-$n && sleep 10; done'",
+    }
+    given = {**INPUTS, "take" if step == "snapshot" else "bring": at_work["take" if step == "snapshot" else "bring"]}
+    words = tuple(word for name, value in given.items() for word in ("--input", f"{name}={value}"))
+    with console.running("run", "snapshot-node", *ACCEPTED, *words, "--yes") as running:
+        running.wait_for_step(step)
+        if step == "snapshot":
+            while_asserts(lambda: _assert_held(steer), limit_s=60)
+        else:
+            while_asserts(lambda: _assert_brings(steer), limit_s=60)
+        assert running.kill().code == KILLED
+    undone = console("undo", console.runs()[0], "--yes")
+    assert undone.code == 0, undone
+    console.assert_ended(RunState.UNDONE, undone)
+    _free(steer)
+    assert steer.host(JOINER).sh(_LISTING).out == away
+    for host in (DONOR, JOINER):
+        assert steer.host(host).sh("pgrep -f 'sleep (10|90)$'", check=False).out == ""
+        assert steer.host(host).sh("systemctl list-units --plain --no-legend 'pilothouse-*'").out == ""
+    whole.assert_files_as_before()
 
 
 @pytest.mark.slow

@@ -85,6 +85,15 @@ class RealActor:
             return self._detached(host, action, limit_s, stop, said, ready)
         return self._one(host, action, limit_s)
 
+    def end(self, host: str, name: str) -> bool:
+        """End detached work that still runs, and return whether it did; see Actor."""
+        work = self._work(host, name)
+        if work.look().state != "running":
+            return False
+        work.stop()
+        work.remove()
+        return True
+
     def cleanup(self, plan: Plan, stays: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """Remove what the run left on its hosts (kept copies of files, ended detached work), when it is over for good.
 

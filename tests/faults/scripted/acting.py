@@ -79,7 +79,7 @@ class ScriptedActor:
             raise Unreachable("No answer.", host=host)
         if target.refuses:
             raise UserError("It is not permitted.", host=host)
-        if isinstance(action, Detached) and action.name not in target.works and ready is not None:
+        if isinstance(action, Detached) and action.name not in {*target.works, *target.at_work} and ready is not None:
             ready()
         self.cluster.write()  # the application never rests
         if self._on_act is not None:
@@ -94,6 +94,21 @@ class ScriptedActor:
             target.answer_lost, target.back_in = False, 4
             raise Unreachable("The connection broke.", host=host, safe="It may have been done.")
         return acted
+
+    def end(self, host: str, name: str) -> bool:
+        """See ports.Actor."""
+        target = self.cluster.hosts[host]
+        if not target.answers():
+            raise Unreachable("No answer.", host=host)
+        if target.refuses:
+            raise UserError("It is not permitted.", host=host)
+        return target.at_work.pop(name, None) is not None
+
+    def go_on(self) -> None:
+        """Let every work that still runs come to its end, with no console."""
+        for host in self.cluster.hosts.values():
+            for name in tuple(host.at_work):
+                host.works[name] = self._run(host, host.at_work.pop(name), (0,))
 
     def _do(self, host: Host, action: Action) -> Acted:  # noqa: C901, PLR0912 - one case an action
         match action:
@@ -143,7 +158,7 @@ class ScriptedActor:
         if isinstance(action, Run):
             return self._run(host, argv, action.ok)
         if action.name not in host.works:
-            host.works[action.name] = self._run(host, argv, action.ok)
+            host.works[action.name] = self._run(host, host.at_work.pop(action.name, argv), action.ok)
         return host.works[action.name]
 
     def _snapshot(self, host: Host, script: str, words: list[str]) -> str:

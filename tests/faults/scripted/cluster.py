@@ -42,6 +42,7 @@ class Host:
     aside: dict[str, tuple[str, bool]] = field(default_factory=dict)  # data folders: path -> its uuid, of a member
     units: dict[str, str] = field(default_factory=dict)  # transient units: name -> state
     works: dict[str, str] = field(default_factory=dict)  # detached works that ended: name -> output
+    at_work: dict[str, list[str]] = field(default_factory=dict)  # detached works that still run: name -> command
     loaded: tuple[str, ...] = ()  # the drop-ins that systemd knows
     orders: dict[str, str] = field(default_factory=dict)  # a HAProxy's: node -> 'ready', 'drain' or 'maint'
     sessions: dict[str, int] = field(default_factory=dict)  # a HAProxy's: node -> sessions that never end by themselves

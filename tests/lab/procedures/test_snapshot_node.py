@@ -1,11 +1,15 @@
 """snapshot-node on real servers: a plain copy under the lock, killed and resumed, taken back; a lock that ends alone.
 
+Each run of the tests takes a sample: PILOTHOUSE_LAB_EVERY=1 pytest tests/lab/procedures/test_snapshot_node.py has each
+kill and each command that goes wrong.
+
 The operator's commands of the tests: cp on the donor, a tar stream over socat to the joiner, rm at the end. The kernel
 of the lab has no device mapper, so LVM's commands are tried on scripted hosts only (test_snapshot_plan.py).
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +17,7 @@ import pytest
 from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
+from tests.lab.procedures.obstacles import GRASTATE, assert_refused, option_file, shell, together
 from tests.lab.procedures.steering import KILLED, Console, Ran
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
@@ -34,6 +39,21 @@ INPUTS: dict[str, object] = {
     "wait": "5 s",
     "tables": "snapped.items",
 }
+EVERY = bool(os.environ.get("PILOTHOUSE_LAB_EVERY"))
+IN_THE_WAY = together(
+    shell(DONOR, "for n in 1 2 3; do setsid mariadb -e 'SELECT SLEEP(300)' >/dev/null 2>&1 & done; sleep 1",
+          "pkill -f '[S]ELECT SLEEP.300.'; true"),
+    shell(DONOR, "printf '[client]\\nuser=nobody_here\\n' >/root/.my.cnf", "rm -f /root/.my.cnf"),
+    shell(JOINER, f"cp -p {GRASTATE} /root/kept && sed -i 's/^seqno:.*/seqno:   99999999/' {GRASTATE}",
+          f"cp -p /root/kept {GRASTATE} && rm -f /root/kept"),
+    option_file(JOINER, "[mysqld]\ninnodb_log_group_home_dir=/srv/redo\nlower_case_table_names=1\n"),
+)  # fmt: skip
+WRONG = (
+    pytest.param("sh -c 'pkill -KILL -x mariadb; sleep 1'", "the read lock was lost", id="the lock is lost"),
+    pytest.param("sleep 60", "did not end within 3 s", id="it hangs"),
+    pytest.param("sh -c 'echo no room; exit 5'", "ended with exit code 5", id="it fails"),
+)
+REFUSED = ("DONOR-WRITER", "ROOT-LOGIN", "OLD-DATA", "ONE-VOLUME", "SAME-SERVER")
 _LISTING = "cd /var/lib/mysql && find . -name lost+found -prune -o -type f -printf '%P %s %u\\n' | sort"
 
 
@@ -150,7 +170,7 @@ def test_that_an_undo_at_once_ends_what_a_killed_console_left_at_work_before_it_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", ["snapshot=acting", "offer=proving", f"settle-{JOINER}=acting"])
+@pytest.mark.parametrize("when", [*(("snapshot=acting", "offer=proving") if EVERY else ()), f"settle-{JOINER}=acting"])
 def test_that_a_run_that_is_taken_back_leaves_the_old_data_as_they_were_and_no_snapshot(
     steer: Estate, console: Console, whole: Whole, away: str, when: str
 ) -> None:
@@ -165,15 +185,7 @@ def test_that_a_run_that_is_taken_back_leaves_the_old_data_as_they_were_and_no_s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("take", "said"),
-    [
-        ("sleep 60", "did not end within 3 s"),
-        ("sh -c 'echo no room; exit 5'", "ended with exit code 5"),
-        ("sh -c 'pkill -KILL -x mariadb; sleep 1'", "the read lock was lost"),
-    ],
-    ids=("it hangs", "it fails", "the lock is lost"),
-)
+@pytest.mark.parametrize(("take", "said"), WRONG if EVERY else WRONG[:1])
 def test_that_a_command_that_goes_wrong_leaves_no_lock_and_the_run_is_taken_back(
     steer: Estate, console: Console, whole: Whole, away: str, take: str, said: str
 ) -> None:
@@ -213,4 +225,16 @@ def test_that_nothing_begins_where_no_second_member_would_stay_or_a_command_can_
     assert secret.code != 0, secret
     assert "hunter2" not in secret.out + secret.err
     assert console.runs() == ()
+    _free(steer)
+
+
+def test_that_nothing_begins_while_this_stands_in_its_way(
+    steer: Estate, console: Console, whole: Whole, away: str
+) -> None:
+    with IN_THE_WAY(steer):
+        refused = console.run("snapshot-node", "--json", *ACCEPTED, **INPUTS)
+    for code in REFUSED:
+        assert_refused(refused, code)
+    assert console.runs() == ()
+    assert steer.host(JOINER).sh(_LISTING).out == away
     _free(steer)

@@ -10,6 +10,7 @@ from services.facts.binlog_marks import Mark
 from services.procedures.conditions.galera import copied_history
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom
+from services.procedures.conditions.galera.no_read_lock import NoReadLock
 from services.procedures.plan.condition import Answer, Kept
 from services.procedures.plan.looks import Past
 from tests.unit.procedures.scripted_sessions import UUID, Attempt, ScriptedHosts, out, status
@@ -118,3 +119,27 @@ def test_that_a_node_that_missed_nothing_needs_none_and_a_silent_log_is_not_know
     assert none.holds is True
     assert began().holds is None
     assert began(REQUEST, behind="").holds is None
+
+
+@pytest.mark.parametrize(
+    ("scope", "state", "runs", "holds"),
+    [
+        ("inactive", STATE.format(UUID, -1), True, True),
+        ("active", STATE.format(UUID, -1), True, False),  # what takes the snapshot works still, before or behind it
+        ("deactivating", STATE.format(UUID, -1), True, False),
+        ("inactive", STATE.format(UUID, 41), True, False),  # whoever's it is
+        ("inactive", STATE.format(UUID, 41), False, True),
+        ("inactive", "damaged", True, None),
+    ],
+)
+def test_that_a_read_lock_is_gone_only_where_nothing_works_on_it_and_the_provider_goes_on(
+    scope: str, state: str, runs: bool, holds: bool | None
+) -> None:
+    hosts = ScriptedHosts("n1")
+    hosts.sessions["n1"].programs |= {
+        "systemctl": out(f"ActiveState={scope}\n"),
+        "cat": out(state),
+        "ps": out("77 Sl mariadbd\n" if runs else "", 0 if runs else 1),
+    }
+    lock = NoReadLock("n1", "/var/lib/mysql", "mariadb.service", "pilothouse-lock-x.scope")
+    assert Attempt(hosts, ManualClock(NOW)).look(lock, Past({}, {})).holds is holds

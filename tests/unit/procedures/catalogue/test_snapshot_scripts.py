@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, REMOVE, RUN, held
+from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, REMOVE, RUN, UNLOCK, held
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
@@ -123,6 +123,30 @@ def test_that_a_copy_counts_only_where_the_server_wrote_nothing_meanwhile(donor:
     wrote = hold(donor, "sh", "-c", f"echo 6 >{donor}/writes", way="copy")
     assert (wrote.returncode, "no one state" in wrote.stdout) == (79, True), wrote
     assert hold(donor, "sh", "-c", f"echo 7 >{donor}/writes").returncode == 0  # of a volume it is one moment
+
+
+@pytest.mark.parametrize(
+    ("seqno", "stopped", "server", "code"),
+    [
+        ("-1", "0", "0", 0),
+        ("-1", "5", "0", 0),  # no such unit
+        ("-1", "1", "0", 1),  # it could not be stopped
+        ("41", "0", "1", 0),  # no server runs
+        ("41", "0", "0", 4),
+        ("41", "0", "127", 4),  # whether one runs is not known
+    ],
+)
+def test_that_a_lock_is_told_as_ended_only_where_the_provider_goes_on_or_no_server_runs(
+    donor: Path, seqno: str, stopped: str, server: str, code: int
+) -> None:
+    state(donor, seqno)
+    for name, says in (("systemctl", stopped), ("pgrep", server), ("sleep", "0")):
+        stub = donor / "bin" / name
+        stub.write_text(f'#!/bin/sh\necho "{name} $*" >>"$HERE/ran"\nexit {says}\n')
+        stub.chmod(0o755)
+    found = ran(UNLOCK, donor, "pilothouse-lock-x.scope", str(donor / "data"))
+    assert found.returncode == code, found
+    assert (donor / "ran").read_text().startswith("systemctl stop pilothouse-lock-x.scope\n")
 
 
 def test_that_what_leads_out_of_the_data_folder_is_refused_before_any_lock(donor: Path) -> None:

@@ -199,7 +199,8 @@ systemctl stop "$unit"; code=$?
 [ "$code" -eq 0 ] || [ "$code" -eq 5 ] || exit "$code"
 while :; do
   seqno=$(sed -n 's/^seqno: *//p' -- "$state") || exit 3
-  if [ "$seqno" = -1 ] || ! pgrep -x 'mariadbd|mysqld' >/dev/null; then exit 0; fi
+  [ "$seqno" != -1 ] || exit 0
+  pgrep -x 'mariadbd|mysqld' >/dev/null; [ "$?" -ne 1 ] || exit 0
   [ "$n" -lt 20 ] || { echo "pilothouse: a read lock is held still: $state says $seqno"; exit 4; }
   n=$((n + 1)); sleep 0.5
 done

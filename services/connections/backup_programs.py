@@ -29,7 +29,7 @@ tell() {
   real=$(realpath -e -- "$d") || { printf 'backup %s\nabsent\nend\n' "$d"; return; }
   printf 'backup %s\nreal %s\n' "$d" "$(printf %s "$real" | tr -c ' -~' '?')"
   printf 'size %s\n' "$(du -sb -- "$real" 2>/dev/null | cut -f1)"
-  links=$(find "$real" -type l -printf x 2>/dev/null | wc -c)
+  links=$(find "$real" \( -type l -o -name '*.isl' \) -printf x 2>/dev/null | wc -c)
   hard=$(find "$real" -type f -links +1 -printf x 2>/dev/null | wc -c)
   packed=$(find "$real" -type f \( -name '*.qp' -o -name '*.lz4' -o -name '*.zst' -o -name '*.xbcrypt' \
     -o -name '*.enc' -o -name '*.gz' \) -printf x 2>/dev/null | wc -c)

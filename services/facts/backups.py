@@ -33,7 +33,8 @@ class Backup:
 
     Attributes:
         path, real: the folder, and what it is without symbolic links; size: bytes of its files.
-        links, hard: symbolic links and files with several names inside; packed: compressed or encrypted files.
+        links, hard: symbolic links (and .isl files), and files with several names inside; packed: compressed or
+            encrypted files.
         metas, spent: `.meta` files of an incremental, and those whose `.delta` is gone: it was prepared with.
         mount, free: the file system it is on.
         kind: backup_type; from_lsn, to_lsn, last_lsn: as its checkpoints say.

@@ -19,7 +19,7 @@ from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
-from services.procedures.catalogue.steps.restoring_programs import END_WORK, GIVE_TO_SERVER, WITHOUT_IDENTITY
+from services.procedures.catalogue.steps.restoring_programs import GIVE_TO_SERVER, WITHOUT_IDENTITY
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
@@ -262,7 +262,7 @@ class ScriptedActor:
                 _forget(host, target)
             case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
                 return _prepared(host, mark, words)
-            case ["mariadb-backup", "--copy-back", *_]:
+            case ["mariadb-backup", "--no-defaults", "--copy-back", *_]:
                 assert not host.running
                 assert not host.has_data
                 host.has_data, host.seqno, host.parted = True, RESTORED, False
@@ -273,8 +273,6 @@ class ScriptedActor:
                 return self._snapshot(host, text, words)
             case ["rm", "-f", "--", mark]:
                 host.files.pop(mark, None)
-            case ["bash", "-c", text, "pilothouse-end", _] if text == END_WORK:
-                pass  # no work of a scripted host goes on by itself
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:

@@ -12,7 +12,6 @@ from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
 from services.procedures.conditions.galera.restored_history import RestoredHistory, by_old_log, held_against
-from services.procedures.conditions.machine.no_work import NoWork
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.same_rows import TIMES, SameRows
@@ -237,20 +236,6 @@ def test_that_an_owner_is_the_servers() -> None:
     assert _look(hosts, OwnedBy("n3", "/x", 106)) is True
     assert _look(hosts, OwnedBy("n3", "/x", 107)) is False
     assert _look(hosts, OwnedBy("n3", "/x", None)) is True
-
-
-def test_that_work_in_a_folder_is_seen_by_the_words_of_its_process_and_not_what_ends_it() -> None:
-    hosts, condition = _hosts(), NoWork("n3", "/r/pilothouse-restore-n3")
-    for line, holds in (
-        ("7 3 mariadb-backup --prepare --target-dir=/r/pilothouse-restore-n3/0", False),
-        ("7 3 bash -c x pilothouse /r/pilothouse-restore-n3 /b/full", False),
-        ("7 3 bash -c x pilothouse-end /r/pilothouse-restore-n3", True),
-        ("7 3 mariadb-backup --prepare --target-dir=/r/pilothouse-restore-n33/0", True),
-    ):
-        hosts.sessions["n3"].programs["ps"] = out(f"1 99 /sbin/init\n{line}\n")
-        assert _look(hosts, condition) is holds, line
-    hosts.sessions["n3"].programs["ps"] = out("", 1)
-    assert _look(hosts, condition) is None
 
 
 TOLD = (

@@ -28,7 +28,6 @@ from services.procedures.conditions.galera.recovered_is import RecoveredIs
 from services.procedures.conditions.galera.restored_history import RestoredHistory
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
-from services.procedures.conditions.machine.no_work import ENDING, NoWork
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
@@ -73,6 +72,11 @@ def old_log(host: HostFacts, *, kept: bool) -> str:
     plain = posixpath.normpath(posixpath.join(folder_of(host), given))
     inside = plain.startswith(f"{folder_of(host)}/")
     return posixpath.join(aside_path(host), posixpath.relpath(plain, folder_of(host))) if kept and inside else plain
+
+
+def _account(host: HostFacts) -> str:
+    """Return whose the data folder is, a user's number, mysql where that is not known."""
+    return str(host[DataFolder].owner or "mysql")
 
 
 def is_mariadb(host: HostFacts) -> bool:
@@ -137,7 +141,7 @@ def _new_folder(host: HostFacts) -> Step:
     came = f"{folder}.pilothouse-restored"
     made = Several(
         (
-            Run(Command(("mkdir", "-m", "0755", "--", folder), sudo=True), ok=(0, 1)),  # 1: it was made before
+            Run(Command(("mkdir", "-m", "0700", "--", folder), sudo=True), ok=(0, 1)),  # 1: it was made before
             Run(Command(("test", "!", "-L", folder), sudo=True)),
             Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True)),
         )
@@ -184,8 +188,12 @@ def _kept_inside(host: HostFacts) -> Step:
         limit_s=120.0,
         undo=Undo(
             f"Move the old data of {name} back out of {aside}",
-            _program(programs.BACK_FROM_INSIDE, folder, aside),
-            (FileAbsent(name, aside), FileAbsent(name, f"{aside}.part")),
+            _program(programs.BACK_FROM_INSIDE, folder, aside, _account(host)),
+            (
+                FileAbsent(name, aside),
+                FileAbsent(name, f"{aside}.part"),
+                OwnedBy(name, folder, host[DataFolder].owner or None),
+            ),
             limit_s=120.0,
             waits=(Stopped(name, steps.unit_of(host)),),
             waits_s=ENDS_S,
@@ -218,12 +226,6 @@ def _emptied(host: HostFacts) -> Step:
     )
 
 
-def ended(host: HostFacts, work: str, what: str) -> Undo:
-    """Return the undo of long work in a folder of the run: it ends what still runs, before anything is moved."""
-    end = Run(Command(("bash", "-c", programs.END_WORK, ENDING, work), sudo=True))
-    return Undo(f"End {what} on {host.host} where it still runs", end, (NoWork(host.host, work),), limit_s=60.0)
-
-
 def copied_back(host: HostFacts, program: str, prepared: str, total: int, seconds: float) -> Step:
     """Copy a prepared backup into the empty data folder.
 
@@ -232,7 +234,13 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
     """
     name, folder = host.host, folder_of(host)
     beside = ("--force-non-empty-directories",) if is_mount(host) else ()  # no file is overwritten: all were moved
-    words = (program, "--copy-back", f"--target-dir={prepared}", f"--datadir={folder}", *beside)
+    # Files go to the data folder alone, whatever the option files say by now: it may remove a redo log where it writes.
+    places = ["innodb-log-group-home-dir", "innodb-data-home-dir", "innodb-undo-directory"]
+    places += ["aria-log-dir-path"] if is_mariadb(host) else []
+    words = (
+        program, "--no-defaults", "--copy-back", f"--target-dir={prepared}", f"--datadir={folder}",
+        *(f"--{place}={folder}" for place in places), *beside,
+    )  # fmt: skip
     return Step(
         step_id=f"copy-back-{name}",
         host=name,
@@ -244,7 +252,6 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
             pattern=r"(completed OK!)\s*\Z", grows=folder, total=total,
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
-        undo=ended(host, prepared, "the copy"),
         limit_s=COPY_LIMIT_S,
         estimate_s=seconds,
     )  # fmt: skip
@@ -295,9 +302,12 @@ def made_its_own(host: HostFacts, state_uuid: str) -> tuple[Step, ...]:
             title=f"Give {folder} of {name} to its server's account",
             done=f"{folder} of {name} belongs to its server's account",
             why=_UNDONE_WITH_FOLDER,
-            action=_program(programs.GIVE_TO_SERVER, folder, aside_path(host)),
+            action=_program(programs.GIVE_TO_SERVER, folder, aside_path(host), _account(host)),
             before=(stopped,),
-            proof=(OwnedBy(name, posixpath.join(folder, "ibdata1"), owner or None),),
+            proof=(
+                OwnedBy(name, posixpath.join(folder, "ibdata1"), owner or None),
+                OwnedBy(name, folder, owner or None),
+            ),
             limit_s=300.0,
             repeatable=True,
             estimate_s=2.0,

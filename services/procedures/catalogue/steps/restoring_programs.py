@@ -14,31 +14,41 @@ others() { find "$data" -mindepth 1 -maxdepth 1 ! -path "$aside" ! -path "$part"
 [ -d "$data" ] && [ ! -L "$data" ] && [ ! -L "$aside" ] && [ ! -L "$part" ] || exit 3
 """
 
+_ACCOUNT = r"""group=$(getent passwd "$3" | cut -d: -f4); who=$3${group:+:$group}
+"""
+
 KEEP_INSIDE = (
     _PLACES
     + r"""[ ! -e "$aside" ] || exit 4
-chown -h -- root:root "$data" || exit 5
 mkdir -p -m 0700 -- "$part" || exit 5
+chown -h -- root:root "$data" || exit 5
 others -exec mv -n -t "$part" -- {} + || exit 6
 [ -z "$(others -print -quit)" ] || exit 6
 mv -T -- "$part" "$aside"
 """
 )
-"""$1 the data folder, $2 the folder inside it that takes what lies there. Begun again, it goes on where it was."""
+"""$1 the data folder, $2 the folder inside it that takes what lies there. Begun again, it goes on where it was.
+
+The folder that takes them is there before the data folder is root's: what was begun is seen by it.
+"""
 
 BACK_FROM_INSIDE = (
     _PLACES
+    + _ACCOUNT
     + r"""chown -h -- root:root "$data" || exit 5
 if [ -e "$aside" ]; then
   [ ! -e "$part" ] && [ -z "$(others -print -quit)" ] || exit 4
   mv -T -- "$aside" "$part" || exit 5
 fi
-[ -d "$part" ] || { chown -h -- mysql:mysql "$data"; exit; }
+[ -d "$part" ] || { chown -h -- "$who" "$data"; exit; }
 find "$part" -mindepth 1 -maxdepth 1 -exec mv -n -t "$data" -- {} + || exit 6
-rmdir -- "$part" && chown -h -- mysql:mysql "$data"
+rmdir -- "$part" && chown -h -- "$who" "$data"
 """
 )
-"""The way back: nothing of another name may lie in the folder when it begins; begun again, it goes on where it was."""
+"""The way back, $3 the account whose the data folder is; nothing of another name may lie in it when it begins.
+
+Begun again, it goes on where it was. The folder is its server's again last.
+"""
 
 EMPTY_BESIDE = (
     _PLACES
@@ -50,12 +60,17 @@ others -exec rm -rf --one-file-system -- {} +
 
 GIVE_TO_SERVER = (
     _PLACES
-    + r"""others -exec chown -R -h -- mysql:mysql {} + || exit 5
-chown -h -- mysql:mysql "$data" || exit 5
+    + _ACCOUNT
+    + r"""others -exec chown -R -h -- "$who" {} + || exit 5
+if [ "${aside%/*}" != "$data" ]; then chmod --reference="$aside" -- "$data" || exit 5; fi
+chown -h -- "$who" "$data" || exit 5
 if command -v restorecon > /dev/null; then restorecon -R -- "$data"; fi
 """
 )
-"""Owner of all that was brought, and its labels where the host has SELinux; what is kept inside stays as it is."""
+"""Account $3, and its group, for all that was brought, and its labels where the host has SELinux.
+
+What is kept inside stays as it is; a folder that was made anew gets the mode of the one that is kept beside it.
+"""
 
 WITHOUT_IDENTITY = r"""export LC_ALL=C
 [ -d "$1" ] && [ ! -L "$1" ] || exit 3
@@ -64,23 +79,3 @@ find "$1" -mindepth 1 -maxdepth 1 -type f \( -name auto.cnf -o -name galera.cach
   -o -name 'master*.info' -o -name multi-master.info \) -delete
 """
 """Removes what names another server, its place in a group, its cache and its channels of replication."""
-
-END_WORK = r"""export LC_ALL=C
-at_work() {
-  local p
-  for p in /proc/[0-9]*; do
-    tr '\0' '\n' 2>/dev/null < "$p/cmdline" | awk -v w="$1" '
-      $0 == "pilothouse-end" { own = 1 } $0 == w || index($0, w "/") { found = 1 } END { exit !(found && !own) }
-    ' && echo "${p#/proc/}"
-  done
-}
-n=0
-while pids=$(at_work "$1"); [ -n "$pids" ]; do
-  [ $n -lt 40 ] || exit 6
-  if [ $n -lt 20 ]; then kill -s TERM -- $pids 2>/dev/null; else kill -s KILL -- $pids 2>/dev/null; fi
-  n=$((n+1)); sleep 0.5
-done
-"""
-"""Run as `bash -c END_WORK pilothouse-end FOLDER`: ends each process that has the folder, or what lies in it, among its
-words, and comes back when none is left. Work that goes on without the console must not write into what an undo moves.
-"""

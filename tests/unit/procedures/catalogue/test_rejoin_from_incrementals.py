@@ -10,10 +10,10 @@ import pytest
 
 from services.facts.backups import Backup
 from services.facts.model import DiskFacts
+from services.facts.state_files import Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import best_chain
 from services.procedures.catalogue.steps.restoring import aside_path
-from services.procedures.conditions.machine.no_work import NoWork
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.checks import Check, Verdict
@@ -22,7 +22,7 @@ from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
 from services.procedures.plan.run_model import RunState, StepState
-from tests.faults.scripted.cluster import CLUSTER, Cluster, whole
+from tests.faults.scripted.cluster import CLUSTER, Cluster, parted, whole
 from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.running import Bench, Killed
 from tests.unit.procedures.host_of import changed
@@ -97,17 +97,21 @@ def test_that_each_prepare_writes_into_copies_alone_and_begins_a_single_time() -
     assert "--incremental-dir=/var/lib/pilothouse/restore/pilothouse-restore-n3/1" in words
 
 
-def test_that_taking_back_ends_what_still_copies_or_prepares_before_anything_is_moved() -> None:
+def test_that_the_old_data_are_put_back_only_once_the_server_is_stopped() -> None:
     plan = _plan(_facts(), INPUTS)
-    for step_id in ("copy-n3", "prepare-0-n3", "prepare-1-n3", "copy-back-n3"):
-        undo = plan.step(step_id).undo
-        assert undo is not None
-        assert "pilothouse-end" in str(undo.action)
-        assert any(isinstance(condition, NoWork) for condition in undo.proof)
     for step_id in ("keep-data-n3", "new-data-n3"):
         undo = plan.step(step_id).undo
         assert undo is not None
         assert any(isinstance(condition, Stopped) for condition in undo.waits)
+
+
+def test_that_the_copy_goes_into_the_data_folder_alone_whatever_the_option_files_say() -> None:
+    action = _plan(_facts(), INPUTS).step("copy-back-n3").action
+    assert isinstance(action, Detached)
+    assert action.command.argv[1] == "--no-defaults"
+    for place in ("datadir", "innodb-log-group-home-dir", "innodb-data-home-dir", "innodb-undo-directory",
+                  "aria-log-dir-path"):  # fmt: skip
+        assert f"--{place}=/var/lib/mysql" in action.command.argv
 
 
 def test_that_a_data_folder_that_is_a_mount_point_is_kept_inside_itself() -> None:
@@ -197,7 +201,15 @@ def test_that_a_server_that_runs_a_foreign_folder_or_old_data_kept_before_are_re
     assert "JOINER-STOPPED" in _blocks(_facts(server_up=True), INPUTS)
     options = (("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1"), ("mysqld", "innodb_undo_directory", "/undo"))
     assert "ONE-FOLDER" in _blocks(_facts(options_given=options), INPUTS)
+    aria = (*options[:1], ("mysqld", "aria_log_dir_path", "/aria"))
+    assert "/aria" in _blocks(_facts(options_given=aria), INPUTS)["ONE-FOLDER"].evidence
     assert "JOINER-CONFIGURED" in _blocks(_facts(options_given=(("mysqld", "log_bin", "ON"),)), INPUTS)
+
+
+def test_that_old_data_which_have_what_no_member_has_are_not_put_aside() -> None:
+    assert "OLD-DATA" in _blocks(facts_of(parted("n1", "n2", "n3")), INPUTS)
+    ahead = _facts(data_folder_grastate=Grastate(CLUSTER, 10**6, safe_to_bootstrap=False))
+    assert "write sets that no member has" in _blocks(ahead, INPUTS)["OLD-DATA"].evidence
 
 
 def test_that_settings_that_the_members_have_otherwise_are_refused() -> None:

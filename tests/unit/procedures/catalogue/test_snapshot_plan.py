@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.galera.snapshot_node import checks
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD
 from services.procedures.conditions.galera.copied_history import CopiedHistory
@@ -274,11 +275,11 @@ def test_that_another_version_or_layout_is_refused() -> None:
 
 def test_that_a_fork_is_settled_before_and_never_buried_under_a_snapshot() -> None:
     cluster = parted("n1", "n2", "n3", "n4")
-    assert checks.old_data(facts_of(cluster), "n4").verdict is BLOCK
-    assert checks.old_data(seen(), "n4").verdict is PASS
+    assert old_data(facts_of(cluster), "n4").verdict is BLOCK
+    assert old_data(seen(), "n4").verdict is PASS
     ahead = away()
     ahead.hosts["n4"].seqno = ahead.hosts["n4"].grastate_seqno = 5_000
-    assert checks.old_data(facts_of(ahead), "n4").verdict is BLOCK
+    assert old_data(facts_of(ahead), "n4").verdict is BLOCK
 
 
 def test_that_a_cache_that_would_not_last_is_refused_and_one_that_is_not_known_is_told() -> None:

@@ -104,7 +104,7 @@ def _linked(one: Backup) -> str:
         return f"a symbolic link leads to it, it is {one.real}"
     if one.links is None or one.hard is None or not one.real:
         return "whether it has links could not be read"
-    links = [f"{one.links} symbolic links"] if one.links else []
+    links = [f"{one.links} symbolic links, or tables that lie elsewhere (.isl)"] if one.links else []
     links += [f"{one.hard} files have a second name elsewhere"] if one.hard else []
     return ", ".join(links)
 

@@ -18,13 +18,12 @@ from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
 
 ENOUGH = 2.0
-_FOLDERS = ("innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory")
+_FOLDERS = ("innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory", "aria_log_dir_path")
 _MUST_AGREE = ("lower_case_table_names", "innodb_page_size", "innodb_data_file_path")
 
 
@@ -218,20 +217,5 @@ def sst_instead(facts: Facts, joiner: str, donor: str, chain: Chain) -> Check:
         evidence=f"{why_sst}{told}",
         why="An SST copies everything and takes its donor out of flow control; a restore spares the donor.",
         try_=("Bring the node back with add-node.",) if better else (),
-        to_read=True,
-    )
-
-
-def old_data(host: HostFacts) -> Check:
-    """Say what becomes of what lies there now."""
-    state = host[DataFolder].grastate
-    at = f"at {state.uuid}:{state.seqno}" if state is not None else "its position is not known"
-    return Check(
-        code="OLD-DATA",
-        title=f"The old data of {host.host} stay",
-        verdict=verdict(()),
-        evidence=f"{folder_of(host)}, {at}: kept aside, until you remove it",
-        why="Rows that only this node has are in it, and in its binary log.",
-        host=host.host,
         to_read=True,
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from services.facts.plain_names import is_folder
 from services.i18n import tr
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -33,6 +34,7 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.galera.traffic_files import TrafficFiles
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.processes import Processes
@@ -73,6 +75,7 @@ ABOUT = About(
             Sessions,
             Starting,
             Tools,
+            Traces,
             TrafficFiles,
             Unit,
             Variables,
@@ -172,7 +175,7 @@ class RejoinFromIncrementals:
             own.room(facts, joiner, chain, values["scratch"]),
             *own.joiner_ready(facts, joiner),
             restoring.aside_possible(host),
-            own.old_data(host),
+            old_data(facts, joiner),
             comparing.chosen(values),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.versions(facts, joiner, members),

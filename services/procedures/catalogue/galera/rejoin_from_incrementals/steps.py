@@ -20,7 +20,6 @@ from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
-from services.procedures.catalogue.steps.restoring_programs import END_WORK
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
@@ -31,9 +30,8 @@ from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.conditions.machine.no_work import ENDING, NoWork
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached, Run, Several, WaitFor
+from services.procedures.plan.actions import Detached, Run, WaitFor
 from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -178,13 +176,8 @@ def _scratch(host: HostFacts, work: str) -> Temporary:
         host=host.host,
         sentence=f"copies of the backups on {host.host}",
         danger=f"they take room in {work}",
-        release=Several(
-            (
-                Run(Command(("bash", "-c", END_WORK, ENDING, work), sudo=True)),
-                Run(Command(("bash", "-c", CLEAR_COPIES, "pilothouse-end", work), sudo=True)),
-            )
-        ),
-        released=(NoWork(host.host, work), FileAbsent(host.host, work)),
+        release=Run(Command(("bash", "-c", CLEAR_COPIES, "pilothouse", work), sudo=True)),
+        released=(FileAbsent(host.host, work),),
     )
 
 
@@ -249,7 +242,6 @@ def _prepared(host: HostFacts, work: str, chain: Chain, at: int, seconds: float,
             PreparedTo(name, target, one.uuid, one.state_uuid, one.seqno or 0),
             RecoveredIs(name, one.state_uuid, one.seqno or 0, Kept(keep)),
         ),
-        undo=restoring.ended(host, work, "the prepare"),
         limit_s=WORK_LIMIT_S,
         estimate_s=seconds,
     )  # fmt: skip

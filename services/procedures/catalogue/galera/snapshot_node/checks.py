@@ -8,14 +8,12 @@ from dataclasses import replace
 
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
 from services.procedures.catalogue.galera.add_node.checks import configured
-from services.procedures.catalogue.galera.add_node.joiner_state import ahead, position_of
 from services.procedures.catalogue.galera.desync_for_backup import checks as desync
 from services.procedures.catalogue.galera.rolling_restart.order import writer_of
 from services.procedures.catalogue.galera.snapshot_node.donor_part import dirty_share
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.catalogue.steps.forked import history_of
 from services.procedures.catalogue.steps.haproxy_places import open_places
-from services.procedures.catalogue.steps.restoring import aside_path, folder_of, is_mount
+from services.procedures.catalogue.steps.restoring import folder_of, is_mount
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -204,26 +202,6 @@ def joiner_configured(facts: Facts, joiner: str) -> Check:
         try_=("Write its option files first, or join it with add-node once.",) if not there else (),
         host=joiner,
         absolute=not there,
-    )
-
-
-def old_data(facts: Facts, joiner: str) -> Check:
-    """The joiner's old data are kept, also what nobody else has; a fork is settled before, by add-node."""
-    uuid, seqno = position_of(facts, joiner)
-    past = [history_of(facts, joiner, name) for name in member_hosts(facts)] if uuid == facts.cluster_id else []
-    forked = next((one for one in past if one.outcome == "forked"), None)
-    beyond = ahead(facts, joiner)
-    told = f"the old data ({uuid}:{seqno if seqno is not None else 'not known'})" if uuid else "what lies there"
-    said = [f"{joiner} and the cluster have parted: {forked.evidence}"] if forked is not None else []
-    said += [f"{joiner} has write sets that no member has"] if beyond else []
-    return Check(
-        code="OLD-DATA",
-        title=f"The old data of {joiner} are kept, and are no other past",
-        verdict=verdict(said),
-        evidence="; ".join([*said, f"{told} will be kept as {aside_path(facts.host(joiner))}"]),
-        why="What only the old data hold would be out of the cluster for good, kept aside and forgotten.",
-        try_=("Settle it with add-node, which writes out what only this node has.",) if said else (),
-        host=joiner,
     )
 
 

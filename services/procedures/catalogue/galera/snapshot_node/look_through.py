@@ -7,7 +7,8 @@ folder=$1 aside=$2
 no() { echo "pilothouse: $*" >&2; exit 3; }
 ours() { find "$folder" -mindepth 1 -path "$aside" -prune -o "$@"; }
 [ -d "$folder" ] && [ ! -L "$folder" ] || no "$folder is no folder of its own"
-chown -h -- root:root "$folder" && chmod go-w -- "$folder" || no "$folder could not be made root's"
+case $aside in "$folder"/*) mode=go-w;; *) mode=0700;; esac
+chown -h -- root:root "$folder" && chmod "$mode" -- "$folder" || no "$folder could not be made root's"
 for one in ibdata1 grastate.dat; do
   [ -f "$folder/$one" ] && [ ! -L "$folder/$one" ] || no "$folder has no $one: this is no server's data folder"
 done
@@ -27,5 +28,5 @@ ours -maxdepth 1 -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibt
 A symbolic link, an .isl file (where InnoDB notes a tablespace that lies elsewhere), a hard link or a mount inside has
 parts of the data lie in two places at once: on the joiner, on the donor, in the snapshot itself. The folder is root's
 again before it is looked at, for what brings it (tar, a mounted volume) gives it the donor's owner: what was seen in it
-stays so until it is given to its server.
+stays so until it is given to its server, with the mode of the folder that is kept beside it.
 """

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.haproxy import haproxy_checks
+from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -319,7 +320,7 @@ def _of_the_joiner(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tu
         joining.runs_now(facts, joiner),
         joining.runs_outside(facts, joiner),
         preflight.datadir_foreign(facts, joiner),
-        own.old_data(facts, joiner),
+        old_data(facts, joiner),
         restoring.aside_possible(facts.host(joiner)),
         joining.own_cluster(facts, joiner, members),
         *preflight.joins_others(facts, (joiner,)),

@@ -142,7 +142,7 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["snapshot", f"bring-{JOINER}"])
-def test_that_an_undo_at_once_ends_what_a_killed_console_left_at_work_before_it_moves_anything(
+def test_that_an_undo_at_once_ends_what_a_killed_console_left_running_before_it_moves_anything(
     steer: Estate, console: Console, whole: Whole, away: str, step: str
 ) -> None:
     at_work = {

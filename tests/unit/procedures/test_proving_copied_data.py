@@ -132,7 +132,7 @@ def test_that_a_node_that_missed_nothing_needs_none_and_a_silent_log_is_not_know
         ("inactive", "damaged", True, None),
     ],
 )
-def test_that_a_read_lock_is_gone_only_where_nothing_works_on_it_and_the_provider_goes_on(
+def test_that_a_read_lock_is_gone_only_where_its_scope_is_over_and_the_provider_goes_on(
     scope: str, state: str, runs: bool, holds: bool | None
 ) -> None:
     hosts = ScriptedHosts("n1")

@@ -35,7 +35,7 @@ def _killed_at_work(case: Case, step: Step) -> Bench:
 
 
 @pytest.mark.parametrize(("case", "step"), WORKING)
-def test_that_an_undo_ends_the_work_that_goes_on_before_it_moves_anything_on_scripted_hosts(
+def test_that_an_undo_ends_the_job_that_goes_on_before_it_moves_anything_on_scripted_hosts(
     case: Case, step: Step
 ) -> None:
     untouched = case.bench().cluster.state()
@@ -51,7 +51,7 @@ def test_that_an_undo_ends_the_work_that_goes_on_before_it_moves_anything_on_scr
 
 
 @pytest.mark.parametrize(("case", "step"), WORKING)
-def test_that_an_undo_moves_nothing_where_the_work_can_not_be_asked_for_on_scripted_hosts(
+def test_that_an_undo_moves_nothing_where_the_job_can_not_be_asked_for_on_scripted_hosts(
     case: Case, step: Step
 ) -> None:
     bench = _killed_at_work(case, step)
@@ -69,7 +69,7 @@ def test_that_an_undo_moves_nothing_where_the_work_can_not_be_asked_for_on_scrip
 
 
 @pytest.mark.parametrize(("case", "step"), WORKING)
-def test_that_a_run_gone_on_with_attends_to_the_work_that_goes_on_on_scripted_hosts(case: Case, step: Step) -> None:
+def test_that_a_run_gone_on_with_attends_to_the_job_that_goes_on_on_scripted_hosts(case: Case, step: Step) -> None:
     unbroken = case.bench_begun()
     unbroken.run()
     bench = _killed_at_work(case, step)

@@ -206,13 +206,16 @@ class Undoing:
     def _stays(self) -> tuple[str, ...]:
         """Return what steps did, or may have done, that have no undo and ended no obligation: told, not hidden."""
         found = [said for name, said in self._log.view.kept if name.startswith(LEFT)]
-        down = {v.step.moves for v in self._log.view.steps if v.state is StepState.UNDONE} - {""}
+        back = [v.step for v in self._log.view.steps if v.state is StepState.UNDONE]
+        down, gone = {s.moves for s in back} - {""}, {s.step_id for s in back}
         for view in self._log.view.steps:
             step = view.step
             if step.undo is not None or step.discharges or step.risk is Risk.READS or not changes(step.action):
                 continue
             if step.moves in down:
                 continue  # it was up before the run: the undo of its stop brought it back
+            if step.goes_with in gone:
+                continue
             if view.state is StepState.DONE:
                 found.append(step.done or step.title)
             elif view.state in _BACK and self._log.acted(step.step_id):

@@ -71,12 +71,19 @@ class Host:
     @property
     def drop_ins(self) -> tuple[str, ...]:
         """Return the drop-ins that lie there; systemd follows them from its next reload on."""
-        return tuple(sorted(text for path, text in self.files.items() if path.startswith("/run/systemd")))
+        return tuple(
+            sorted(text for path, text in self.files.items() if path.startswith(("/run/systemd", "/etc/systemd")))
+        )
 
     @property
     def no_restart(self) -> bool:
         """Whether systemd, as it was reloaded last, does not restart the server."""
         return any("Restart=no" in text for text in self.loaded)
+
+    @property
+    def held(self) -> bool:
+        """Whether a drop-in that systemd has read forbids starts, its file being there."""
+        return any(text in self.files.values() for text in self.loaded if "AssertPathExists=!" in text)
 
 
 @dataclass(slots=True)
@@ -134,7 +141,7 @@ class Cluster:
 
     def start(self, host: Host, *, new_cluster: bool = False) -> None:
         """Start a server: it joins the Primary Component, founds one, or waits for ever."""
-        if host.running or host.fails_to_start or host.free == 0:
+        if host.running or host.fails_to_start or host.free == 0 or host.held:
             return
         alive = self.primaries()
         if new_cluster:

@@ -33,7 +33,7 @@ def chain(steer: Estate, whole: Whole) -> Iterator[tuple[str, ...]]:
 REFUSED = (
     "ASIDE", "BACKUP-CLUSTER", "BACKUP-FOUND", "BACKUP-LINKED", "BACKUP-PACKED", "BACKUP-POSITION", "BACKUP-SERVER",
     "BACKUP-USED", "CHAIN-FULL", "CHAIN-LSN", "CHAIN-MISSING", "CHAIN-ORDER", "DISK-ROOM", "DONOR-SYNCED",
-    "JOINER-CONFIGURED", "JOINER-STOPPED", "ONE-FOLDER", "SETTINGS",
+    "JOINER-CONFIGURED", "JOINER-STOPPED", "OLD-DATA", "ONE-FOLDER", "SETTINGS",
 )  # fmt: skip
 _BAD = (
     "mkdir {at}; cp -a {first} {at}/nofull; "  # an incremental where the full backup should be
@@ -60,6 +60,7 @@ def nothing_right(steer: Estate, chain: tuple[str, ...]) -> Iterator[str]:
         "install -d -o mysql -g mysql /var/lib/mysql-undo; mkdir /var/lib/mysql/.pilothouse-before.sst; "
         f"printf '{_ODD}' > /etc/mysql/mariadb.conf.d/zz-odd.cnf; "
         "sed -i 's/^wsrep_cluster_address/#&/' /etc/mysql/mariadb.conf.d/*lab*.cnf; "
+        "cp -p /var/lib/mysql/grastate.dat /tmp/; sed -i 's/^seqno:.*/seqno: 99999999/' /var/lib/mysql/grastate.dat; "
         "systemctl start mariadb"
     )
     steer.sql("s1", "SET GLOBAL wsrep_desync = ON")
@@ -67,7 +68,8 @@ def nothing_right(steer: Estate, chain: tuple[str, ...]) -> Iterator[str]:
         yield ",".join(f"{at}/{name}" for name in ("spent", "linked", "gap", "alien", "nowhere"))
     finally:
         steer.sql("s1", "SET GLOBAL wsrep_desync = OFF")
-        s3.sh("systemctl stop mariadb; rm -rf /var/lib/mysql/.pilothouse-before.sst /var/lib/mysql-undo")
+        s3.sh("systemctl stop mariadb; rm -rf /var/lib/mysql/.pilothouse-before.sst /var/lib/mysql-undo; "
+              "cp -p /tmp/grastate.dat /var/lib/mysql/; rm /tmp/grastate.dat")  # fmt: skip
 
 
 @pytest.mark.slow

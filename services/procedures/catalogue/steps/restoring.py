@@ -253,6 +253,7 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
         limit_s=COPY_LIMIT_S,
+        goes_with=f"new-data-{name}",
         estimate_s=seconds,
     )  # fmt: skip
 
@@ -282,6 +283,7 @@ def made_its_own(host: HostFacts, state_uuid: str) -> tuple[Step, ...]:
             before=(stopped,),
             proof=tuple(FileAbsent(name, posixpath.join(folder, one)) for one in gone),
             repeatable=True,
+            goes_with=f"new-data-{name}",
             estimate_s=1.0,
         ),
         Step(
@@ -294,6 +296,7 @@ def made_its_own(host: HostFacts, state_uuid: str) -> tuple[Step, ...]:
             before=(stopped,),
             proof=(FileSays(name, state, rf"^uuid:\s+{state_uuid}$"), FileSays(name, state, r"^seqno:\s+-1$")),
             repeatable=True,
+            goes_with=f"new-data-{name}",
             estimate_s=0.5,
         ),
         Step(
@@ -310,6 +313,7 @@ def made_its_own(host: HostFacts, state_uuid: str) -> tuple[Step, ...]:
             ),
             limit_s=300.0,
             repeatable=True,
+            goes_with=f"new-data-{name}",
             estimate_s=2.0,
         ),
     )

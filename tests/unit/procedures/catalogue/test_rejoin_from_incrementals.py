@@ -14,6 +14,7 @@ from services.facts.state_files import Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import best_chain
 from services.procedures.catalogue.steps.restoring import aside_path
+from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.checks import Check, Verdict
@@ -77,9 +78,10 @@ def test_that_a_whole_chain_is_proposed_and_nothing_blocks() -> None:
 def test_that_the_steps_stand_in_their_order() -> None:
     ids = [step.step_id for step in _plan(_facts(), INPUTS).steps]
     assert ids == [
-        "history-n3", "restart-off-n3", "down-n3", "copy-n3", "prepare-0-n3", "prepare-1-n3", "keep-data-n3",
-        "new-data-n3", "copy-back-n3", "identity-n3", "state-n3", "owner-n3", "recover-n3", "position-n3",
-        "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "clear-copies-n3",
+        "history-n3", "restart-off-n3", "down-n3", "copy-n3", "prepare-0-n3", "prepare-1-n3", "hold-n3",
+        "keep-data-n3", "new-data-n3", "copy-back-n3", "identity-n3", "state-n3", "owner-n3", "recover-n3",
+        "position-n3",
+        "name-donor-n3", "let-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "clear-copies-n3",
         "settle-n3", "whole",
     ]  # fmt: skip
 
@@ -268,3 +270,32 @@ def test_that_a_node_that_serves_apart_is_not_stopped_by_an_undo_and_its_rows_st
     assert joiner.aside, "the old data stay where they were put, too"
     step = next(s for s in view.steps if s.step.step_id == "start-n3")
     assert step.state is not StepState.UNDONE
+
+
+def test_that_nobody_can_start_the_node_while_its_data_are_exchanged_not_even_a_boot_on_scripted_hosts() -> None:
+    bench = Bench(_away(), "rejoin-from-incrementals", dict(INPUTS))
+    bench.begin()
+    tried: list[tuple[str, bool]] = []
+
+    def told(when: str, what: str) -> None:
+        joiner = bench.cluster.hosts["n3"]
+        if when != "after" or joiner.running or "(step " not in what:
+            return
+        boots = [text for path, text in joiner.files.items() if path.startswith("/etc/systemd/")]
+        tried.append((what.split("(step ")[1].rstrip(")"), any("AssertPathExists=!" in text for text in boots)))
+
+    bench.journal.told = told
+    assert bench.run() is RunState.DONE
+    held = [what for what, on in tried if on]
+    assert (held[0], held[-1]) == ("hold-n3 proving", "let-n3 acting")
+    first, last = tried.index((held[0], True)), tried.index((held[-1], True))
+    assert all(on for _, on in tried[first : last + 1])
+
+
+def test_that_starts_stay_forbidden_while_the_data_folder_is_roots() -> None:
+    taken = _plan(_facts(data_folder_owner=106), INPUTS).step("hold-n3").takes
+    assert taken is not None
+    assert taken.release_when == (OwnedBy("n3", "/var/lib/mysql", 106),)
+    again = _plan(_facts(), INPUTS).step("let-n3").undo
+    assert again is not None
+    assert again.takes is not None

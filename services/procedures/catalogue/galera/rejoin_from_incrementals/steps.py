@@ -20,6 +20,7 @@ from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
+from services.procedures.catalogue.steps.start_hold import hold_start, let_start
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
@@ -82,7 +83,7 @@ def rejoin_plan(facts: Facts, values: Inputs, chain: Chain) -> Plan:
 def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
     host, donor = facts.host(values["joiner"]), facts.host(values["donor"])
     donor_name, name, last = donor.node_name or donor.host, host.host, chain.backups[-1]
-    work = work_folder(name, values["scratch"])
+    work, folder = work_folder(name, values["scratch"]), restoring.folder_of(host)
     estimate, others = times(facts, name, chain), tuple(m for m in member_hosts(facts) if m != name)
     past = _past(facts, values, chain)
     copies = _scratch(host, work)
@@ -100,11 +101,13 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         _down(host),
         copies.on(_copied(host, work, chain, estimate), f"Remove the copies in {work} on {name}", limit_s=600.0),
         *_prepares(host, work, chain, estimate, values),
+        hold_start(host, folder),
         replace(kept, before=(*kept.before, reach)),
         *placed,
         recovering.recover(host),
         restoring.position_proven(host, facts.cluster_id, last.seqno or 0),
         name_donor(host, donor_name),
+        let_start(host, folder),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         *comparing.compared(name, donor.host, values),
@@ -243,6 +246,7 @@ def _prepared(host: HostFacts, work: str, chain: Chain, at: int, seconds: float,
             RecoveredIs(name, one.state_uuid, one.seqno or 0, Kept(keep)),
         ),
         limit_s=WORK_LIMIT_S,
+        goes_with=f"copy-{name}",
         estimate_s=seconds,
     )  # fmt: skip
 

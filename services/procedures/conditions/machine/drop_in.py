@@ -1,0 +1,48 @@
+"""systemd follows a drop-in of a unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.system import properties
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class DropInFollowed(OfHost):
+    """systemd has read this drop-in of a unit, and nothing was changed behind it since (NeedDaemonReload).
+
+    Source: org.freedesktop.systemd1(5), DropInPaths and NeedDaemonReload.
+    """
+
+    tag: ClassVar[str] = "machine.drop-in-followed"
+    words: ClassVar[str] = "systemd of {host} to follow a drop-in"
+
+    unit: str
+    path: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask systemd for both properties."""
+        del past
+        found: dict[str, str] = {}
+        for name in ("DropInPaths", "NeedDaemonReload"):
+            output = asking.run(self.host, commands.UNIT_PROPERTY.read(name, self.unit))
+            found |= properties(output.text)
+            if output.exit_code or name not in found:
+                told = output.error_text or f"systemd gives no {name} of {self.unit}"
+                return Answer(holds=None, evidence=told)
+        there = self.path in found["DropInPaths"].split()
+        fresh = found["NeedDaemonReload"] == "no"
+        told = "follows" if there and fresh else "has yet to reload" if there else "does not know"
+        return Answer(there and fresh, f"systemd of {self.host} {told} {self.path}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        return self.told(self.path in host.files and host.files[self.path] in host.loaded)

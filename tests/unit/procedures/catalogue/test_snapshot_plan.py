@@ -71,10 +71,11 @@ def fault_of(name: str, text: str) -> str:
 def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unproven() -> None:
     assert [step.step_id for step in plan_of(seen()).steps] == [
         "restart-off-n4", "down-n4", "desync", "mark", "snapshot", "lock-over", "catch-up", "resync", "offer",
-        "keep-data-n4", "new-data-n4",
+        "hold-n4", "keep-data-n4", "new-data-n4",
         "bring-n4", "offer-over", "look-through-n4", "copied-at-n4",
         "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4",
-        "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "forget-donor-n4", "restart-on-n4", "settle-n4",
+        "name-donor-n4", "let-n4", "start-n4", "transfer-n4", "ist-from-n4", "forget-donor-n4",
+        "restart-on-n4", "settle-n4",
         "whole", "remove-snapshot",
     ]  # fmt: skip
     before = {type(one) for one in plan_of(seen()).step("start-n4").before}
@@ -168,7 +169,11 @@ def test_that_the_joiners_command_ends_before_anything_is_detached_and_that_is_n
     brought, attached = plan.step("bring-n4").undo, plan.step("attach-n4").undo
     assert brought is not None
     assert attached is not None
-    assert wording(brought.action) == ("sudo systemctl stop pilothouse-bring-snap_1.scope",)
+    assert wording(brought.action) == (
+        "sudo systemctl stop pilothouse-bring-snap_1.scope",
+        "sudo chown -h -- root:root /var/lib/mysql",
+    )
+    assert brought.proof == ()  # what the command gave away is root's again, before the old data are put back
     assert attached.proof == ()  # nothing can show it: it is always done
     assert "umount /var/lib/mysql" in " ".join(wording(attached.action))
     assert "attach-n4" not in [step.step_id for step in plan_of(seen()).steps]

@@ -16,6 +16,7 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.recovering import recover
+from services.procedures.catalogue.steps.start_hold import hold_start, let_start
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom
@@ -23,7 +24,7 @@ from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached, Run, WaitFor
+from services.procedures.plan.actions import Detached, Run, Several, WaitFor
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -71,8 +72,9 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     """Return the joiner's part, from its old data to its place among the members."""
     host, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
     donor_name = donor.node_name or donor.host
-    start = _start(facts, values)
+    start, folder = _start(facts, values), restoring.folder_of(host)
     return (
+        hold_start(host, folder),
         *restoring.keep_aside(host),
         *_detachable(facts, values, host),
         _brought(facts, values, host),
@@ -83,6 +85,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         recover(host),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
         name_donor(host, donor_name),
+        let_start(host, folder),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         _began_behind(host, start.step_id),
@@ -131,10 +134,15 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
     name, folder, limit_s = host.host, restoring.folder_of(host), seconds(values, "bring_limit")
     words = argv_of(facts, values, "bring")
     scope = scope_of("bring", values["snapshot"])
+    # The folder is root's again, whatever the command made of it: so long no start is let through (start_hold.py).
     undo = Undo(
-        f"End your command on {name} where it still runs",
-        Run(Command(("systemctl", "stop", scope), sudo=True), ok=(0, 5)),  # 5: there is none
-        (UnitSetting(name, scope, "ActiveState", "inactive"),),
+        f"End your command on {name} where it still runs, and make {folder} root's again",
+        Several(
+            (
+                Run(Command(("systemctl", "stop", scope), sudo=True), ok=(0, 5)),  # 5: there is none
+                Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True), ok=(0, 1)),  # 1: mounted read-only
+            )
+        ),
         limit_s=60.0,
     )
     return Step(

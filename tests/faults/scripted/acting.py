@@ -16,6 +16,8 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     COPY_CHAIN,
     PREPARE_ONCE,
 )
+from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN, UNLOCK
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
@@ -40,6 +42,20 @@ from services.procedures.plan.actions import (
 )
 from tests.faults.scripted import rejoining
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, LATER, OPTION, RESTORED, ZERO, Cluster, Host
+from tests.faults.scripted.cluster import (
+    CLUSTER,
+    DATADIR,
+    DIRTY,
+    LATER,
+    OPTION,
+    RESTORED,
+    SNAPSHOT,
+    ZERO,
+    Cluster,
+    Host,
+)
+
+_OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, LOOK_THROUGH}
 
 MEASURED = (
     "measured: data=500000000 sample=64000000 read=500000000:1000000 write=400000000:1000000 "
@@ -168,6 +184,32 @@ class ScriptedActor:
         if any(action.cert in other.files for other in self.cluster.hosts.values() if other is not host):
             self.cluster.alarms.append(f"a second pair was made on {host.name}")
         host.files |= dict.fromkeys(paths, f"made: {action.cert}")
+    def _snapshot(self, host: Host, script: str, words: list[str]) -> str:
+        """Run one of the scripts around the operator's commands; his own are 'take', 'bring' and 'remove'."""
+        if script == HOLD:
+            if not host.running:
+                raise UserError("pilothouse: the server gave no session", host=host.name)
+            assert host.variables["wsrep_desync"] == "ON"
+            assert words[-1] == "take"
+            host.files |= {words[2]: "", SNAPSHOT: str(host.seqno)}
+            assert words[7] == DIRTY[1]
+            host.variables.pop(DIRTY[0], None)
+            return f"pilothouse: snapshot at {CLUSTER}:{host.seqno} after 1 s under the read lock"
+        if script == UNLOCK:
+            host.units.pop(words[1], None)
+        elif script == REMOVE and words[1] in host.files:
+            assert not _locked(host), "a snapshot is removed while the command that takes it works"
+            assert words[-1] == "remove"
+            host.files = {path: text for path, text in host.files.items() if path not in {words[1], SNAPSHOT}}
+        elif script == OFFER:
+            assert SNAPSHOT in host.files
+            host.units[words[1]] = "active"
+        elif script == RUN and words[-1] == "bring":
+            _brought(self.cluster, host)
+        elif script == LOOK_THROUGH:
+            assert not host.running
+            assert host.has_data
+        return ""
 
     @staticmethod
     def _keep(host: Host, path: str) -> None:
@@ -190,12 +232,17 @@ class ScriptedActor:
             elif option == "pc.bootstrap":
                 for other in self.cluster.hosts.values():
                     other.primary = other.primary or other.running
-        elif value in {"NONE", "OFF", ""}:
+        elif variable == "wsrep_desync" and value == "OFF":
+            assert not _locked(host), "a node is back in flow control under a read lock"
+            host.variables.pop(variable, None)
+        elif value in {"NONE", "OFF", ""} or (variable, value) == DIRTY:
             host.variables.pop(variable, None)
         else:
             host.variables[variable] = value
 
     def _run(self, host: Host, argv: list[str], ok: tuple[int, ...]) -> str:  # noqa: C901, PLR0912 - one case a command
+        if argv[:3] == ["systemd-run", "--quiet", "--scope"]:
+            argv = argv[argv.index("--") + 1 :]
         match argv:
             case ["systemctl", "daemon-reload"]:
                 host.loaded = host.drop_ins
@@ -247,6 +294,10 @@ class ScriptedActor:
                 return "completed OK!"
             case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running
+            case ["bash", "-c", text, *words] if text in _OF_SNAPSHOTS:
+                return self._snapshot(host, text, words)
+            case ["rm", "-f", "--", mark]:
+                host.files.pop(mark, None)
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
@@ -271,7 +322,9 @@ class ScriptedActor:
                 return MEASURED
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
                 self._proves(host, words)
-            case ["install" | "mkdir" | "rmdir" | "chown" | "test" | "find" | "mysql", *_] | [_, "--user=mysql", *_]:
+            case ["install" | "mkdir" | "rmdir" | "chown" | "chmod" | "test" | "find" | "mysql", *_] | [
+                _, "--user=mysql", *_
+            ]:
                 pass
             case _:
                 raise AssertionError(argv)
@@ -284,6 +337,20 @@ class ScriptedActor:
             h for h in self.cluster.hosts.values() if any(name.startswith("pilothouse-tls") for name in h.units)
         ]
         assert len(listening) == len(self.cluster.hosts)
+
+
+def _locked(host: Host) -> bool:
+    """Return whether a run's read lock is held."""
+    return any(unit.startswith("pilothouse-lock-") for unit in host.units)
+
+
+def _brought(cluster: Cluster, host: Host) -> None:
+    """Let a host have the data of the snapshot, wherever it was taken."""
+    assert not host.running
+    assert not host.has_data
+    found = [int(text) for one in cluster.hosts.values() for path, text in one.files.items() if path == SNAPSHOT]
+    host.has_data, host.parted, host.seqno = True, False, found[0]
+    host.grastate_uuid, host.grastate_seqno = CLUSTER, found[0]
 
 
 def _forget(host: Host, folder: str) -> None:

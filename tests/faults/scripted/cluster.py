@@ -14,6 +14,10 @@ OPTION = "gcache.freeze_purge_at_seqno"
 BACKUPS = "/backup/"
 """Where every host has a full backup and an incremental of this cluster: they end at RESTORED, LATER seqnos apart."""
 RESTORED, LATER = 990, 10
+DIRTY = ("innodb_max_dirty_pages_pct", "90")
+"""A variable that a server has by itself."""
+SNAPSHOT = "/srv/snapshot"
+"""What an operator's command makes on a donor: a file with the seqno at which it was taken."""
 
 
 @dataclass(slots=True)

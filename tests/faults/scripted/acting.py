@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
-from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
-from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
     CLEAR_COPIES,
     COPY_CHAIN,
@@ -18,6 +16,8 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN, UNLOCK
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
+from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
+from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
@@ -41,7 +41,6 @@ from services.procedures.plan.actions import (
     Sql,
 )
 from tests.faults.scripted import rejoining
-from tests.faults.scripted.cluster import CLUSTER, DATADIR, LATER, OPTION, RESTORED, ZERO, Cluster, Host
 from tests.faults.scripted.cluster import (
     CLUSTER,
     DATADIR,
@@ -184,6 +183,7 @@ class ScriptedActor:
         if any(action.cert in other.files for other in self.cluster.hosts.values() if other is not host):
             self.cluster.alarms.append(f"a second pair was made on {host.name}")
         host.files |= dict.fromkeys(paths, f"made: {action.cert}")
+
     def _snapshot(self, host: Host, script: str, words: list[str]) -> str:
         """Run one of the scripts around the operator's commands; his own are 'take', 'bring' and 'remove'."""
         if script == HOLD:
@@ -240,7 +240,7 @@ class ScriptedActor:
         else:
             host.variables[variable] = value
 
-    def _run(self, host: Host, argv: list[str], ok: tuple[int, ...]) -> str:  # noqa: C901, PLR0912 - one case a command
+    def _run(self, host: Host, argv: list[str], ok: tuple[int, ...]) -> str:  # noqa: C901, PLR0911, PLR0912 - one case a command
         if argv[:3] == ["systemd-run", "--quiet", "--scope"]:
             argv = argv[argv.index("--") + 1 :]
         match argv:
@@ -323,7 +323,9 @@ class ScriptedActor:
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
                 self._proves(host, words)
             case ["install" | "mkdir" | "rmdir" | "chown" | "chmod" | "test" | "find" | "mysql", *_] | [
-                _, "--user=mysql", *_
+                _,
+                "--user=mysql",
+                *_,
             ]:
                 pass
             case _:

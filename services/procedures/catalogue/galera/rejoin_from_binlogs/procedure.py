@@ -59,7 +59,7 @@ ABOUT = About(
     later_checks=("HOLES", "IST-REACHES", "RACE"),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
-    place=26,
+    place=14,
     needs=frozenset(
         {DataFolder, DataSize, Gcache, Links, Options, Processes, Program, Provider, Rights, Sessions, Starting, Tools,
          Traces, Unit, Variables, WriteRate}

@@ -60,7 +60,7 @@ ABOUT = About(
     for_states=("down",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
-    place=30,
+    place=12,
     needs=frozenset(
         {
             Backups,

@@ -71,7 +71,7 @@ ABOUT = About(
     for_states=("down",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
-    place=35,
+    place=16,
     needs=frozenset(
         {
             Balancers,

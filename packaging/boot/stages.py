@@ -66,7 +66,7 @@ STAGES = (
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.
     Stage("hostile", 600, paths=("tests/hostile",), needs="qt", workers=2),
     # Mostly waiting for servers: three processes, each with an estate of its own to steer, take a third of the time.
-    Stage("lab", 3900, paths=("tests/lab",), needs="lab", workers=3, share="loadgroup"),
+    Stage("lab", 4_300, paths=("tests/lab",), needs="lab", workers=3, share="loadgroup"),
 )
 
 GROUPS = {

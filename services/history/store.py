@@ -101,18 +101,20 @@ class HistoryStore:
         limits = Limits(max_bytes=max_bytes, keep_days=keep_days)
         store = cls(opened, clock, limits, derive=derive, snapshot_every_s=snapshot_every_s)
         store.on_event = on_event
-        try:
-            left_out = store._file.load(store._metrics, store._servers, store._epochs)
-            if not read_only:
-                store._begin_writing(background=background)
-            if left_out:
-                store._leave_out(left_out)
-        except sqlite3.Error as problem:
-            store._release()
-            raise StoreError(
-                tr("{name} can't be read: {problem}.", name=path.name, problem=problem),
-                safe=tr("The file was left as it is."),
-            ) from problem
+        with contextlib.ExitStack() as release:
+            release.callback(store._release)  # a connection left open would hold the file for whoever catches it
+            try:
+                left_out = store._file.load(store._metrics, store._servers, store._epochs)
+                if not read_only:
+                    store._begin_writing(background=background)
+                if left_out:
+                    store._leave_out(left_out)
+            except sqlite3.Error as problem:
+                raise StoreError(
+                    tr("{name} can't be read: {problem}.", name=path.name, problem=problem),
+                    safe=tr("The file was left as it is."),
+                ) from problem
+            release.pop_all()
         return store
 
     @property

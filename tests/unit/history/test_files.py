@@ -160,3 +160,20 @@ def test_that_a_migration_copies_a_file_with_data_aside_first(
     assert connection.execute("PRAGMA user_version").fetchone() == (NEWEST,)
     assert connection.execute("SELECT count(*) FROM block").fetchone()[0] >= 1
     connection.close()
+
+
+def test_that_a_file_that_is_not_whole_yet_is_held_by_nobody_who_could_not_open_it(
+    open_store: Open, fill: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store()
+    fill(store, 5)
+    store.close()
+    monkeypatch.setattr(file, "_check", lambda *_args, **_options: None)  # the writer is between two of its tables
+    connection = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None, timeout=0.0)
+    connection.execute("ALTER TABLE metric RENAME TO metric_to_come")
+    with pytest.raises(StoreError, match="no such table") as caught:
+        open_store(read_only=True)
+    # What was caught is still held here, and with it all that its frames hold: nothing of that may hold the file.
+    assert connection.execute("PRAGMA journal_mode=DELETE").fetchone() == ("delete",)
+    connection.close()
+    assert caught.value.sentence

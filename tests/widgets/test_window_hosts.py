@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compose import NothingToWatch
 from app.error_hooks import ErrorHooks
+from app.mark_shelf import MarkShelf, SessionShelf
 from app.vault import SessionVault
 from app.window.hosts.add_host import AddHost, renamed
 from app.window.hosts.host_actions import remove_from_file
@@ -250,6 +251,9 @@ class FakeOpener:
 
     def door(self) -> None:
         return None
+
+    def shelf(self) -> MarkShelf:
+        return SessionShelf()
 
     def close(self) -> None:
         self.closed += 1

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.error_hooks import ErrorHooks
+from app.mark_shelf import MarkShelf, SessionShelf
 from app.window import pages, session
 from app.window.main_window import MainWindow
 from app.window.session import WindowSession
@@ -37,6 +38,9 @@ class FakeSteeredOpener:
 
     def door(self) -> ServiceDoor:
         return cast("ServiceDoor", ScriptedDoor(self._folder, scripted()))
+
+    def shelf(self) -> MarkShelf:
+        return SessionShelf()
 
     def close(self) -> None:
         return None

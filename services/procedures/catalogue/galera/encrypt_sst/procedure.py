@@ -46,7 +46,7 @@ from services.procedures.plan.procedure import About
 ABOUT = About(
     name="encrypt-sst",
     title="Encrypt state transfers",
-    need="State transfers",
+    need="SSTs are in the clear, or slow",
     what="Gives all nodes one certificate and encrypt=4, proves TLS between every two of them, and renews it.",
     takes="About a minute; no server is restarted.",
     can_break="While it runs no node can join: who starts one waits until all nodes have the same settings.",

@@ -45,7 +45,7 @@ from services.procedures.plan.procedure import About
 ABOUT = About(
     name="sst-tuning",
     title="Make state transfers faster, or gentler",
-    need="State transfers",
+    need="SSTs are in the clear, or slow",
     what="Measures donor, joiner and the network, forecasts an SST for each choice, sets the best one on all nodes.",
     takes="A minute to measure, seconds to set; a real SST only where you name a node for it.",
     can_break="The measurement takes the network for some seconds; a node named for a real SST is copied anew.",

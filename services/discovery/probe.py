@@ -305,9 +305,7 @@ def _with_unit(machine: MachineFacts, unit: MachineFacts) -> MachineFacts:
         sst_bytes=unit.sst_bytes,
         gcache_pages_bytes=unit.gcache_pages_bytes,
         gcache_disk_free=unit.gcache_disk_free,
-        transfer_ends=unit.transfer_ends,
-        transfer_certificate=unit.transfer_certificate,
-        transfer_unread=unit.transfer_unread,
+        transfer=unit.transfer,
     )
 
 

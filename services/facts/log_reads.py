@@ -18,7 +18,7 @@ from services.facts.certificates import parse_pair
 from services.facts.error_log import parse_transfers
 from services.facts.group_replication import parse_group_error
 from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units, zone_offset
-from services.facts.model import SQL, MachineFacts, NodeFacts, TransferFacts
+from services.facts.model import SQL, MachineFacts, NodeFacts, TransferCertificate, TransferFacts
 from services.facts.option_files import SERVER_GROUPS, printed
 from services.lines import lines_of
 
@@ -77,8 +77,8 @@ def with_certificate(machine: MachineFacts, session: ObserverSession, facts: Nod
     if pair is None:  # not encrypted so, or not read
         return machine
     if not pair.chain or not pair.cas or pair.ends is None:
-        return replace(machine, transfer_unread=True)
-    return replace(machine, transfer_ends=pair.ends, transfer_certificate=pair.chain[0].name)
+        return replace(machine, transfer=TransferCertificate())
+    return replace(machine, transfer=TransferCertificate(pair.ends, pair.chain[0].name))
 
 
 def _may_join(unit: MachineFacts) -> bool:

@@ -239,6 +239,19 @@ class DiskFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class TransferCertificate:
+    """The certificate by which a server's state transfers are encrypted.
+
+    Attributes:
+        ends: when the first of its chain and its CA runs out, UTC epoch seconds; None: it is not there, or is none.
+        name: its common name.
+    """
+
+    ends: float | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MachineFacts:
     """The host below the server."""
 
@@ -261,9 +274,7 @@ class MachineFacts:
     sst_bytes: int | None = None
     group_error: str = ""  # why the server left its group, by its own log
     unit: str = ""  # the systemd unit that was found: "mariadb.service"
-    transfer_ends: float | None = None  # when the first certificate of its state transfers runs out, UTC epoch seconds
-    transfer_certificate: str = ""  # the name of the certificate that they use
-    transfer_unread: bool = False  # they are encrypted by one that is not there, or that is none
+    transfer: TransferCertificate | None = None  # of its state transfers; None: not encrypted by one, or not read
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,13 +189,8 @@ class HostState:
         with self._lock:
             old = self._machine
             if old is not None:
-                machine = replace(  # what is read with the log, by itself
-                    machine,
-                    group_error=old.group_error,
-                    transfer_ends=old.transfer_ends,
-                    transfer_certificate=old.transfer_certificate,
-                    transfer_unread=old.transfer_unread,
-                )
+                # What is read with the log, by itself.
+                machine = replace(machine, group_error=old.group_error, transfer=old.transfer)
             if old is not None and self._os_mono is not None:
                 machine = replace(
                     machine,
@@ -222,9 +217,7 @@ class HostState:
                     sst_bytes=machine.sst_bytes,
                     gcache_pages_bytes=machine.gcache_pages_bytes,
                     gcache_disk_free=machine.gcache_disk_free,
-                    transfer_ends=machine.transfer_ends,
-                    transfer_certificate=machine.transfer_certificate,
-                    transfer_unread=machine.transfer_unread,
+                    transfer=machine.transfer,
                 )
             return self._merged(self._facts)
 

@@ -12,7 +12,7 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead, SqlRead
 from services.errors import SudoFailed
 from services.facts.log_reads import log_facts
-from services.facts.model import NodeFacts
+from services.facts.model import NodeFacts, TransferCertificate
 from services.types import Health
 from tests.unit.discovery import scenes as s
 from tests.unit.pairs import DAY, NOW, Authority
@@ -21,8 +21,8 @@ from tests.unit.pairs import DAY, NOW, Authority
 def judged(left_s: float | None, offset: float = 0.0, **view: object) -> tuple[Health, str]:
     one = s.member(1, **view)
     assert one.machine is not None
-    ends = None if left_s is None else s.AT + 0.5 + left_s
-    machine = replace(one.machine, transfer_ends=ends, clock_offset_s=offset)
+    transfer = None if left_s is None else TransferCertificate(s.AT + 0.5 + left_s)
+    machine = replace(one.machine, transfer=transfer, clock_offset_s=offset)
     made = s.estate(replace(one, machine=machine), s.member(2), s.member(3))
     node = next(n for c in made.clusters for n in c.nodes if n.node_id.endswith("db1") or n.name == "db1")
     return node.health, node.reason
@@ -86,7 +86,7 @@ class Session:
 def _read(answer: Output | SudoFailed, known: NodeFacts | None = None) -> tuple[float | None, str]:
     _, machine = log_facts(Session(answer), known or s.member(1), ManualClock())
     assert machine is not None
-    return machine.transfer_ends, machine.transfer_certificate
+    return (machine.transfer.ends, machine.transfer.name) if machine.transfer is not None else (None, "")
 
 
 def test_that_the_earliest_end_is_read_and_no_answer_is_no_end() -> None:
@@ -103,9 +103,9 @@ def test_that_an_encryption_without_its_certificate_is_told_and_none_is_not() ->
     for text, unread in (("encrypt|4\nca|absent\ncert|absent\n", True), ("encrypt|0\n", False)):
         _, machine = log_facts(Session(Output(0, text.encode(), b"")), s.member(1), ManualClock())
         assert machine is not None
-        assert machine.transfer_unread is unread
+        assert (machine.transfer == TransferCertificate()) is unread
     one = s.member(1)
     assert one.machine is not None
-    made = s.estate(replace(one, machine=replace(one.machine, transfer_unread=True)), s.member(2), s.member(3))
+    made = s.estate(replace(one, machine=replace(one.machine, transfer=TransferCertificate())), s.member(2), s.member(3))
     node = next(n for c in made.clusters for n in c.nodes if n.name == "db1")
     assert (node.health, "a certificate that is not there" in node.reason) == (Health.WARN, True)

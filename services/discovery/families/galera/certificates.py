@@ -13,13 +13,11 @@ from services.types import Health
 def with_certificate(own: Verdict, node: Node) -> Verdict:
     """Return the judgement, with what is to be known of the certificate; one that is not read says nothing."""
     machine = node.machine
-    if machine is None or not node.ssh_fresh:
+    if machine is None or machine.transfer is None or not node.ssh_fresh:
         return own
-    if machine.transfer_unread:
-        return _told(own, tr("its state transfers are encrypted by a certificate that is not there, or that is none"))
-    ends = machine.transfer_ends
+    ends = machine.transfer.ends
     if ends is None:
-        return own
+        return _told(own, tr("its state transfers are encrypted by a certificate that is not there, or that is none"))
     left_s = ends - node.at - (machine.clock_offset_s or 0.0)  # by its own clock it is refused
     if left_s >= SOON_S:
         return own

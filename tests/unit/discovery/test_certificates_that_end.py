@@ -106,6 +106,8 @@ def test_that_an_encryption_without_its_certificate_is_told_and_none_is_not() ->
         assert (machine.transfer == TransferCertificate()) is unread
     one = s.member(1)
     assert one.machine is not None
-    made = s.estate(replace(one, machine=replace(one.machine, transfer=TransferCertificate())), s.member(2), s.member(3))
+    made = s.estate(
+        replace(one, machine=replace(one.machine, transfer=TransferCertificate())), s.member(2), s.member(3)
+    )
     node = next(n for c in made.clusters for n in c.nodes if n.name == "db1")
     assert (node.health, "a certificate that is not there" in node.reason) == (Health.WARN, True)

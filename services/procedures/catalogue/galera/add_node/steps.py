@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from services.connections.command import Command
+from services.facts.tcp_ways import GROUP_PORT, TRANSFER_PORTS
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node.checks import aside_path, configured
 from services.procedures.catalogue.galera.add_node.erasing import erasing_told
@@ -28,15 +29,14 @@ from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
+from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.steps.recovering import recover
-from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.machine.listening import Listening
-from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile, Run, Several
@@ -48,7 +48,7 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 
-SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
+SST_PORT, IST_PORT = TRANSFER_PORTS
 LISTEN_S = 120
 DONOR_DRAIN_S = 60.0
 
@@ -318,23 +318,17 @@ def _ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
     """Open the joiner's three ports for two minutes and connect from every member; and the members' from the joiner."""
     address = address_of(facts.host(joiner))
     ports = (SST_PORT, GROUP_PORT, IST_PORT)
-    units = {port: f"pilothouse-listen-{port}" for port in ports}
-    stopped = tuple(Run(Command(("systemctl", "stop", f"{units[p]}.service"), sudo=True), ok=(0, 5)) for p in ports)
-    quiet = tuple(UnitSetting(joiner, f"{units[p]}.service", "ActiveState", "inactive") for p in ports)
-    opened = Several(stopped + tuple(
-        Run(Command((
-            "systemd-run", f"--unit={units[port]}", "--collect", f"--property=RuntimeMaxSec={LISTEN_S}",
-            "socat", "-u", f"TCP-LISTEN:{port},reuseaddr,fork", "OPEN:/dev/null",
-        ), sudo=True))
+    listeners = tuple(
+        Listener(
+            joiner, f"pilothouse-listen-{port}", LISTEN_S, ("-u", f"TCP-LISTEN:{port},reuseaddr,fork", "OPEN:/dev/null")
+        )
         for port in ports
-    ))  # fmt: skip
-    listening = Temporary(
+    )
+    listening = open_for_a_trial(
+        *listeners,
         key=f"listen:{joiner}",
-        host=joiner,
         sentence=f"test ports open on {joiner}",
         danger="they close by themselves within two minutes",
-        release=Several(stopped),
-        released=quiet,
     )
     there = tuple(Listening(member, address, port) for member in members for port in ports)
     back = tuple(Listening(joiner, address_of(facts.host(member)), GROUP_PORT) for member in members)
@@ -344,7 +338,7 @@ def _ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
         title=f"Open ports {SST_PORT}, {GROUP_PORT} and {IST_PORT} on {joiner} for a test, and connect both ways",
         done=f"Every member reaches {joiner}, and {joiner} every member",
         why=f"A closed port would show only in the middle of a transfer. They close by themselves in {LISTEN_S} s.",
-        action=opened,
+        action=opened(*listeners),
         proof=(*there, *back),
         limit_s=30.0,
         repeatable=True,

@@ -7,9 +7,10 @@ import posixpath
 from services.connections.command import Command
 from services.procedures.catalogue.galera.encrypt_sst.goal import Goal, server_group, server_user
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, PORT, TRY
+from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.conditions.machine.unit import UnitFresh, UnitSetting
+from services.procedures.conditions.machine.unit import UnitFresh
 from services.procedures.plan.actions import MadePair, PutPair, RemoveFile, Run, Several
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step
@@ -24,17 +25,17 @@ _FOREIGN = tuple(f"{FOREIGN_FOLDER}/{what}.pem" for what in ("ca", "cert", "key"
 def proof_steps(facts: Facts, members: tuple[str, ...], goal: Goal) -> tuple[Step, ...]:
     """Return the steps: listeners on all, every ordered pair tried, foreign certificates tried, listeners closed."""
     everyone = tuple(facts.host(name) for name in members)
-    opened = tuple(_listening(host, goal, facts.cluster_id) for host in everyone)
+    listeners = tuple(_listener(host, goal, facts.cluster_id) for host in everyone)
     foreign = _foreign(everyone[0])
     return (
-        *(_listen(host, temporary, goal, facts.cluster_id) for host, temporary in zip(everyone, opened, strict=True)),
+        *(_listen(listener) for listener in listeners),
         *(_tried(host, _others(everyone, host), goal) for host in everyone),
         _foreign_on(everyone[0], foreign),
         _refused(everyone[0], _others(everyone, everyone[0]), goal),
         foreign.off("foreign-off", foreign_off(everyone[0]), "The foreign certificate is gone", 1.0),
         *(
-            temporary.off(f"unlisten-{host.host}", _close(host), f"Port {PORT} of {host.host} is closed again", 1.0)
-            for host, temporary in zip(everyone, opened, strict=True)
+            _held(one).off(f"unlisten-{one.host}", _close(one), f"Port {PORT} of {one.host} is closed again", 1.0)
+            for one in listeners
         ),
     )
 
@@ -47,59 +48,43 @@ def _others(everyone: tuple[HostFacts, ...], host: HostFacts) -> tuple[HostFacts
 # -- listeners ---------------------------------------------------------------------------------------------------------
 
 
-def _unit(cluster_id: str) -> str:
-    return f"pilothouse-tls-{cluster_id[:8]}"
+def _listener(host: HostFacts, goal: Goal, cluster_id: str) -> Listener:
+    """Return what listens as a joiner's script does, and sends back what comes."""
+    ca, cert, key = goal.pair_of(host)
+    place = f"openssl-listen:{PORT},reuseaddr,fork,cert={cert},key={key},cafile={ca},commonname="
+    name, told = f"pilothouse-tls-{cluster_id[:8]}", f"Pilothouse tries TLS with {cert}"
+    return Listener(host.host, name, LISTEN_S, (place, "PIPE"), server_user(host), told)
 
 
-def _described(paths: tuple[str, str, str]) -> str:
-    return f"Pilothouse tries TLS with {paths[1]}"
-
-
-def _listening(host: HostFacts, goal: Goal, cluster_id: str) -> Temporary:
-    del goal
-    unit = f"{_unit(cluster_id)}.service"
-    return Temporary(
-        key=f"listen:{host.host}",
-        host=host.host,
-        sentence=f"port {PORT} of {host.host} answers for a test",
-        danger=f"a joiner on {host.host} would find its port taken; it closes by itself within {LISTEN_S // 60} min",
-        release=_stop(unit),
-        released=(UnitSetting(host.host, unit, "ActiveState", "inactive"),),
+def _held(listener: Listener) -> Temporary:
+    name = listener.host
+    return open_for_a_trial(
+        listener,
+        key=f"listen:{name}",
+        sentence=f"port {PORT} of {name} answers for a test",
+        danger=f"a joiner on {name} would find its port taken; it closes by itself within {LISTEN_S // 60} min",
     )
 
 
-def _stop(unit: str) -> Run:
-    return Run(Command(("systemctl", "stop", unit), sudo=True), ok=(0, 5))  # 5: there is no such unit
+def _close(listener: Listener) -> str:
+    return f"Close the test port of {listener.host}"
 
 
-def _close(host: HostFacts) -> str:
-    return f"Close the test port of {host.host}"
-
-
-def _listen(host: HostFacts, temporary: Temporary, goal: Goal, cluster_id: str) -> Step:
-    """Listen as a joiner's script does, and send back what comes."""
-    name, unit, paths = host.host, _unit(cluster_id), goal.pair_of(host)
-    ca, cert, key = paths
+def _listen(listener: Listener) -> Step:
+    name = listener.host
     step = Step(
         step_id=f"listen-{name}",
         host=name,
         title=f"Listen on port {PORT} of {name} with its certificate, as a joiner would",
         done=f"{name} listens with its certificate",
         why=f"While no node may join, the port of transfers is free. It closes by itself after {LISTEN_S} s.",
-        action=Several((
-            _stop(f"{unit}.service"),
-            Run(Command((
-                "systemd-run", f"--unit={unit}", "--collect", f"--description={_described(paths)}",
-                f"--uid={server_user(host)}", f"--property=RuntimeMaxSec={LISTEN_S}", "socat",
-                f"openssl-listen:{PORT},reuseaddr,fork,cert={cert},key={key},cafile={ca},commonname=", "PIPE",
-            ), sudo=True)),
-        )),
-        proof=(UnitFresh(name, f"{unit}.service", _described(paths), float(LISTEN_S)),),
+        action=opened(listener),
+        proof=(UnitFresh(name, listener.unit, listener.description, float(LISTEN_S)),),
         limit_s=20.0,
         repeatable=True,
         estimate_s=1.0,
-    )  # fmt: skip
-    return temporary.on(step, _close(host))
+    )
+    return _held(listener).on(step, _close(listener))
 
 
 def _tried(host: HostFacts, others: tuple[HostFacts, ...], goal: Goal) -> Step:

@@ -16,12 +16,11 @@ from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node.joiner_config import address_of
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
 from services.procedures.catalogue.steps.server import plan_the_rest
-from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.listening import Listening
-from services.procedures.conditions.machine.unit import UnitSetting
-from services.procedures.plan.actions import Detached, Run, Several
+from services.procedures.plan.actions import Detached
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -33,7 +32,7 @@ SST_PORT = sst_address.SST_PORT
 PARTS = 14
 """A host's measurement has at most so many parts, each bounded by itself: reads, compressors, ciphers, the write."""
 FORECAST = "forecast"
-NOTHING_BACK = "It leaves nothing behind: what it reads and sends goes to /dev/null, what it writes has no name."
+LEAVES_NOTHING = "It leaves nothing behind: what it reads and sends goes to /dev/null, what it writes has no name."
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,28 +103,28 @@ def measuring_steps(facts: Facts, donor: str, joiner: str, bounds: Bounds) -> tu
     place = receives_at(facts.host(joiner))
     assert place is not None  # the faults refuse any other
     names = packers_at_both(facts, donor, joiner)
-    sink = _sink(joiner)
+    sink = Listener(
+        joiner,
+        f"pilothouse-sst-sink-{SST_PORT}",
+        bounds.seconds + 45,
+        ("-u", listens(facts, donor, joiner, place), "OPEN:/dev/null"),
+        "nobody",
+    )
+    held = open_for_a_trial(
+        sink,
+        key=f"sink:{joiner}",
+        sentence=f"a test port open on {joiner}",
+        danger="it leads to /dev/null and closes by itself within a minute",
+    )
     return (
-        _listen(facts, donor, joiner, place, sink, bounds),
+        held.on(_listen(facts, donor, place, sink), f"Close the test port of {joiner}"),
         _road(donor, joiner, place, bounds),
-        sink.off(f"unlisten-{joiner}", f"Close the test port of {joiner}", f"The test port of {joiner} is closed", 1.0),
+        held.off(f"unlisten-{joiner}", f"Close the test port of {joiner}", f"The test port of {joiner} is closed", 1.0),
         _host(facts.host(donor), bounds, names, write=False),
         _host(facts.host(joiner), bounds, names, write=bounds.write),
         plan_the_rest(
             FORECAST, f"Forecast the SST from {donor} to {joiner} for each choice", "only the measurement tells which"
         ),
-    )
-
-
-def _sink(joiner: str) -> Temporary:
-    unit = f"pilothouse-sst-sink-{SST_PORT}.service"
-    return Temporary(
-        key=f"sink:{joiner}",
-        host=joiner,
-        sentence=f"a test port open on {joiner}",
-        danger="it leads to /dev/null and closes by itself within a minute",
-        release=Run(Command(("systemctl", "stop", unit), sudo=True), ok=(0, 5)),
-        released=(UnitSetting(joiner, unit, "ActiveState", "inactive"),),
     )
 
 
@@ -143,37 +142,26 @@ def listens(facts: Facts, donor: str, joiner: str, place: tuple[str, int]) -> st
     return f"{words},range={f'[{source}]/128' if ':' in source else f'{source}/32'}"
 
 
-def _listen(facts: Facts, donor: str, joiner: str, place: tuple[str, int], sink: Temporary, bounds: Bounds) -> Step:
-    address, port = place
+def _listen(facts: Facts, donor: str, place: tuple[str, int], sink: Listener) -> Step:
+    (address, port), joiner = place, sink.host
     members = member_hosts(facts)
-    most = bounds.seconds + 45
-    assert isinstance(sink.release, Run)
-    unit = sink.release.command.argv[-1].removesuffix(".service")
-    opened = Command(
-        (
-            "systemd-run", f"--unit={unit}", "--collect", "--uid=nobody", f"--property=RuntimeMaxSec={most}",
-            "socat", "-u", listens(facts, donor, joiner, place), "OPEN:/dev/null",
-        ),
-        sudo=True,
-    )  # fmt: skip
-    step = Step(
+    return Step(
         step_id=f"listen-{joiner}",
         host=joiner,
         title=f"Open port {port} on {joiner} for a test: what comes goes to /dev/null",
         done=f"{donor} reaches port {port} of {joiner}",
-        why=f"The port of an SST is the one that firewalls must let through. It closes by itself in {most} s; were "
-        f"{joiner} to crash meanwhile, its own start would find the port taken, and try again.",
-        action=Several((sink.release, Run(opened))),
+        why=f"The port of an SST is the one that firewalls must let through. It closes by itself in {sink.seconds} s; "
+        f"were {joiner} to crash meanwhile, its own start would find the port taken, and try again.",
+        action=opened(sink),
         before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id),),
         proof=(
-            UnitSetting(joiner, f"{unit}.service", "ActiveState", "active"),
+            sink.runs,
             Listening(donor, address.strip("[]"), port),
         ),
         limit_s=30.0,
         repeatable=True,
         estimate_s=2.0,
     )
-    return sink.on(step, f"Close the test port of {joiner}")
 
 
 def _road(donor: str, joiner: str, place: tuple[str, int], bounds: Bounds) -> Step:
@@ -184,7 +172,7 @@ def _road(donor: str, joiner: str, place: tuple[str, int], bounds: Bounds) -> St
         host=donor,
         title=f"Send zeros from {donor} to {joiner}: at most {bounds.seconds} s and {bounds.road_mib} MiB",
         done=f"How fast the road from {donor} to {joiner} is was measured",
-        why=f"For so long it takes the whole network between the two. {NOTHING_BACK}",
+        why=f"For so long it takes the whole network between the two. {LEAVES_NOTHING}",
         action=Detached(
             Command(("bash", "-c", ROAD, "pilothouse", *words)),
             name=f"road-{donor}",
@@ -209,7 +197,7 @@ def _host(host: HostFacts, bounds: Bounds, packers: tuple[str, ...], *, write: b
         host=name,
         title=f"Measure {name}: read its largest file, pack {bounds.sample_mib} MiB of its data{written}",
         done=f"{name} was measured",
-        why=f"At most {bounds.seconds} s for each part, at the lowest priority. {NOTHING_BACK}",
+        why=f"At most {bounds.seconds} s for each part, at the lowest priority. {LEAVES_NOTHING}",
         action=Detached(
             Command(
                 (

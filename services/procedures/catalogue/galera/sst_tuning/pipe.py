@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from services.connections.command import Command
 from services.procedures.catalogue.galera.sst_tuning.measuring import SST_PORT, listens, receives_at
-from services.procedures.catalogue.steps.temporary import Temporary
-from services.procedures.conditions.machine.unit import UnitSetting
-from services.procedures.plan.actions import Detached, Run, Several
+from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
+from services.procedures.plan.actions import Detached, Run
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -65,24 +64,14 @@ def pipe_test(facts: Facts, donor: str, joiner: str, compressor: str, decompress
     place = receives_at(facts.host(joiner))
     assert place is not None
     port = place[1]
-    unit = f"pilothouse-sst-pipe-{SST_PORT}.service"
-    pipe = Temporary(
+    words = ("-t", str(LIMIT_S), listens(facts, donor, joiner, place), f"SYSTEM:{decompressor} | sha256sum")
+    listener = Listener(joiner, f"pilothouse-sst-pipe-{SST_PORT}", 2 * LIMIT_S, words, "nobody")
+    pipe = open_for_a_trial(
+        listener,
         key=f"pipe:{joiner}",
-        host=joiner,
         sentence=f"a pipe for a test open on {joiner}",
         danger="it unpacks what comes to nowhere, and closes by itself within two minutes",
-        release=Run(Command(("systemctl", "stop", unit), sudo=True), ok=(0, 5)),
-        released=(UnitSetting(joiner, unit, "ActiveState", "inactive"),),
     )
-    assert isinstance(pipe.release, Run)
-    opened = Command(
-        (
-            "systemd-run", f"--unit={unit.removesuffix('.service')}", "--collect", "--uid=nobody",
-            f"--property=RuntimeMaxSec={2 * LIMIT_S}", "socat", "-t", str(LIMIT_S),
-            listens(facts, donor, joiner, place), f"SYSTEM:{decompressor} | sha256sum",
-        ),
-        sudo=True,
-    )  # fmt: skip
     step = Step(
         step_id=f"pipe-{joiner}",
         host=joiner,
@@ -90,8 +79,8 @@ def pipe_test(facts: Facts, donor: str, joiner: str, compressor: str, decompress
         done=f"{joiner} unpacks what comes to port {port}",
         why=f"What comes is unpacked and counted, never kept. It closes by itself in {2 * LIMIT_S} s. "
         f"Joins are held off: nobody else needs port {port} now.",
-        action=Several((pipe.release, Run(opened))),
-        proof=(UnitSetting(joiner, unit, "ActiveState", "active"),),
+        action=opened(listener),
+        proof=(listener.runs,),
         limit_s=30.0,
         repeatable=True,
         estimate_s=1.0,

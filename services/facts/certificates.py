@@ -26,7 +26,9 @@ from services.visible import visible
 DAY_S = 86_400.0
 SOON_S = 30 * DAY_S
 """So long before it ends a certificate is told: weeks, as a renewal wants a quiet hour."""
-_MOST_CERTIFICATES, _MOST_TEXT, _MOST_CHAIN = 20, 256 * 1024, 8
+MOST_TEXT = 256 * 1024
+"""Bytes of a file of certificates or a key, and characters of what a host tells of one: no more is looked at."""
+_MOST_CERTIFICATES, _MOST_CHAIN = 20, 8
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,65536}?-----END CERTIFICATE-----")
 _NAME = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _SUM = re.compile(r"[0-9a-f]{64}")
@@ -127,7 +129,7 @@ def parse_pair(text: str, paths: tuple[str, str, str]) -> PairSeen | None:
     files: dict[str, FileSeen] = {}
     blocks: dict[str, list[str]] = {"ca": [], "cert": []}
     user, uid, group, public, inside, now = "", None, "", ("", ""), "", None
-    for line in lines_of(text[:_MOST_TEXT]):
+    for line in lines_of(text[:MOST_TEXT]):
         kind, _, rest = line.partition("|")
         parts = rest.split("|")
         if kind in {"begin", "end"}:
@@ -160,7 +162,7 @@ def _file(parts: list[str]) -> FileSeen:
 
 def socat_version(text: str) -> str:
     """Return the version in what `socat -V` prints, '' for none."""
-    found = _SOCAT.search(text[:_MOST_TEXT])
+    found = _SOCAT.search(text[:MOST_TEXT])
     return found.group(1) if found is not None else ""
 
 
@@ -170,7 +172,7 @@ def loaded(text: str) -> tuple[x509.Certificate, ...]:
     With one left out, another one would be taken for the first, which is the pair's own.
     """
     try:
-        blocks = _PEM.findall(text[:_MOST_TEXT])[:_MOST_CERTIFICATES]
+        blocks = _PEM.findall(text[:MOST_TEXT])[:_MOST_CERTIFICATES]
         return tuple(x509.load_pem_x509_certificate(block.encode("ascii")) for block in blocks)
     except _BROKEN:
         return ()
@@ -178,7 +180,7 @@ def loaded(text: str) -> tuple[x509.Certificate, ...]:
 
 def only_certificates(text: str) -> str:
     """Return the certificates of a PEM text and nothing else: a bundle may have its key beside them."""
-    return "".join(f"{block}\n" for block in _PEM.findall(text[:_MOST_TEXT])[:_MOST_CERTIFICATES])
+    return "".join(f"{block}\n" for block in _PEM.findall(text[:MOST_TEXT])[:_MOST_CERTIFICATES])
 
 
 def seen(certificates: Sequence[x509.Certificate]) -> tuple[CertificateSeen, ...]:

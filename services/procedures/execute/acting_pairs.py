@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from services.connections import operator_files
 from services.connections.command import Command
-from services.facts.certificates import faults_of, only_certificates
+from services.facts.certificates import MOST_TEXT, faults_of, only_certificates
 from services.facts.reading import count
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from services.connections.ports import OperatorSession
 
 _LIMIT_S = 20.0
-_MOST = 256 * 1024
 
 
 def put_pair(action: PutPair, operator: Callable[[str], OperatorSession], host: str, now: float) -> None:
@@ -77,7 +76,7 @@ def _read(session: OperatorSession, path: str) -> Secret:
     shown = session.run(Command(("stat", "-c", "%F|%s", "--", path), sudo=True), limit_s=_LIMIT_S)
     kind, _, size = shown.text.strip().partition("|")
     found = None
-    if shown.exit_code == 0 and kind == "regular file" and (count(size) or _MOST + 1) <= _MOST:
+    if shown.exit_code == 0 and kind == "regular file" and (count(size) or MOST_TEXT + 1) <= MOST_TEXT:
         found = session.read_file(path, limit_s=_LIMIT_S)
     if found is None:
         raise ActFailed(

@@ -11,11 +11,9 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 
 from services.errors import BadInput
-from services.facts.certificates import FileSeen, PairSeen, chain_of, loaded, seen
+from services.facts.certificates import MOST_TEXT, FileSeen, PairSeen, chain_of, loaded, seen
 from services.i18n import tr
 from services.secrets import Secret
-
-_MOST = 256 * 1024
 
 
 def read_local(path: str) -> str:
@@ -25,10 +23,10 @@ def read_local(path: str) -> str:
         with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise BadInput(tr("{path} is no plain file.", path=path))
-            content = file.read(_MOST + 1)
+            content = file.read(MOST_TEXT + 1)
     except OSError as error:
         raise BadInput(tr("{path} on this workstation: {why}.", path=path, why=error.strerror or error)) from error
-    if len(content) > _MOST:
+    if len(content) > MOST_TEXT:
         raise BadInput(tr("{path} is too long to be a file of certificates or a key.", path=path))
     return content.decode("utf-8", "replace")
 

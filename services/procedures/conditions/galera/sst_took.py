@@ -67,14 +67,11 @@ class SstTook(OfHost):
         """See Condition."""
         del past, memory
         host = world.hosts[self.host]
-        return self._answer(self.forecast_s) if host.primary and host.came_by == "SST" else self.not_yet()
-
-    def not_yet(self) -> Answer:
-        """Return that it is not told yet."""
-        return Answer(holds=False, evidence=f"{self.waits_for()}: not yet")
+        return self._answer(self.forecast_s) if host.primary and host.came_by == "SST" else self.told(False)
 
     def _answer(self, took_s: float) -> Answer:
-        return Answer(holds=True, evidence=(said := self.sentence(took_s)), kept=((self._name, f"{said}."),))
+        said = self.sentence(took_s)
+        return Answer(holds=True, evidence=said, kept=((self._name, f"{said}."),))
 
     def sentence(self, took_s: float) -> str:
         """Return what is told of a duration: 'The SST took 34 s, 31 s were forecast (...): 10 % more'."""

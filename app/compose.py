@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from app.places import data_folder, inventory_file
+from app.places import history_file, inventory_file, state_file
 from app.window.settings.watching import Watching
 from services.clock import SystemClock
 from services.connections.host import HostSession
@@ -168,7 +168,7 @@ def open_state(path: Path, inventory: Inventory | None = None) -> StateStore:
 
 def last_window_cost(options: Namespace) -> dict[str, float] | None:
     """Return what the last window cost (ConsoleCost as a dictionary), None when there was none."""
-    store = open_state(data_folder(options) / "state.sqlite")
+    store = open_state(state_file(options))
     try:
         kept = store.get_setting(WINDOW_COST)
     finally:
@@ -209,13 +209,13 @@ def open_watcher(
     else:
         chosen = watching or Watching()
         store = HistoryStore.open(
-            data_folder(options) / "history.sqlite",
+            history_file(options),
             derive=catalogue.derive,
             keep_days=float(chosen.keep_days),
             max_bytes=chosen.most_gib * 2**30,
         )
         store.of_inventory(mark_of(Path(inventory.path)), inventory.addresses())
-        path = data_folder(options) / "state.sqlite"
+        path = state_file(options)
         state = lambda: open_state(path, inventory)  # noqa: E731 - opened later, on the thread that uses it
     names = cluster_names(inventory)
     opener = session_opener(vault)

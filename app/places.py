@@ -11,7 +11,7 @@ from services.files import narrow, not_ones_own, private_folder
 from services.i18n import tr
 
 _APP = "pilothouse"
-_STORES = ("state.sqlite", "history.sqlite")
+_STATE, _HISTORY = "state.sqlite", "history.sqlite"
 
 
 def data_folder(options: Namespace) -> Path:
@@ -23,7 +23,7 @@ def data_folder(options: Namespace) -> Path:
         if given is None:
             narrow(folder, 0o700)
         foreign = not_ones_own(folder)
-        if any((folder / name).exists() for name in _STORES):
+        if any((folder / name).exists() for name in (_STATE, _HISTORY)):
             narrow(folder, 0o700)  # a folder that others share keeps its mode until there is something of ours in it
     except OSError as problem:
         raise BadInput(
@@ -36,6 +36,16 @@ def data_folder(options: Namespace) -> Path:
             try_=(tr("Name another one with --data DIR, or make it yours alone: chown and chmod go-w."),),
         )
     return folder
+
+
+def state_file(options: Namespace) -> Path:
+    """Return the state store of the data folder; it may not exist yet."""
+    return data_folder(options) / _STATE
+
+
+def history_file(options: Namespace) -> Path:
+    """Return the history of the data folder; it may not exist yet."""
+    return data_folder(options) / _HISTORY
 
 
 def inventory_file(options: Namespace) -> Path:

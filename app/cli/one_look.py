@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping
 
 from app.compose import Past, open_state, read_inventory
-from app.places import data_folder
+from app.places import state_file
 from services.clock import Clock, SystemClock
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, told_until_settled
@@ -52,7 +52,7 @@ def past_of(options: Namespace) -> Past:
 
     def past(facts: Mapping[str, NodeFacts]) -> EstateSnapshot | None:
         mute = [host for host, one in facts.items() if one.galera is None]
-        path = data_folder(options) / "state.sqlite"
+        path = state_file(options)
         if not mute or not path.exists():
             return None
         from services.history.remembered_clusters import remembered_estate  # SQLAlchemy: see below
@@ -73,7 +73,7 @@ def _remembered(
     from services.history.remembered_clusters import keep_name  # SQLAlchemy: not before the hosts were asked
     from services.history.state_rows import sightings
 
-    with open_state(data_folder(options) / "state.sqlite", _inventory(options)) as state:
+    with open_state(state_file(options), _inventory(options)) as state:
         for cluster in newest.clusters:
             state.remember_nodes(sightings(cluster), by)
             keep_name(state, cluster)

@@ -14,7 +14,7 @@ from app.cli.approval_text import coming_consents
 from app.cli.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
 from app.cli.procedure_text import breach_lines, check_lines, rest_lines, step_line
 from app.compose import open_state, read_inventory
-from app.places import data_folder
+from app.places import data_folder, state_file
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.i18n import tr
@@ -50,7 +50,7 @@ def open_service(options: Namespace) -> Iterator[ProcedureService]:
     """Give the service; store and sessions are closed after it."""
     inventory = read_inventory(options)
     folder = data_folder(options)
-    state = open_state(folder / "state.sqlite", inventory)
+    state = open_state(state_file(options), inventory)
     try:
         service = ProcedureService(
             inventory, SystemVault(), state, SystemClock(), WorkstationKey(folder), HeadFiles(folder)

@@ -86,10 +86,10 @@ class LiveOpener:
     def shelf(self) -> MarkShelf:
         """Return the marks of the inventory's samples."""
         from app.mark_shelf import StateShelf
-        from app.places import data_folder, inventory_file
+        from app.places import inventory_file, state_file
         from services.sampling.own_past import mark_of
 
-        return StateShelf(data_folder(self._options) / "state.sqlite", mark_of(inventory_file(self._options)))
+        return StateShelf(state_file(self._options), mark_of(inventory_file(self._options)))
 
     def close(self) -> None:
         """Stop watching."""
@@ -135,12 +135,12 @@ class RecordingOpener:
     def shelf(self) -> MarkShelf:
         """Return the marks of this recording, those that came with it among them."""
         from app.mark_shelf import SessionShelf, StateShelf
-        from app.places import data_folder
+        from app.places import state_file
 
         about, recorded = self._marks
         if self._options is not None:
             try:
-                return StateShelf(data_folder(self._options) / "state.sqlite", about, recorded)
+                return StateShelf(state_file(self._options), about, recorded)
             except UserError as problem:  # a recording is played where nothing can be written, too
                 log.info("marks are kept for this window only: %s", problem)
         return SessionShelf(recorded)

@@ -18,7 +18,7 @@ from app.cli.moments import Held, window
 from app.cli.steering import open_service
 from app.compose import read_inventory
 from app.mark_shelf import MarkShelf, StateShelf
-from app.places import data_folder
+from app.places import history_file, state_file
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.history.recorded_marks import about_recording
@@ -86,13 +86,13 @@ def _recorded(options: Namespace) -> tuple[_Past, Callable[[], None]]:
         raise BadInput(tr("There is no recording at {path}.", path=path))
     replay = Replay(path, SystemClock())
     about = about_recording(replay.title, replay.span())
-    marks = StateShelf(data_folder(options) / "state.sqlite", about, replay.marks())
+    marks = StateShelf(state_file(options), about, replay.marks())
     return _Past(replay.series, Held(*replay.span()), replay.servers(), marks), replay.close
 
 
 def _kept(options: Namespace) -> tuple[_Past, Callable[[], None]]:
-    inventory, folder = read_inventory(options), data_folder(options)
-    path, mark = folder / "history.sqlite", mark_of(Path(inventory.path))
+    inventory, path = read_inventory(options), history_file(options)
+    mark = mark_of(Path(inventory.path))
     if not path.exists():
         raise BadInput(
             tr("This data folder holds no history: nothing was watched with it."),
@@ -104,7 +104,7 @@ def _kept(options: Namespace) -> tuple[_Past, Callable[[], None]]:
     named = {entry.name for entry in with_instances(inventory.hosts)}
     servers = tuple(server for server in store.servers() if server in named)
     reader = SeriesReader(store, load_catalogue())
-    marks = StateShelf(folder / "state.sqlite", mark)
+    marks = StateShelf(state_file(options), mark)
     return _Past(reader.series, Held(held[0] if held else now, now), servers, marks), store.close
 
 

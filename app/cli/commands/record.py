@@ -12,7 +12,7 @@ from app.cli.arguments import FINDINGS, GOOD
 from app.cli.no_answer import Silence
 from app.compose import open_watcher, read_inventory
 from app.mark_shelf import StateShelf
-from app.places import data_folder
+from app.places import state_file
 from services.errors import BadInput, UserError
 from services.files import private_file
 from services.history.marked_change import ChangeMark
@@ -74,7 +74,7 @@ def run(options: Namespace) -> int:
 def _marked(options: Namespace) -> tuple[ChangeMark, ...]:
     """Return the changes that were marked in this data folder; a store that can't be read spoils no recording."""
     try:
-        file, about = data_folder(options) / "state.sqlite", mark_of(Path(read_inventory(options).path))
+        file, about = state_file(options), mark_of(Path(read_inventory(options).path))
         return StateShelf(file, about).all()
     except UserError as problem:
         sys.stderr.write(tr("Without the marked changes: {problem}", problem=problem) + "\n")

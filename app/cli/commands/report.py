@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.cli.arguments import GOOD
 from app.cli.steering import open_service
-from app.places import data_folder
+from app.places import history_file
 from services.errors import BadInput
 from services.files import write_whole
 from services.i18n import tr
@@ -19,7 +19,7 @@ from services.procedures.service.run_reports import html_of, markdown_of
 def run(options: Namespace) -> int:
     """Write the report; an existing file is not overwritten."""
     with open_service(options) as service:
-        history = data_folder(options) / "history.sqlite"
+        history = history_file(options)
         machine = getattr(options, "json", False)
         if options.html is None and options.markdown is None:
             text = markdown_of(service, options.run, history)

@@ -9,7 +9,7 @@ from argparse import Namespace
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.steering import need_word
 from app.compose import open_state
-from app.places import data_folder
+from app.places import state_file
 from services.discovery.families.galera.two_primaries import sides_words
 from services.discovery.words import moment
 from services.errors import BadInput
@@ -20,7 +20,7 @@ from services.procedures.engine.settling import meaning, open_of, person, settle
 
 def run(options: Namespace) -> int:
     """List, or settle one cluster. Exit 0: nothing is open, or it was settled; 1: something is open; 2: bad input."""
-    with open_state(data_folder(options) / "state.sqlite") as state:
+    with open_state(state_file(options)) as state:
         log = state.splits()
         return _settled(log, options) if options.cluster else _listed(log, options)
 

@@ -31,7 +31,7 @@ class ServiceDoor:
     def open(self) -> ProcedureService:
         """Open the store and the service; raise UserError."""
         from app.compose import open_state, read_inventory
-        from app.places import data_folder
+        from app.places import data_folder, state_file
         from services.clock import SystemClock
         from services.procedures.journal.heads import HeadFiles
         from services.procedures.journal.seal_key import WorkstationKey
@@ -39,7 +39,7 @@ class ServiceDoor:
 
         inventory, folder = read_inventory(self._options), data_folder(self._options)
         if self._state is None:
-            self._state = open_state(folder / "state.sqlite", inventory)
+            self._state = open_state(state_file(self._options), inventory)
         return ProcedureService(
             inventory, self._vault, self._state, SystemClock(), WorkstationKey(folder), HeadFiles(folder)
         )
@@ -56,26 +56,26 @@ class ServiceDoor:
 
     def history(self) -> Path:
         """Return where the samples of this estate are."""
-        from app.places import data_folder
+        from app.places import history_file
 
-        return data_folder(self._options) / "history.sqlite"
+        return history_file(self._options)
 
     def open_splits(self) -> tuple[Split, ...]:
         """Return two Primary Components that were seen and not settled, the oldest first; raise UserError."""
         from app.compose import open_state
-        from app.places import data_folder
+        from app.places import state_file
 
         # A store of its own: another worker may be opening the service's at this moment.
-        with open_state(data_folder(self._options) / "state.sqlite") as state:
+        with open_state(state_file(self._options)) as state:
             return state.splits().open()
 
     def settle(self, cluster_uuid: str, reason: str) -> None:
         """Settle what is open of a cluster, by the word of who sits here; raise UserError."""
         from app.compose import open_state
-        from app.places import data_folder
+        from app.places import state_file
         from services.procedures.engine.settling import person, settle
 
-        with open_state(data_folder(self._options) / "state.sqlite") as state:
+        with open_state(state_file(self._options)) as state:
             settle(state.splits(), cluster_uuid, person(), reason)
 
     def close(self) -> None:

@@ -38,7 +38,10 @@ ORPHAN = shell(
     "setsid bash -c 'exec -a wsrep_sst_mariabackup sleep 300' >/dev/null 2>&1 & sleep 0.3",
     "pkill -f '[w]srep_sst_mariabackup'; true",
 )
-SHORT_NAME = setting("s1", "wsrep_node_name", "'s'", "'s1'")
+# Whichever of the two is the better donor for s2 today: by its cache, that may be either.
+SHORT_NAMES = together(
+    setting("s1", "wsrep_node_name", "'s'", "'s1'"), setting("s3", "wsrep_node_name", "'s2'", "'s3'")
+)
 NO_SUDO = ('sudo = "nopasswd"', 'sudo = "none"')
 NO_SOCAT = shell("new", "mv /usr/bin/socat /usr/bin/socat.away", "mv /usr/bin/socat.away /usr/bin/socat")
 NOBODY_TO_JOIN = option_file("s2", "[mysqld]\nwsrep_cluster_address=gcomm://\n")
@@ -92,7 +95,7 @@ REFUSALS = (
     Refusal("PROVIDER-PROTOCOL", obstacles.older_protocol, _add(joiner="s3")),
     Refusal("NETWORK-FIRST", after_crash.parted, ((CRASH, {}),)),
     Refusal("CHOSEN-BEHIND", after_crash.parted, ((CRASH, {"bootstrap": "s1"}),)),
-    Refusal("DONOR-PREFIX", SHORT_NAME, ALL[1:2]),
+    Refusal("DONOR-PREFIX", SHORT_NAMES, ALL[1:2]),
     Refusal("OTHERS-STAY", obstacles.node_down, ((BACKUP, {"node": "s2"}),)),
     Refusal("JOINS-OTHERS", NOBODY_TO_JOIN, ALL[1:2]),
     Refusal("JOINS-OTHERS", LEFT_FROM_A_BOOTSTRAP, _add(), final=True),

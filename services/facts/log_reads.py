@@ -14,7 +14,6 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.errors import OfflineMode, Refused, SudoFailed, UserError
 from services.facts import reads
-from services.facts.certificates import parse_pair
 from services.facts.error_log import parse_transfers
 from services.facts.group_replication import parse_group_error
 from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units, zone_offset
@@ -73,8 +72,13 @@ def with_certificate(machine: MachineFacts, session: ObserverSession, facts: Nod
         answer = session.run(commands.TRANSFER_CERTS, limit_s=LIMIT_S)
     except UserError:
         return machine
-    pair = parse_pair(answer.text, ("", "", "")) if answer.exit_code == 0 else None
-    if pair is None:  # not encrypted so, or not read
+    _mode, _, told = answer.text.partition("\n")
+    if answer.exit_code or not told.strip():  # not encrypted so, or not read
+        return machine
+    from services.facts.certificate_files import parse_pair  # its library is loaded only where it is needed
+
+    pair = parse_pair(told, ("", "", ""))
+    if pair is None:
         return machine
     if not pair.chain or not pair.cas or pair.ends is None:
         return replace(machine, transfer=TransferCertificate())

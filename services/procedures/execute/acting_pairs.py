@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from services.connections import operator_files
 from services.connections.command import Command
-from services.facts.certificates import MOST_TEXT, faults_of, only_certificates
+from services.facts.certificate_files import MOST_TEXT, only_certificates
+from services.facts.certificates import faults_of
 from services.facts.reading import count
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed

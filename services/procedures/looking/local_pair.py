@@ -11,7 +11,8 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 
 from services.errors import BadInput
-from services.facts.certificates import MOST_TEXT, FileSeen, PairSeen, chain_of, loaded, seen
+from services.facts.certificate_files import MOST_TEXT, chain_of, loaded, seen
+from services.facts.certificates import FileSeen, PairSeen
 from services.i18n import tr
 from services.secrets import Secret
 

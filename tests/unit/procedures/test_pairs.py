@@ -76,7 +76,7 @@ def test_that_a_made_pair_is_whole_valid_from_yesterday_on_and_its_key_is_for_th
 
 
 def local_pair_of(ca: str, cert: str, key: str) -> object:
-    from services.facts.certificates import parse_pair
+    from services.facts.certificate_files import parse_pair
 
     return parse_pair(told(ca, cert, key), PATHS)
 

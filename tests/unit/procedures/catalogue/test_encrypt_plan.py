@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from services.facts.certificates import PairSeen, parse_pair
+from services.facts.certificate_files import parse_pair
+from services.facts.certificates import PairSeen
 from services.facts.sst_options import Place
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.encrypt_sst.checks import ALIKE

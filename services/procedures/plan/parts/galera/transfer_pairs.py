@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.allowlist_paths import is_clean
 from services.connections.reads import commands
-from services.facts.certificates import PairSeen, parse_pair, socat_version
+from services.facts.certificate_files import parse_pair, socat_version
+from services.facts.certificates import PairSeen
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.server.options import Options

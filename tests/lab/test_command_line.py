@@ -110,7 +110,8 @@ def _assert_sampled(file: Path, server: str, seconds: int) -> None:
 
 def _assert_told(file: Path, server: str, since: float) -> None:
     with _history(file) as store:
-        assert any(server in event.text for event in store.events(since, time.time() + 1))
+        told = [event.text for event in store.events(since, time.time() + 1) if server in event.text]
+    assert any("not running" in text for text in told), told
 
 
 @contextlib.contextmanager

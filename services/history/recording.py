@@ -58,7 +58,7 @@ def finish_recording(path: Path, *, derive: Derive | None = None, marks: Sequenc
         StoreError: the file can't be read or written (another program has it open, the disk is full).
     """
     far = HistoryStore.open(path, read_only=True)
-    span, facts = far.range(), far.meta()
+    span, facts = far.seen_range(), far.meta()
     far.close()
     later = ManualClock((span[1] if span else SystemClock().wall()) + 7_200.0)
     store = HistoryStore.open(path, max_bytes=0, keep_days=_FOREVER_DAYS, clock=later, derive=derive, background=False)

@@ -249,6 +249,10 @@ class HistoryStore:
         known += [span for _, ring in self._all_rings() if (span := ring.span()) is not None]
         return (min(s for s, _ in known), max(e for _, e in known)) if known else None
 
+    def seen_range(self) -> tuple[float, float] | None:
+        """Return the first and last moment of samples and snapshots, None without samples: a host down gives none."""
+        return (held := self.range()) and self._file.seen(held)
+
     def meta(self) -> dict[str, str]:
         """Return the facts about the file itself."""
         return self._file.meta()

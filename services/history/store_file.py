@@ -141,6 +141,15 @@ class StoreFile:
                 raise CodecError("its samples lie further apart than anybody records")
         return found
 
+    def seen(self, held: tuple[float, float]) -> tuple[float, float]:
+        """Return the span of samples, widened by that of the snapshots unless nobody records for so long."""
+        with self._asked() as cursor:
+            first, last = cursor.execute("SELECT min(at), max(at) FROM snapshot").fetchone()
+            if first is None:
+                return held
+            whole = min(held[0], moment(first)), max(held[1], moment(last))
+        return whole if whole[1] - whole[0] <= LONGEST_SPAN_S else held
+
     def meta(self) -> dict[str, str]:
         """Return the facts about the file itself."""
         with self._asked() as cursor:

@@ -63,7 +63,7 @@ class Replay:
             raise
 
     def _read_frame(self, path: Path, clock: Clock) -> None:
-        held = self._store.range()
+        held = self._store.seen_range()
         if held is None:
             raise BadInput(
                 tr("{name} holds no samples: no host answered while it was made, or it is too short.", name=path.name),

@@ -28,6 +28,17 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _until_quiet(server: socket.socket) -> None:
+    """Refuse the lane's own tries until the next one is further off than the socket's time limit."""
+    for _ in range(8):
+        try:
+            caller, _ = server.accept()
+        except TimeoutError:
+            return
+        caller.close()
+    raise AssertionError("the pauses between tries don't grow")
+
+
 @pytest.mark.parametrize("way", ["sql", "ssh"])
 def test_that_another_try_does_not_wait_for_its_turn(tmp_path: Path, way: str) -> None:
     port = _free_port()
@@ -44,8 +55,7 @@ def test_that_another_try_does_not_wait_for_its_turn(tmp_path: Path, way: str) -
         _until(lambda: any(p.code == NothingListens.code for f in watcher.hub.facts().values() for p in f.problems))
         with socket.create_server(("127.0.0.1", port)) as server:
             server.settimeout(1.5)
-            with pytest.raises(TimeoutError):
-                server.accept()
+            _until_quiet(server)
             watcher.try_now(["n1"])
             server.settimeout(5.0)
             caller, _ = server.accept()

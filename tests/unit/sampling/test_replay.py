@@ -57,6 +57,27 @@ def _record(path: Path, seconds: int = 600) -> None:
     finish_recording(path)
 
 
+def test_that_a_recording_ends_with_what_was_seen_last_and_not_with_the_last_sample(tmp_path: Path) -> None:
+    """A host that is down gives no samples: its state then is what the recording was made for."""
+    path, clock = tmp_path / "down.pilothouse", ManualClock(START)
+    store = record_to(path, clock=clock)
+    for i, sample in enumerate(galera_samples(10)):
+        store.append(sample)
+        store.append_snapshot(_snapshot(START + i))
+    store.append_snapshot(_snapshot(START + 40, "not running"))
+    store.append_event(Event(START + 40, "state", "db1: not running (was Synced)"))
+    store.close()
+    finish_recording(path)
+    replay = Replay(path, ManualClock(START))
+    try:
+        assert replay.span() == (START, START + 40)
+        replay.seek(START + 40)
+        assert replay.snapshot().clusters[0].nodes[0].state == "not running"
+        assert [event.kind for event in replay.events()] == ["state"]
+    finally:
+        replay.close()
+
+
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("recording") / "incident.pilothouse"

@@ -120,6 +120,8 @@ def _speaking(mode: str) -> Script:
     def script(sock: socket.socket, over: threading.Event) -> None:
         transport = paramiko.Transport(sock)
         transport.add_server_key(_KEY)
+        # New keys while it answers: the server itself waits for them, by default for twice a test's patience.
+        transport.clear_to_send_timeout = 2.0
         door = _Door(over, mode)
         if mode in _MODULI:
             _send_no_group(transport, mode)

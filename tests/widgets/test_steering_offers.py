@@ -18,7 +18,7 @@ from services.discovery.families.single.kind import UNKNOWN
 from services.discovery.model import ClusterSnapshot
 from services.facts.model import NodeFacts
 from services.procedures.catalogue import all_procedures
-from services.procedures.service.offers import fitting, fitting_cluster, why_none_fits, why_not
+from services.procedures.service.offers import fitting, fitting_cluster, situations, why_none_fits, why_not
 from services.types import Reach
 from tests.unit.app.steering_service import World
 from tests.widgets import builders as b
@@ -191,6 +191,14 @@ def test_that_a_whole_cluster_is_offered_what_fits_its_nodes_and_a_spare_host_so
     assert names(whole) == OF_MEMBERS
     assert names(whole, spare) == {"add-node", *OF_MEMBERS}
     assert names(spare, whole) == {"add-node"}
+
+
+def test_that_a_node_whose_host_says_that_no_server_runs_is_offered_its_return_though_nobody_saw_it_up() -> None:
+    """The console was opened after it went down: that others name it makes it no spare, and its host says the rest."""
+    whole, spare = b.healthy(), _spare().nodes[0]
+    stopped = replace(spare, node_id="db3", name="db3", host="db3", role="", seen_by=())
+    assert names(replace(whole, nodes=(*whole.nodes[:2], stopped))) == {"add-node", *OF_MEMBERS}
+    assert situations(replace(whole, nodes=(*whole.nodes[:2], stopped)), stopped) == {"down"}
 
 
 def test_that_a_cluster_without_a_primary_is_offered_to_be_started_only() -> None:

@@ -165,7 +165,7 @@ class Steps:
             step.step_id, step.host, step.action, kept, limit_s=limit_s,
             stop=self._control.cancelled if step.cancellable else None,
             said=lambda line: self._log.said(step.step_id, line),
-            ready=(lambda: self._waits.before_act(step)) if again else None,
+            ready=(lambda: self._waits.before_act(step, again=True)) if again else None,
         )  # fmt: skip
 
     def _kept_output(self, step: Step, lines: tuple[str, ...]) -> None:
@@ -357,7 +357,7 @@ class Steps:
             self._done(step, ("by your word",))
         elif answer == "again":
             self._log.write(step_state(step.step_id, StepState.CHECKING))
-            self._waits.before_act(step)
+            self._waits.before_act(step, again=True)
             self._act(step)
         else:
             raise StepFailed("You stopped it: whether it was done is not known.")

@@ -328,7 +328,7 @@ class Engine:
         return RunState.LEFT
 
     def _release_now(self, key: str, step_id: str) -> None:
-        self._out.release(key, step_id)
+        self._out.release(key, step_id, at_work=True)
 
     def _topology(self, when: str) -> None:
         """Keep how the cluster looks; a picture that can't be taken is no reason to stop."""

@@ -1,0 +1,54 @@
+"""The programs that copy a chain, and prepare a copy once. Each is given to a host as one word."""
+
+from __future__ import annotations
+
+MARK = ".pilothouse-copies"
+
+_CLEAR = rf"""clear() {{
+  [ -e "$1" ] || [ -L "$1" ] || return 0
+  [ -d "$1" ] && [ ! -L "$1" ] || return 4
+  if [ -f "$1/{MARK}" ]; then
+    find "$1" -xdev -mindepth 1 ! -path "$1/{MARK}" -delete && rm -f -- "$1/{MARK}" || return 5
+  fi
+  rmdir -- "$1" || return 4
+}}
+"""
+"""Removes a folder of copies by its mark, the mark last; an empty one is nobody's loss. 4: it is not such a folder."""
+
+COPY_CHAIN = rf"""umask 077; export LC_ALL=C
+{_CLEAR}work=$1; shift
+[ "$(realpath -m -- "$work")" = "$work" ] || {{ echo "a symbolic link leads to $work"; exit 8; }}
+clear "$work" || {{ was=$?; echo "$work is there already"; exit $was; }}
+mkdir -p -m 0700 -- "${{work%/*}}" && mkdir -m 0700 -- "$work" && : > "$work/{MARK}" || exit 5
+n=0
+for from in "$@"; do
+  [ -d "$from" ] && [ ! -L "$from" ] || {{ echo "$from is no folder"; exit 3; }}
+  echo "copying $from"
+  mkdir -m 0700 -- "$work/$n" && cp -a -- "$from/." "$work/$n/" || exit 6
+  n=$((n+1))
+done
+linked=$(find "$work" \( -type l -o -type f -links +1 -o -name '*.isl' \) -print -quit)
+[ -z "$linked" ] || {{ echo "$linked leads elsewhere, it is no copy"; exit 7; }}
+sync -f -- "$work" && echo "copied: $n folders"
+"""
+"""$1 the folder of the run's own, the rest the backups in their order: each becomes a plain copy, 0, 1, 2 ... in it.
+
+Begun again it removes what it made, by its own mark, and begins with fresh copies. Copies that share a file with
+anything, or whose tables lie elsewhere (.isl), are an error: a prepare writes into them.
+"""
+
+PREPARE_ONCE = r"""export LC_ALL=C
+mkdir -- "$1" || { echo "this copy was prepared before, wholly or in part: it is not prepared again"; exit 17; }
+shift
+exec "$@"
+"""
+"""$1 a folder that is made just before; the rest the command. What has begun once on a copy never begins again.
+
+A prepare with --target-dir reads the backup's own backup-my.cnf and no option file of the host (--print-defaults, tried
+with mariadb-backup 10.11.18); --no-defaults would take the page size from it, too.
+"""
+
+CLEAR_COPIES = rf"""export LC_ALL=C
+{_CLEAR}clear "$1" || {{ was=$?; echo "$1 is not a folder of copies"; exit $was; }}
+"""
+"""$1 the folder: removed only by the mark that COPY_CHAIN makes in it."""

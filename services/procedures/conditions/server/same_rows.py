@@ -1,0 +1,142 @@
+"""Chosen tables have the same rows on two members, while others go on writing.
+
+CHECKSUM TABLE on the donor, on the joiner, and on the donor again; between them each waits until the other's
+wsrep_last_committed is reached. Where the donor's two sums are equal, the table stood still for as long as the joiner
+was read, and the joiner's sum must be the same. A table that never stands still is 'not known', never equal. No FLUSH,
+no lock, no session variable: what wsrep_sync_wait waits for is waited for here, on every product alike.
+
+Sums of different versions may differ for the same rows (MySQL manual and MariaDB KB, "CHECKSUM TABLE").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.ports import text
+from services.connections.reads import statements
+from services.errors import UserError
+from services.facts.reading import count
+from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+POLL_S, REACH_S = 0.2, 10.0
+TIMES = 3
+"""A difference counts when it was found so often, with a donor that stood still each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SameRows(OfHost):
+    """`tables` ('schema.table') of `host` are equal to those of `beside`.
+
+    Attributes:
+        limit_s: how long one CHECKSUM TABLE may take.
+        accepted: tables that could not be compared hold too: a person chose that. A difference never does.
+    """
+
+    tag: ClassVar[str] = "server.same-rows"
+    words: ClassVar[str] = "tables of {host} to be compared with another member's"
+
+    beside: str
+    tables: tuple[str, ...]
+    limit_s: float = 300.0
+    accepted: bool = False
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host, self.beside}))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Compare each table that is not known to be equal yet."""
+        del past
+        found = [_judged(self, table, asking) for table in self.tables]
+        lines = tuple(one.told for one in found)
+        if differs := next((one for one in found if one.equal is False), None):
+            return Answer(holds=False, evidence=differs.told, final=True, lines=lines)
+        unknown = [one.told for one in found if one.equal is None]
+        said = f"{len(found) - len(unknown)} of {len(found)} tables are equal on {self.host} and {self.beside}"
+        if not unknown:
+            return Answer(holds=True, evidence=said, lines=lines)
+        tried = asking.memory.waited_s(("same-rows", self.host), asking.clock) > REACH_S
+        told = f"{said}; not known: {'; '.join(unknown)}"
+        return Answer(holds=True if self.accepted and tried else None, evidence=told, lines=lines)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        both = (world.hosts[self.host], world.hosts[self.beside])
+        return self.told(all(host.primary and not host.parted for host in both))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Of one table: equal, different, or None for not known; and what was read."""
+
+    equal: bool | None
+    told: str
+
+
+def _judged(condition: SameRows, table: str, asking: Asking) -> _Found:
+    """Return what is known of a table by this look and those before it: equal once is equal, different only thrice."""
+    key = ("same-rows", condition.host, condition.beside, table)
+    before = asking.memory.value(key)
+    if isinstance(before, _Found) and before.equal:
+        return before
+    found = _compared(condition, table, asking)
+    if found.equal is False:
+        times = int(str(asking.memory.value((*key, "differs")) or 0)) + 1
+        asking.memory.keep((*key, "differs"), times)
+        found = found if times >= TIMES else _Found(None, found.told)
+    asking.memory.keep(key, found)
+    return found
+
+
+def _compared(condition: SameRows, table: str, asking: Asking) -> _Found:
+    joiner, donor = condition.host, condition.beside
+    try:
+        first = _sum(asking, donor, table, condition.limit_s)
+        if not _reaches(asking, joiner, _committed(asking, donor)):
+            return _Found(None, f"{table}: {joiner} did not reach what {donor} has committed")
+        ours = _sum(asking, joiner, table, condition.limit_s)
+        if not _reaches(asking, donor, _committed(asking, joiner)):
+            return _Found(None, f"{table}: {donor} did not reach what {joiner} has committed")
+        again = _sum(asking, donor, table, condition.limit_s)
+    except UserError as error:
+        return _Found(None, f"{table}: {error.sentence}")
+    if first is None or ours is None or again is None:
+        lacking = joiner if ours is None and first is not None else donor
+        return _Found(None, f"{table}: {lacking} gives no checksum (no such table there, or no right to read it)")
+    if ours == first == again:
+        return _Found(equal=True, told=f"{table}: {ours} on both")
+    if first != again:
+        return _Found(None, f"{table} does not stand still on {donor}")
+    return _Found(equal=False, told=f"{table} differs: {ours} on {joiner}, {first} on {donor}")
+
+
+def _sum(asking: Asking, host: str, table: str, limit_s: float) -> str | None:
+    """Return a table's checksum; None where the server gives NULL: there is no such table, or an error in it."""
+    schema, _, name = table.partition(".")
+    rows = asking.session(host).query(statements.CHECKSUM.read(schema, name), limit_s=limit_s)
+    found = text(rows.rows[0][-1]) if rows.rows and rows.rows[0] and rows.rows[0][-1] is not None else ""
+    return found if count(found) is not None else None
+
+
+def _committed(asking: Asking, host: str) -> int | None:
+    return count(asking.status(host).get("wsrep_last_committed", ""))
+
+
+def _reaches(asking: Asking, host: str, seqno: int | None) -> bool:
+    """Wait until a member has committed a seqno; False where it does not within some seconds, or it is not known."""
+    return seqno is not None and _until(asking, lambda: (_committed(asking, host) or 0) >= seqno)
+
+
+def _until(asking: Asking, so: Callable[[], bool]) -> bool:
+    began = asking.clock.monotonic()
+    while not so():
+        if asking.clock.monotonic() - began > REACH_S:
+            return False
+        asking.clock.sleep(POLL_S)
+    return True

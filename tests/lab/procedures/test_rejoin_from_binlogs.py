@@ -1,0 +1,163 @@
+"""rejoin-from-binlogs on real servers: refused, cut short and taken back, killed and resumed to its proof, again.
+
+One node is away with its disk lost; its backup is older than every donor's cache, and the binary logs close the gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services.procedures.plan.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures import rejoining
+from tests.lab.procedures.rejoining import BACKUP, LOGS, VARIED
+from tests.lab.procedures.steering import KILLED, Console
+from tests.lab.procedures.whole import Whole
+from tests.lab.procedures.writer import TABLE, Writer
+
+NAME, JOINER, DONORS = "rejoin-from-binlogs", "s3", ("s1", "s2")
+INPUTS = {"joiner": JOINER, "backup": BACKUP, "binlogs": LOGS, "settle": "3 s", "tables": ", ".join((TABLE, *VARIED))}
+OLD = "/var/lib/mysql/an-old-file"
+
+
+@pytest.fixture
+def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
+    """s3 down with nothing but a file in its data folder, a backup and logs beside it, and writes that go on."""
+    del whole
+    steer.sql("s1", "GRANT SELECT ON sbtest.* TO observer@'%'")
+    with Writer(steer, DONORS, rate=30.0) as writer:
+        steer.host(JOINER).sh("rm -rf /var/lib/mysql/.pilothouse-*")
+        rejoining.varied(steer, "s1")
+        seqno = rejoining.back_up(steer, JOINER)
+        rejoining.varied_on(steer, "s1")
+        rejoining.forget(steer, seqno, "s1", DONORS)
+        rejoining.away(steer, JOINER)
+        steer.host(JOINER).sh(
+            f"find /var/lib/mysql -mindepth 1 -delete; install -o mysql -g mysql -m 600 /dev/null {OLD}"
+        )
+        yield writer
+    steer.sql("s1", "REVOKE SELECT ON sbtest.* FROM observer@'%'; "
+              f"DROP TABLE IF EXISTS sbtest.ballast, {', '.join(reversed(VARIED))}")  # fmt: skip
+    steer.host(JOINER).sh("rm -rf /srv/rejoin /var/lib/mysql/.pilothouse-*")
+
+
+def _there(estate: Estate) -> list[str]:
+    return (
+        estate.host(JOINER)
+        .sh("ls -A /var/lib/mysql; find /srv/rejoin | sort | xargs -d '\\n' stat -c '%n %s %Y'")
+        .out.split("\n")
+    )
+
+
+def _refused(console: Console, code: str) -> None:
+    ran = console.run(NAME, **INPUTS)
+    assert ran.code == 3, ran
+    view = console.assert_ended(RunState.UNDONE, ran)
+    assert code in "".join(step.error for step in view.steps), ran
+
+
+def _cut_short(estate: Estate, console: Console, cut: str) -> None:
+    """Cut a replay short, and see that the run fails, takes itself back and leaves neither a server nor its folder."""
+    words = ("run", NAME, *(f"--input={name}={value}" for name, value in INPUTS.items()), "--yes")
+    with console.running(*words) as running:
+        running.wait_for_step(f"replay-{JOINER}")
+        estate.host(JOINER).sh(
+            f"for n in $(seq 300); do pgrep -x mariadb-binlog >/dev/null && {cut} && break; sleep 0.1; done"
+        )
+        ran = running.end()
+    view = console.assert_ended(RunState.UNDONE, ran)
+    assert next(step for step in view.steps if step.step.step_id == f"replay-{JOINER}").failed, ran
+    assert estate.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
+    assert not estate.host(JOINER).sh("pgrep -x mariadbd", check=False).ok
+    assert not estate.host(JOINER).sh("test -e /run/pilothouse/private", check=False).ok
+    assert estate.host(JOINER).sh("ls -A /var/lib/pilothouse/replay").out.split() == []
+
+
+def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
+    steer: Estate, console: Console, lost: Writer
+) -> None:
+    before = _there(steer)
+
+    missing = steer.host(JOINER).sh(f"ls {LOGS}").out.split()[-2]
+    steer.host(JOINER).sh(f"mv {LOGS}/{missing} /srv/rejoin/away")
+    _refused(console, "BINLOG-GAP")
+    steer.host(JOINER).sh(f"mv /srv/rejoin/away {LOGS}/{missing}")
+    assert [line.split()[0] for line in _there(steer) if line] == [line.split()[0] for line in before if line]
+
+    # A replay that is cut short never counts: the run takes itself back, and the old data are where they were.
+    _cut_short(steer, console, "pkill -x mariadb-binlog")
+
+    # Killed while it replays, the run finds the work again; what follows the target comes by IST, and rows are equal.
+    ran = console.killed_run(f"replay-{JOINER}=acting", NAME, **INPUTS)
+    assert ran.code == KILLED, ran
+    resumed = console("resume", console.runs()[0], "--yes")
+    assert resumed.code == 0, resumed
+    view = console.assert_ended(RunState.DONE, resumed)
+    came = next(step for step in view.steps if step.step.step_id == f"transfer-{JOINER}")
+    assert "IST" in "".join(came.evidence), resumed
+    lost.assert_nothing_lost(("s1", "s2", JOINER))
+    assert steer.host(JOINER).sh("ls -A /var/lib/mysql/.pilothouse-before*").out.split() == ["an-old-file"]
+    assert steer.host(JOINER).sh("ls -A /var/lib/pilothouse/replay").out.split() == []
+    console.assert_nothing_to_do(NAME, **INPUTS)
+
+
+def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    host = steer.host(JOINER)
+    host.sh("rm -rf /var/lib/mysql/.pilothouse-*")
+    table = "sbtest.unlogged (id INT PRIMARY KEY AUTO_INCREMENT)"
+    steer.sql(
+        "s1", f"DROP TABLE IF EXISTS sbtest.unlogged; CREATE TABLE {table}; INSERT INTO sbtest.unlogged VALUES ()"
+    )
+    seqno = rejoining.back_up(steer, JOINER)
+    assert seqno > 0
+    steer.sql("s1", "INSERT INTO sbtest.unlogged VALUES ()")
+    rejoining.away(steer, JOINER)
+    # By its files: what filters, where its log lies, a mode that was never tried, a tool that is not there.
+    unsafe = "[mysqld]\nbinlog_do_db = shop\nlog_bin = /var/log/mysql/mysql-bin\nwsrep_gtid_mode = ON\n"
+    host.sh(
+        f"printf '{unsafe}' > /etc/mysql/mariadb.conf.d/98-unsafe.cnf; "
+        "for f in mariabackup mariadb-backup; do mv /usr/bin/$f /usr/bin/$f.away; done"
+    )
+    _blocked(console, {"FILTERS", "OWN-LOG", "GTID-MODE", "BACKUP-TOOL", "OWN-REACH"})
+    host.sh(
+        "rm /etc/mysql/mariadb.conf.d/98-unsafe.cnf; "
+        "for f in mariabackup mariadb-backup; do mv /usr/bin/$f.away /usr/bin/$f; done"
+    )
+    # By what was found: ten transactions that are in no log of this member, a last one with wsrep off, no room.
+    unlogged = "SET SESSION sql_log_bin = 0; " + "INSERT INTO sbtest.unlogged VALUES (); " * 10
+    steer.sql("s1", f"{unlogged}; SET SESSION sql_log_bin = 1; INSERT INTO sbtest.unlogged VALUES ()")
+    steer.sql("s1", "SET SESSION wsrep_on = OFF; INSERT INTO sbtest.unlogged VALUES (999)")
+    rejoining.carry_logs(steer, "s1", JOINER)
+    host.sh(
+        f"sed -i 's/^backup_type = .*/backup_type = incremental/' {BACKUP}/xtrabackup_checkpoints; "
+        f"sed -i 's/^[0-9a-f]*-/deadbeef-/' {BACKUP}/xtrabackup_galera_info; "
+        "find /var/lib/mysql -mindepth 1 -delete; "
+        "fallocate -l $(($(df -PB1 /var/lib/mysql | tail -1 | awk '{print $4}') - 500000000)) /var/lib/mysql/full"
+    )
+    ran = console.run(NAME, **INPUTS)
+    view = console.assert_ended(RunState.UNDONE, ran)
+    told = "".join(step.error for step in view.steps)
+    for code in ("OTHER-UUID", "AHEAD", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
+        assert f"{code} (" in told, (code, told)
+    # A server that runs, and is no member, is none to be rebuilt.
+    alone = "[mysqld]\\nwsrep_on = OFF\\n"
+    host.sh(
+        "rm -rf /var/lib/mysql/full; mariadb-install-db --user=mysql >/dev/null 2>&1; "
+        f"printf '{alone}' > /etc/mysql/mariadb.conf.d/98-alone.cnf; systemctl start mariadb"
+    )
+    _blocked(console, {"STOPPED"})
+    host.sh("systemctl stop mariadb; rm /etc/mysql/mariadb.conf.d/98-alone.cnf; rm -rf /srv/rejoin")
+    steer.sql("s1", "DROP TABLE sbtest.unlogged")
+    whole.assert_files_as_before()
+
+
+def _blocked(console: Console, codes: set[str]) -> None:
+    before = console.runs()
+    ran = console.run(NAME, "--json", **INPUTS)
+    assert ran.code != 0, ran
+    assert console.runs() == before, ran
+    assert all(code in ran.out + ran.err for code in codes), ran

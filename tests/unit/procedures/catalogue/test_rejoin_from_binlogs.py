@@ -1,0 +1,292 @@
+"""rejoin-from-binlogs: what is refused with which code, and what the plan is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from services.facts.model import ServerFacts
+from services.facts.state_files import Grastate
+from services.facts.write_rate import Rates
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
+from services.procedures.catalogue.galera.rejoin_from_binlogs.procedure import RejoinFromBinlogs
+from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
+from services.procedures.conditions.galera.ist_reaches import IstReaches
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.plan.actions import Detached, PutFile
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.variables import Variables
+from services.types import Flavour
+from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, whole
+from tests.faults.scripted.facts import facts_of
+from tests.faults.scripted.rejoining import GTID, SURVEYED, TARGET
+
+PROCEDURE = procedure_named("rejoin-from-binlogs")
+INPUTS: Inputs = {"joiner": "n3", "backup": "/srv/backup", "binlogs": "/srv/binlogs"}
+TOLD = SURVEYED.removeprefix("survey: ")
+
+
+def _cluster() -> Cluster:
+    cluster = whole("n1", "n2", "n3")
+    cluster.kill(cluster.hosts["n3"])
+    return cluster
+
+
+def _facts(told: str = TOLD) -> Facts:
+    return facts_of(_cluster(), ((survey_name("n3"), told),))
+
+
+def _with(facts: Facts, host: str, *parts: object) -> Facts:
+    changed = facts.host(host)
+    for part in parts:
+        changed = changed.with_part(part)  # type: ignore[arg-type]
+    return replace(facts, hosts=tuple(changed if one.host == host else one for one in facts.hosts))
+
+
+def _checks(facts: Facts, **inputs: str) -> dict[str, Check]:
+    return {check.code: check for check in PROCEDURE.preflight(facts, {**INPUTS, **inputs})}
+
+
+def _later(facts: Facts, **inputs: str) -> tuple[dict[str, Check], Plan, Plan]:
+    given = {**INPUTS, **inputs}
+    first = PROCEDURE.plan(facts, given)
+    checks, then = PROCEDURE.continued(facts, given, first)
+    assert violations(then) == ()
+    return {check.code: check for check in checks}, first, then
+
+
+def _step(plan: Plan, step_id: str) -> Step:
+    return next(step for step in plan.steps if step.step_id == step_id)
+
+
+# -- the plan ----------------------------------------------------------------------------------------------------------
+
+
+def test_that_the_first_part_only_reads_and_nothing_is_changed_before_it_was_judged() -> None:
+    plan = PROCEDURE.plan(_facts(), INPUTS)
+    assert [step.step_id for step in plan.steps] == ["survey-n3", "chain-known"]
+    assert {step.risk.value for step in plan.steps} == {"reads"}
+
+
+def test_that_the_second_part_restores_replays_sets_the_position_and_only_then_names_the_cluster() -> None:
+    checks, first, then = _later(_facts())
+    assert [code for code, check in checks.items() if check.verdict is Verdict.BLOCK] == []
+    assert then.steps[: len(first.steps)] == first.steps
+    assert [step.step_id for step in then.steps[2:]] == [
+        "past-n3", "restart-off-n3", "hold-n3", "keep-data-n3", "new-data-n3", "prepare-n3", "copy-back-n3", "tidy-n3",
+        "identity-n3", "owner-n3", "notes-n3", "replay-n3", "set-position-n3", "no-private-n3",
+        "recover-n3", "position-n3", "unmark-n3", "state-n3",
+        "name-donor-n3", "let-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3", "whole",
+    ]  # fmt: skip
+
+
+def test_that_the_replay_begins_once_on_data_that_name_no_state_and_ends_where_it_was_planned() -> None:
+    _, _, then = _later(_facts())
+    replay = _step(then, "replay-n3")
+    assert isinstance(replay.action, Detached)
+    words = replay.action.command.argv
+    assert words[4:] == (
+        DATADIR, "/srv/binlogs", "4000", "899000", GTID, str(TARGET), "940", f"/run/pilothouse/replay-{TARGET}.log",
+        "mysql-bin.000007",
+    )  # fmt: skip
+    assert not replay.repeatable
+    assert FileAbsent("n3", private.MARKER) in replay.before
+    assert FileAbsent("n3", f"{DATADIR}/grastate.dat") in replay.before
+    assert any(isinstance(one, IstReaches) and one.stopped_at == TARGET for one in replay.before)
+
+
+def test_that_the_reach_and_the_position_are_read_again_right_before_the_start() -> None:
+    _, _, then = _later(_facts())
+    start = _step(then, "start-n3")
+    reaches = [one for one in start.before if isinstance(one, IstReaches)]
+    assert {one.donors for one in reaches} == {("n1", "n2"), ("n1",)}
+    assert {one.stopped_at for one in reaches} == {TARGET}
+    state = _step(then, "state-n3").action
+    assert isinstance(state, PutFile)
+    assert f"uuid:    {CLUSTER}\nseqno:   -1\n" in "".join(map(str, state.content))
+
+
+def test_that_the_nodes_own_binary_logs_are_taken_from_where_its_old_data_were_moved() -> None:
+    _, _, then = _later(_facts(), binlogs=DATADIR)
+    replay = _step(then, "replay-n3").action
+    assert isinstance(replay, Detached)
+    assert replay.command.argv[5] == f"{DATADIR}.pilothouse-before"
+
+
+def test_that_a_full_member_needs_nothing() -> None:
+    facts = facts_of(whole("n1", "n2", "n3"))
+    assert PROCEDURE.plan(facts, INPUTS).nothing_to_do
+    assert PROCEDURE.faults(facts, {"joiner": "n3"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("field", "path"),
+    [
+        ("backup", DATADIR),
+        ("backup", f"{DATADIR}/backup"),
+        ("binlogs", f"{DATADIR}/logs"),
+        ("backup", "srv/backup"),
+        ("backup", "/srv/../etc"),
+        ("binlogs", "/srv/$(id)"),
+    ],
+)
+def test_that_a_folder_that_can_not_be_right_is_a_fault(field: str, path: str) -> None:
+    assert field in {fault.field for fault in PROCEDURE.faults(_facts(), {**INPUTS, field: path})}
+
+
+# -- refused before anything is looked at ------------------------------------------------------------------------------
+
+
+def test_that_pxc_8_and_galera_3_are_refused_on_recorded_facts_because_the_lab_has_neither() -> None:
+    facts = _facts()
+    assert "PXC-POSITION" in _checks(_with(facts, "n3", Program("mysqld Ver 8.0.36", (8, 0, 36))))
+    assert "GALERA-THREE" in _checks(_with(facts, "n3", Program("mysqld Ver 5.7.44", (5, 7, 44))))
+    old = _checks(_with(facts, "n3", Program("mariadbd Ver 10.3.39-MariaDB", (10, 3, 39))))["GALERA-THREE"]
+    assert (old.verdict, old.absolute) == (Verdict.BLOCK, True)
+    host = facts.host("n1")
+    assert host.node is not None
+    assert host.node.server is not None
+    pxc = replace(host.node.server, flavour=Flavour.PXC, version_key=(8, 0, 36))
+    assert isinstance(pxc, ServerFacts)
+    seen = replace(facts, hosts=tuple(
+        replace(one, node=replace(host.node, server=pxc)) if one.host == "n1" else one for one in facts.hosts
+    ))  # fmt: skip
+    assert "PXC-POSITION" in _checks(seen)
+
+
+def test_that_a_server_that_runs_is_never_rebuilt() -> None:
+    facts = _facts()
+    running = replace(facts, hosts=tuple(
+        replace(one, server_up=True) if one.host == "n3" else one for one in facts.hosts
+    ))  # fmt: skip
+    check = _checks(running)["STOPPED"]
+    assert (check.verdict, check.absolute) == (Verdict.BLOCK, True)
+
+
+def test_that_a_node_whose_own_data_reach_by_ist_is_not_rebuilt() -> None:
+    facts = _facts()
+    near = replace(facts.host("n3")[DataFolder], grastate=Grastate(CLUSTER, 995, safe_to_bootstrap=False))
+    assert _checks(_with(facts, "n3", near))["OWN-REACH"].verdict is Verdict.BLOCK
+    assert _checks(facts)["OWN-REACH"].verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "code"),
+    [
+        ("binlog_do_db", "shop", "FILTERS"),
+        ("replicate_wild_ignore_table", "x.%", "FILTERS"),
+        ("log_bin", "/var/log/mysql/mysql-bin", "OWN-LOG"),
+        ("wsrep_gtid_mode", "ON", "GTID-MODE"),
+        ("innodb_log_group_home_dir", "/srv/redo", "ONE-FOLDER"),
+        ("innodb_data_home_dir", "/srv/ibdata", "ONE-FOLDER"),
+        ("innodb_undo_directory", "/srv/undo", "ONE-FOLDER"),
+        ("aria_log_dir_path", "/srv/aria", "ONE-FOLDER"),
+        ("wsrep_provider_options", "gcache.size=1G;gcache.dir=/srv/cache", "ONE-FOLDER"),
+    ],
+)
+def test_that_options_that_make_it_unsafe_refuse_it(option: str, value: str, code: str) -> None:
+    facts = _facts()
+    options = facts.host("n3")[Options]
+    given = tuple(one for one in options.given if one[1] != option)
+    seen = _with(facts, "n3", replace(options, given=(*given, ("mysqld", option, value))))
+    assert _checks(seen)[code].verdict is Verdict.BLOCK
+
+
+def test_that_a_member_with_gtids_in_its_positions_refuses_it() -> None:
+    facts = _facts()
+    mode = Variables((("wsrep_gtid_mode", "ON"),))
+    assert _checks(_with(facts, "n1", mode))["GTID-MODE"].verdict is Verdict.BLOCK
+
+
+def test_that_old_data_that_are_ahead_of_the_members_are_not_put_aside() -> None:
+    facts = _facts()
+    state = Grastate(uuid=CLUSTER, seqno=10**9, safe_to_bootstrap=False)
+    ahead = _with(facts, "n3", replace(facts.host("n3")[DataFolder], grastate=state))
+    assert _checks(ahead)["OLD-DATA"].verdict is Verdict.BLOCK
+    assert _later(ahead)[0]["OLD-DATA"].verdict is Verdict.BLOCK
+    assert _checks(facts)["OLD-DATA"].verdict is Verdict.PASS
+
+
+def test_that_without_mariadb_backup_nothing_begins() -> None:
+    assert _checks(_with(_facts(), "n3", Tools(("socat",))))["BACKUP-TOOL"].verdict is Verdict.BLOCK
+
+
+# -- refused by what was found -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (f"uuid={CLUSTER}", "uuid=aaaaaaaa-2222-11f0-9c0e-3b2f8d5a7c11", "OTHER-UUID"),
+        ("kind=full-backuped", "kind=incremental", "BACKUP-KIND"),
+        ("kind=full-backuped", "kind=compressed", "BACKUP-KIND"),
+        ("last=990", "last=999999", "AHEAD"),
+        ("stmts=0 stmtat=-", "stmts=1 stmtat=5000", "STATEMENT-EVENTS"),
+        ("back=0", "back=1", "XID-ORDER"),
+        ("xa=0", "xa=1", "XA"),
+        ("odd=0", "odd=1", "BINLOG-UNREAD"),
+        ("missing=0 hole=-", "missing=20 hole=99-120-0", "HOLES"),
+        ("holes=0", "holes=61", "HOLES"),
+        ("links=0 oldlinks=0", "links=1 oldlinks=0", "BACKUP-LINKED"),
+        ("links=0 oldlinks=0", "links=0 oldlinks=2", "OLD-LINKED"),
+        ("links=0 oldlinks=0", "links=- oldlinks=0", "BACKUP-LINKED"),
+        ("recent=-,989~261122~6:00:00~1,990~261122~6:00:00~1", "recent=-", "BINLOG-UNREAD"),
+        ("above=51 abovefrom=4000", "above=- abovefrom=-", "NO-TARGET"),
+        ("last=990", "last=60", "RACE"),
+        ("size=500000000", "size=900000000000", "DISK-ROOM"),
+    ],
+)
+def test_that_each_thing_wrong_with_the_files_stops_before_anything_is_changed(old: str, new: str, code: str) -> None:
+    assert old in TOLD
+    checks, _, _ = _later(_facts(TOLD.replace(old, new)))
+    assert checks[code].verdict is Verdict.BLOCK
+
+
+def test_that_other_versions_are_refused() -> None:
+    one = TOLD.replace("version=10.11.18-MariaDB-log file=", "version=10.11.17-MariaDB-log file=")
+    assert _later(_facts(one))[0]["SERVER-VERSION"].verdict is Verdict.BLOCK
+    both = TOLD.replace("10.11.18", "10.11.17")
+    assert _later(_facts(both))[0]["SERVER-VERSION-JOINER"].verdict is Verdict.BLOCK
+
+
+def test_that_a_backup_from_which_ist_reaches_needs_no_binary_logs() -> None:
+    near = TOLD.replace("seqno=50 ", "seqno=500 ").replace("below=50", "below=500").replace("above=51", "above=501")
+    check = _later(_facts(near))[0]["IST-REACHES"]
+    assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
+    assert "rejoin-from-incrementals" in check.try_[0]
+
+
+def test_that_the_race_is_told_with_its_numbers_and_refused_where_it_will_be_lost() -> None:
+    facts = _facts()
+    fast = Rates(200e6, 50.0, 2.0)
+    lost = _with(_with(facts, "n1", WriteRate(fast)), "n2", WriteRate(fast))
+    assert _later(facts)[0]["RACE"].verdict is not Verdict.BLOCK
+    check = _later(lost)[0]["RACE"]
+    assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
+    assert "s more by bytes" in check.evidence
+
+
+@pytest.mark.parametrize(
+    "told", ["refused BACKUP it says no position", "refused BINLOGS no file", "refused LEFT x", "nonsense", ""]
+)
+def test_that_what_could_not_be_read_ends_the_plan_there(told: str) -> None:
+    checks, first, then = _later(_facts(told))
+    assert then == first
+    code = "BACKUP-UNREAD" if "BACKUP" in told else "REPLAY-LEFT" if "LEFT" in told else "BINLOG-UNREAD"
+    assert (checks[code].verdict, checks[code].absolute) == (Verdict.BLOCK, True)
+
+
+def test_that_the_card_says_what_it_is() -> None:
+    assert isinstance(PROCEDURE, RejoinFromBinlogs)
+    assert PROCEDURE.about.node_field == "joiner"

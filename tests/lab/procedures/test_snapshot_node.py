@@ -9,7 +9,6 @@ of the lab has no device mapper, so LVM's commands are tried on scripted hosts o
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -21,6 +20,7 @@ from tests.lab.procedures.obstacles import GRASTATE, assert_refused, option_file
 from tests.lab.procedures.steering import KILLED, Console, Ran
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
+from tests.lab.sample import EVERY
 
 JOINER, DONOR, WRITTEN = "s3", "s2", "s1"
 ACCEPTED = ("--override", "OTHERS-STAY=three nodes are all that this estate has")
@@ -39,7 +39,6 @@ INPUTS: dict[str, object] = {
     "wait": "5 s",
     "tables": "snapped.items",
 }
-EVERY = bool(os.environ.get("PILOTHOUSE_LAB_EVERY"))
 IN_THE_WAY = together(
     shell(DONOR, "for n in 1 2 3; do setsid mariadb -e 'SELECT SLEEP(300)' >/dev/null 2>&1 & done; sleep 1",
           "pkill -f '[S]ELECT SLEEP.300.'; true"),

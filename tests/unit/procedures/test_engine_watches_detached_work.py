@@ -49,7 +49,7 @@ class Foreseeing(WorldProver):
         return Answer(found.holds, "s1 caches it for 40 s", left_s=40.0) if condition == RULE.condition else found
 
 
-def test_that_what_a_rule_foresees_is_told_beside_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_that_the_time_which_a_rule_foresees_is_told_with_the_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(plan_of(work("n1", "copied"), watches=(RULE,)))
     world = World()
     world.settings["n2", "cached"] = "ON"

@@ -242,6 +242,7 @@ def test_that_a_run_killed_between_two_files_holds_joins_off_is_resumed_with_one
     assert console("check").code == 0
 
 
+@pytest.mark.long
 def test_that_a_run_taken_back_when_joins_were_let_go_holds_them_again_and_leaves_the_former_files_and_no_key(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from services.procedures.plan.looks import AT_THE_END
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
@@ -100,6 +102,7 @@ def test_that_a_compressor_for_data_that_can_not_be_packed_is_refused_once_it_wa
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_a_run_killed_between_two_files_is_taken_back_or_goes_on_and_no_node_differs(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

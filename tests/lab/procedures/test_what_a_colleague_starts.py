@@ -67,6 +67,7 @@ def _assert_told_as_two(console: Console, undone: Ran) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_that_a_node_called_off_that_came_in_by_itself_is_named_and_the_run_is_not_done(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -38,7 +38,8 @@ def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
         found.add("no-primary")
     if node.code == SYNCED.code and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
         found.add("synced")
-    down = node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and _was_a_node(node) and not login_refused(node)
+    away = node.reach in {Reach.NONE, Reach.SSH_ONLY} and (_was_a_node(node) or _runs_no_server(node))
+    down = away and primary and not login_refused(node)
     if down and not _is_counted(cluster, node):
         found.add("down")
     return frozenset(found)
@@ -64,6 +65,11 @@ def is_spare(node: NodeView) -> bool:
     One that never answered, one that is asked over SQL alone, and one that serves are none: nobody knows what an SST
     would erase there.
     """
+    return _runs_no_server(node)
+
+
+def _runs_no_server(node: NodeView) -> bool:
+    """Return whether the host says itself that no server runs: of a group that is no spare, others named it a node."""
     machine = node.facts.machine if node.facts is not None else None
     return node.reach is Reach.SSH_ONLY and machine is not None and machine.process_state == ""
 
@@ -149,6 +155,8 @@ def _what_is_missing(about: About, cluster: ClusterSnapshot) -> str:
         return tr("{name} has a Primary Component now: this is for a cluster that has none.", name=cluster.name)
     if "synced" in about.for_states:
         return tr("No node of {name} is known to be Synced now.", name=cluster.name)
+    if "spare" not in about.for_states:
+        return tr("No node of {name} is known to be down now.", name=cluster.name)
     return tr("No node of {name} is down, and no host is watched that could join it.", name=cluster.name)
 
 

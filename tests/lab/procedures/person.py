@@ -103,8 +103,7 @@ class Person:
 
         def so() -> bool:
             assert self.session.controller is not None
-            nodes = [n for c in self.session.controller.estate.clusters for n in c.nodes]
-            states = {n.host: n.state for n in nodes}
+            states = {n.host: n.state for c in self.session.controller.estate.clusters for n in c.nodes}
             return all(states.get(h) == "Synced" for h in hosts) and self.steering.runs.is_open
 
         self.waits(so)
@@ -183,8 +182,8 @@ class Person:
         """Click the button whose words begin so, as soon as it can be pressed."""
 
         def found() -> QPushButton | None:
-            fitting = [b for b in inside.findChildren(QPushButton) if b.isVisible() and plain(b).startswith(text)]
-            return next((b for b in fitting if b.isEnabled()), None)
+            buttons = (b for b in inside.findChildren(QPushButton) if b.isVisible() and b.isEnabled())
+            return next((b for b in buttons if plain(b).startswith(text)), None)
 
         self.waits(lambda: found() is not None)
         button = found()
@@ -203,9 +202,8 @@ class Person:
         canvas = self.window.topology.canvas
         middle = canvas.centre_of(self.node_id(host))
         assert middle is not None
-        at = middle.toPoint()
-        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, canvas.viewport().mapToGlobal(at))
-        QApplication.sendEvent(canvas.viewport(), event)
+        at, port = middle.toPoint(), canvas.viewport()
+        QApplication.sendEvent(port, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, port.mapToGlobal(at)))
         self.waits(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
         menu = QApplication.activePopupWidget()
         assert isinstance(menu, QMenu)
@@ -220,15 +218,14 @@ class Person:
         """Choose a node, and with it its cluster."""
         rows = self.window.tree.findChild(QTreeView)
         assert rows is not None
-        model = rows.model()
-        found = model.match(model.index(0, 0), Qt.ItemDataRole.DisplayRole, host, -1, Qt.MatchFlag.MatchRecursive)
+        model, how = rows.model(), Qt.MatchFlag.MatchRecursive
+        found = model.match(model.index(0, 0), Qt.ItemDataRole.DisplayRole, host, -1, how)
         self.qtbot.mouseClick(rows.viewport(), _LEFT, pos=rows.visualRect(found[0]).center())
         self.waits(lambda: self.window.topology.canvas.centre_of(self.node_id(host)) is not None)
 
     def node_id(self, host: str) -> str:
         assert self.session.controller is not None
-        nodes = (n for c in self.session.controller.estate.clusters for n in c.nodes)
-        return next(n.node_id for n in nodes if n.host == host)
+        return next(n.node_id for c in self.session.controller.estate.clusters for n in c.nodes if n.host == host)
 
     # -- choosing a procedure -----------------------------------------------------------------------------------------
 
@@ -255,8 +252,7 @@ class Person:
         self.qtbot.keyClicks(line, typed)
         self.shoots("palette")
         best = palette.current()
-        assert best is not None
-        assert (best.title, best.detail) == (title, detail)
+        assert best is not None and (best.title, best.detail) == (title, detail)  # noqa: PT018 - one thought
         self.qtbot.keyClick(line, Qt.Key.Key_Return)
         self.reads_the_form()
 
@@ -277,8 +273,8 @@ class Person:
         form = self.wizard.stages.form
         for name, value in inputs.items():
             row, text = form.rows[name], str(value)
-            if row.text() == text:
-                continue
+            if row.text() == text and not isinstance(row.focus_target(), QComboBox):
+                continue  # a choice is made by hand: what is offered may be another one a moment later
             if not row.isVisible():
                 self.presses(form, "More")
             target = row.focus_target()
@@ -289,7 +285,7 @@ class Person:
             else:
                 assert isinstance(target, QLineEdit)
                 self.types(target, text)
-            assert form.rows[name].text() == text
+            assert form.rows[name].text() == text, name
         QTest.qWait(2 * DEBOUNCE_MS)
         self.waits(lambda: not self.steering.runs.busy())
         self.shoots("form")
@@ -352,6 +348,11 @@ class Person:
         self.sees_it_armed()
         self.shoots("running")
 
+    def approves_the_rest(self, limit_s: float = 240.0) -> None:
+        """Wait until what was found has made the rest of the plan; approve it."""
+        self.is_asked("The rest of the plan", limit_s)
+        self.presses(self.wizard.question, "Approve and go on")
+
     def leaves(self) -> None:
         """Stop everything, as the program does."""
         self.start.stop()
@@ -379,8 +380,8 @@ def opens(qtbot: QtBot, console: Console, story: str) -> Person:
     gc.collect()  # what the last window left must not be collected on a thread of this one
     window = MainWindow(bare=True)
     window.resize(1440, 900)
-    options = Namespace(inventory=console.inventory, data=console.data, theme=os.environ.get("PILOTHOUSE_LAB_THEME"))
-    options.theme = options.theme or "light"
+    theme = os.environ.get("PILOTHOUSE_LAB_THEME") or "light"
+    options = Namespace(inventory=console.inventory, data=console.data, theme=theme)
     start = WindowStart(options, TestedHooks(), window, Play(None, autoplay=False, start_s=None))
     window.show()
     window.activateWindow()

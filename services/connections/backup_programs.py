@@ -6,6 +6,10 @@ folder whose name holds other than plain characters is passed over, as no read o
 Files: xtrabackup_checkpoints, xtrabackup_info, xtrabackup_galera_info, xtrabackup_binlog_info; newer MariaDB versions
 write the same as mariadb_backup_* (MariaDB KB, "Files Created by mariadb-backup"). An incremental that was prepared
 with has `.meta` files whose `.delta` is gone (seen on the lab, mariadb-backup 10.11.18).
+
+With --galera-info the binary log is rotated under the lock and the new file is shipped: its Gtid list is what the
+server had then, whoever wrote it. The GTID in xtrabackup_info is @@gtid_current_pos, which counts a node's own writes
+only (MariaDB KB, "gtid_current_pos"): it is empty of a node that only others write to.
 """
 
 from __future__ import annotations
@@ -22,6 +26,18 @@ says() {
       return
     fi
   done
+}
+gtids() {
+  local f log at tool
+  for f in "$1/xtrabackup_binlog_info" "$1/mariadb_backup_binlog_info"; do
+    [ -f "$f" ] && [ ! -L "$f" ] && read -r log at _ < <(head -c 400 -- "$f") && break
+  done
+  case ${log-} in ''|-*|*[!A-Za-z0-9_.@-]*) return;; esac
+  f=$1/$log
+  [ -f "$f" ] && [ ! -L "$f" ] && [ "$(stat -c %s -- "$f")" = "${at-}" ] && [ "$at" -le 65536 ] || return
+  tool=$(command -v mariadb-binlog || command -v mysqlbinlog) || return
+  "$tool" --no-defaults -- "$f" 2>/dev/null | awk '/\tGtid list \[/ {on = 1; sub(/.*\tGtid list \[/, "")}
+    on {sub(/^# /, ""); all = all $0; if (/\]/) {sub(/\].*/, "", all); print "gtids " all; exit}}' | tr -c '\n -~' '?'
 }
 tell() {
   local d=$1 real links hard metas=0 spent=0 packed m
@@ -42,6 +58,7 @@ tell() {
   says "$d" info
   says "$d" galera_info
   says "$d" binlog_info
+  gtids "$d"
   printf 'end\n'
 }
 if [ "$1" != search ]; then tell "$1"; exit 0; fi

@@ -23,6 +23,7 @@ _MOST_LINES = 20_000
 _FULL, _PREPARED = "full-backuped", frozenset({"log-applied", "full-prepared"})
 _INCREMENTAL = "incremental"
 _GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,\s-]{0,400})'")
+_ONE_GTID = re.compile(r"\b\d{1,10}-\d{1,10}-\d{1,20}\b")
 _BASE = re.compile(r"--incremental-basedir=([A-Za-z0-9/_.@:+,=-]+)")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
@@ -39,8 +40,8 @@ class Backup:
         mount, free: the file system it is on.
         kind: backup_type; from_lsn, to_lsn, last_lsn: as its checkpoints say.
         uuid: of this backup; server, tool: versions as numbers; began, ended: as its info says, 'YYYY-MM-DD hh:mm:ss'.
-        state_uuid, seqno: the cluster's position it stands at; gtid: of the last change; base: the folder that it
-            was made against; log: name of the binary log then.
+        state_uuid, seqno: the cluster's position it stands at; gtid: of the last change in each domain; base:
+            the folder that it was made against; log: name of the binary log then.
         partial, compressed, encrypted: as its info says.
     """
 
@@ -153,7 +154,8 @@ def _backup(block: _Block) -> Backup:
     position = position_of(" ".join(files.get("galera_info", ())[:1]).lower())
     server = info.get("server_version", "")
     log = (files.get("binlog_info") or [""])[0].split("\t")
-    gtid = _GTID.search(info.get("binlog_pos", ""))
+    said = _GTID.search(info.get("binlog_pos", ""))
+    gtid = _newest(plain.get("gtids", "")) or (said[1] if said else log[2] if len(log) > 2 else "")
     base = _BASE.search(info.get("tool_command", ""))
     return Backup(
         path=path, real=plain.get("real", ""), size=count(plain.get("size", "")),
@@ -165,10 +167,17 @@ def _backup(block: _Block) -> Backup:
         tool=version_of(info.get("tool_version", "")), began=words(info.get("start_time", ""), 19),
         ended=words(info.get("end_time", ""), 19), state_uuid=position[0] if position else "",
         seqno=position[1] if position and position[1] >= 0 else None,
-        gtid=" ".join((gtid[1] if gtid else log[2] if len(log) > 2 else "").split()), base=base[1] if base else "",
+        gtid=" ".join(gtid.split()), base=base[1] if base else "",
         log=words(log[0].strip(), 255), partial=_yes(info.get("partial")), compressed=_yes(info.get("compressed")),
         encrypted=_yes(info.get("encrypted")),
     )  # fmt: skip
+
+
+def _newest(gtids: str) -> str:
+    """Return of a binary log's Gtid list the last of each domain: a server's newest one stands behind all others of its
+    domain (rpl_binlog_state::get_gtid_list in MariaDB's sql/rpl_gtid.cc; seen on the lab)."""
+    found = {one.split("-")[0]: one for one in _ONE_GTID.findall(gtids)}
+    return ",".join(found.values())
 
 
 def version_of(text: str) -> tuple[int, ...]:

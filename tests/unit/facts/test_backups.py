@@ -68,3 +68,12 @@ def test_that_what_was_cut_short_or_is_nonsense_is_left_out_or_not_known() -> No
 def test_that_a_version_is_three_numbers() -> None:
     assert version_of("10.11.18-MariaDB-log") == (10, 11, 18)
     assert version_of("ten") == ()
+
+
+def test_that_the_gtid_is_that_of_the_shipped_binary_log_whoever_wrote_it() -> None:
+    """mariadb-backup 10.11.18 of a node that only others wrote to since: its info names no GTID (seen on the lab)."""
+    info = "| binlog_pos = filename 'mysql-bin.000005', position '401', GTID of the last change '{}'"
+    for said in ("", "0-42-15"):
+        text = f"backup /srv/b\nfile info\n{info.format(said)}\ngtids 7-1-3,0-42-15,0-41-18\nend\n"
+        assert parse_backups(text)[0].gtid == "7-1-3,0-41-18"
+    assert parse_backups(f"backup /srv/b\nfile info\n{info.format('0-42-15')}\nend\n")[0].gtid == "0-42-15"

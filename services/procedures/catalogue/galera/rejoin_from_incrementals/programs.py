@@ -16,20 +16,20 @@ _CLEAR = rf"""clear() {{
 """Removes a folder of copies by its mark, the mark last; an empty one is nobody's loss. 4: it is not such a folder."""
 
 COPY_CHAIN = rf"""umask 077; export LC_ALL=C
-{_CLEAR}work=$1; shift
-[ "$(realpath -m -- "$work")" = "$work" ] || {{ echo "a symbolic link leads to $work"; exit 8; }}
-clear "$work" || {{ was=$?; echo "$work is there already"; exit $was; }}
-mkdir -p -m 0700 -- "${{work%/*}}" && mkdir -m 0700 -- "$work" && : > "$work/{MARK}" || exit 5
+{_CLEAR}place=$1; shift
+[ "$(realpath -m -- "$place")" = "$place" ] || {{ echo "a symbolic link leads to $place"; exit 8; }}
+clear "$place" || {{ was=$?; echo "$place is there already"; exit $was; }}
+mkdir -p -m 0700 -- "${{place%/*}}" && mkdir -m 0700 -- "$place" && : > "$place/{MARK}" || exit 5
 n=0
 for from in "$@"; do
   [ -d "$from" ] && [ ! -L "$from" ] || {{ echo "$from is no folder"; exit 3; }}
   echo "copying $from"
-  mkdir -m 0700 -- "$work/$n" && cp -a -- "$from/." "$work/$n/" || exit 6
+  mkdir -m 0700 -- "$place/$n" && cp -a -- "$from/." "$place/$n/" || exit 6
   n=$((n+1))
 done
-linked=$(find "$work" \( -type l -o -type f -links +1 -o -name '*.isl' \) -print -quit)
+linked=$(find "$place" \( -type l -o -type f -links +1 -o -name '*.isl' \) -print -quit)
 [ -z "$linked" ] || {{ echo "$linked leads elsewhere, it is no copy"; exit 7; }}
-sync -f -- "$work" && echo "copied: $n folders"
+sync -f -- "$place" && echo "copied: $n folders"
 """
 """$1 the folder of the run's own, the rest the backups in their order: each becomes a plain copy, 0, 1, 2 ... in it.
 

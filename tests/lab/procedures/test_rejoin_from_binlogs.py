@@ -67,6 +67,7 @@ def _cut_short(estate: Estate, console: Console, cut: str) -> None:
             f"for n in $(seq 300); do pgrep -x mariadb-binlog >/dev/null && {cut} && break; sleep 0.1; done"
         )
         ran = running.end()
+    assert ran.code == 3, ran  # 4: something stays
     view = console.assert_ended(RunState.UNDONE, ran)
     assert next(step for step in view.steps if step.step.step_id == f"replay-{JOINER}").failed, ran
     assert estate.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]

@@ -195,6 +195,7 @@ def _tidied(host: HostFacts, found: Survey) -> Step:
         proof=(FileAbsent(name, work),),
         limit_s=600.0,
         repeatable=True,
+        goes_with=f"new-data-{name}",
         estimate_s=2.0,
     )
 
@@ -297,6 +298,7 @@ def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
         ),
         limit_s=PRIVATE_LIMIT_S,
         repeatable=True,
+        goes_with=f"new-data-{name}",
         estimate_s=10.0,
     )  # fmt: skip
 
@@ -312,5 +314,6 @@ def _unmarked(host: HostFacts) -> Step:
         action=RemoveFile(path),
         proof=(FileAbsent(name, path),),
         repeatable=True,
+        goes_with=f"notes-{name}",
         estimate_s=0.5,
     )

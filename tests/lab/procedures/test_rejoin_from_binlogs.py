@@ -20,6 +20,12 @@ from tests.lab.procedures.writer import TABLE, Writer
 NAME, JOINER, DONORS = "rejoin-from-binlogs", "s3", ("s1", "s2")
 INPUTS = {"joiner": JOINER, "backup": BACKUP, "binlogs": LOGS, "settle": "3 s", "tables": ", ".join((TABLE, *VARIED))}
 OLD = "/var/lib/mysql/an-old-file"
+HOLD = "/etc/systemd/system/mariadb.service.d/91-pilothouse-hold.conf"
+STARTED = "/srv/rejoin/started"
+START = (
+    f"{{ systemctl start mariadb >{STARTED} 2>&1; echo $? >>{STARTED}; systemctl status mariadb -n 0 >>{STARTED}; }}"
+)
+"""A colleague's start: what it says, its exit code, and where systemd says why."""
 
 
 @pytest.fixture
@@ -27,7 +33,8 @@ def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
     """s3 down with nothing but a file in its data folder, a backup and logs beside it, and writes that go on."""
     del whole
     steer.sql("s1", "GRANT SELECT ON sbtest.* TO observer@'%'")
-    with Writer(steer, DONORS, rate=30.0) as writer:
+    # Slow enough for the forecast of the race, which takes all write sets for as large as the ballast's.
+    with Writer(steer, DONORS, rate=8.0) as writer:
         steer.host(JOINER).sh("rm -rf /var/lib/mysql/.pilothouse-*")
         rejoining.varied(steer, "s1")
         seqno = rejoining.back_up(steer, JOINER)
@@ -56,6 +63,14 @@ def _refused(console: Console, code: str) -> None:
     assert ran.code == 3, ran
     view = console.assert_ended(RunState.UNDONE, ran)
     assert code in "".join(step.error for step in view.steps), ran
+
+
+def _start_was_refused(estate: Estate, hold: str) -> None:
+    told = estate.host(JOINER).sh(f"cat {STARTED} && rm {STARTED}").out
+    assert "Assertion failed on job for mariadb.service." in told
+    assert "\n1\n" in told
+    assert f"AssertPathExists=!{HOLD} was not met" in told
+    assert "it can't be started until this file is gone" in estate.host(JOINER).sh(f"cat {hold}").out
 
 
 def _cut_short(estate: Estate, console: Console, cut: str) -> None:
@@ -88,11 +103,15 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     assert [line.split()[0] for line in _there(steer) if line] == [line.split()[0] for line in before if line]
 
     # A replay that is cut short never counts: the run takes itself back, and the old data are where they were.
-    _cut_short(steer, console, "pkill -x mariadb-binlog")
+    # A colleague who starts the server while it replays is told why it does not start; so is one after the console died.
+    _cut_short(steer, console, f"{START} && cp {HOLD} /srv/rejoin/ && pkill -x mariadb-binlog")
+    _start_was_refused(steer, f"/srv/rejoin/{HOLD.rpartition('/')[2]}")
 
     # Killed while it replays, the run finds the work again; what follows the target comes by IST, and rows are equal.
     ran = console.killed_run(f"replay-{JOINER}=acting", NAME, **INPUTS)
     assert ran.code == KILLED, ran
+    steer.host(JOINER).sh(START)
+    _start_was_refused(steer, HOLD)
     resumed = console("resume", console.runs()[0], "--yes")
     assert resumed.code == 0, resumed
     view = console.assert_ended(RunState.DONE, resumed)

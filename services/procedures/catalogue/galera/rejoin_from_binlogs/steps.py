@@ -26,6 +26,7 @@ from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.chain_known import ChainKnown
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.restored_history import RestoredHistory
+from services.procedures.conditions.galera.restored_whole import RestoredWhole
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.machine.owned import OwnedBy
@@ -89,12 +90,15 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         name, members, facts.cluster_id, restoring.folder_of(host), target, recovered=Kept(kept_name(name)),
         gtid=found.chain.gtid, old_log=restoring.old_log(host, kept=True), accepted=accepted,
     )  # fmt: skip
+    whole = (
+        RestoredWhole(name, restoring.folder_of(host), restoring.aside_path(host), private.MARKER, facts.cluster_id),
+    )
     start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
     return (
         _chain_known(host, members, found, accepted=accepted),
         steps.restart_off(host),
-        hold_start(host, restoring.folder_of(host)),
+        hold_start(host, restoring.folder_of(host), whole),
         *_kept_aside(facts, host, members),
         _prepared(host, values, found),
         restoring.copied_back(
@@ -112,7 +116,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _unmarked(host),
         state,
         name_donor(host, donor_name),
-        let_start(host, restoring.folder_of(host)),
+        let_start(host, restoring.folder_of(host), whole),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         forget_donor(host, donor_name),

@@ -23,7 +23,8 @@ OLD = "/var/lib/mysql/an-old-file"
 HOLD = "/etc/systemd/system/mariadb.service.d/91-pilothouse-hold.conf"
 STARTED = "/srv/rejoin/started"
 START = (
-    f"{{ systemctl start mariadb >{STARTED} 2>&1; echo $? >>{STARTED}; systemctl status mariadb -n 0 >>{STARTED}; }}"
+    f"{{ systemctl start mariadb >{STARTED} 2>&1; echo $? >>{STARTED}; "
+    f"systemctl status mariadb -n 0 >>{STARTED}; true; }}"
 )
 """A colleague's start: what it says, its exit code, and where systemd says why."""
 

@@ -104,7 +104,7 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     assert [line.split()[0] for line in _there(steer) if line] == [line.split()[0] for line in before if line]
 
     # A replay that is cut short never counts: the run takes itself back, and the old data are where they were.
-    # A colleague who starts the server while it replays is told why it does not start; so is one after the console died.
+    # A colleague who starts the server meanwhile is told why it does not start; so is one after the console died.
     _cut_short(steer, console, f"{START} && cp {HOLD} /srv/rejoin/ && pkill -x mariadb-binlog")
     _start_was_refused(steer, f"/srv/rejoin/{HOLD.rpartition('/')[2]}")
 

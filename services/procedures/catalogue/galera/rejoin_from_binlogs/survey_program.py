@@ -1,7 +1,7 @@
 """The program that reads a chain of binary logs on a host, and tells of each file what a judgement needs.
 
 It only reads. Any line of mysqlbinlog's text may be one that a client wrote: what counts as an event is decided by
-BINLOG_EVENTS (connections/binlog_programs.py). What it tells is parsed by services/facts/binlog_chain.py.
+BINLOG_EVENTS (connections/binlog_programs.py). What it tells is parsed by services/facts/binlog_survey.py.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ refused() { printf 'survey: refused %s\n' "$1"; exit 0; }
 copy=$1 logs=$2 data=$3
 mark=/var/lib/pilothouse/replay/state
 [ ! -e "$mark" ] || refused "LEFT a run that was never taken back left $mark: what it replayed into may still lie there"
-{ [ -d "$copy" ] && [ -r "$copy" ]; } || refused "BACKUP $copy is no folder that can be read"
+{ [ -d "$copy" ] && [ -r "$copy" ]; } || refused "NOBACKUP $copy is no folder that can be read on this host"
 info() {
   local f
   for f in "$copy/mariadb_backup_$1" "$copy/xtrabackup_$1"; do
@@ -128,7 +128,7 @@ else oldlinks=0; fi
 
 SURVEY = (
     _BACKUP
-    + r"""cd -- "$logs" || refused 'BINLOGS the folder of the binary logs can not be opened'
+    + r"""cd -- "$logs" || refused "NOLOGS $logs is no folder that can be opened on this host"
 reader=$(command -v mariadb-binlog) || refused 'BINLOGS there is no mariadb-binlog on the host'
 files=() base=
 for f in *.[0-9][0-9][0-9][0-9][0-9][0-9]*; do

@@ -1,7 +1,7 @@
 """Nobody starts a node while its data are exchanged: no colleague, no timer, no boot of a host that fell. Pure.
 
 A drop-in asserts that its own file is not there: a start fails with systemd's word for it, and works at once when the
-file is removed, by hand too. It lies under /etc: one under /run is gone after a boot, and a server that starts on half
+file is removed, by hand too. systemctl status and the journal say why in the unit's description. It lies under /etc: one under /run is gone after a boot, and a server that starts on half
 of its data asks for an SST, whose script empties the folder. It stays on while the data folder is root's: so long
 something else than whole data of the server's lies there. Where a private server has to write into the folder before
 its data are whole, whose it is shows nothing: the procedure names what does.
@@ -91,8 +91,8 @@ def let_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ()) 
 
 def _held(host: HostFacts) -> Several:
     path = hold_path(host)
-    said = "# Pilothouse exchanges the data of this server: it can't be started until this file is gone."
-    return Several((PutFile(path, (f"{said}\n[Unit]\n{ASSERT}{path}\n",)), RELOAD))
+    said = f"a server whose data Pilothouse exchanges: it can't be started until {path} is gone"
+    return Several((PutFile(path, (f"[Unit]\nDescription={said}\n{ASSERT}{path}\n",)), RELOAD))
 
 
 def _is_held(host: HostFacts) -> tuple[Condition, ...]:

@@ -1,10 +1,11 @@
 """Nobody starts a node while its data are exchanged: no colleague, no timer, no boot of a host that fell. Pure.
 
 A drop-in asserts that its own file is not there: a start fails with systemd's word for it, and works at once when the
-file is removed, by hand too. systemctl status and the journal say why in the unit's description. It lies under /etc: one under /run is gone after a boot, and a server that starts on half
-of its data asks for an SST, whose script empties the folder. It stays on while the data folder is root's: so long
-something else than whole data of the server's lies there. Where a private server has to write into the folder before
-its data are whole, whose it is shows nothing: the procedure names what does.
+file is removed, by hand too. systemctl status and the journal say why, in the unit's description. It lies under /etc:
+one under /run is gone after a boot, and a server that starts on half of its data asks for an SST, whose script empties
+the folder. It stays on while the data folder is root's: so long something else than whole data of the server's lies
+there. Where a private server has to write into the folder before its data are whole, whose it is shows nothing: the
+procedure names what does.
 
 Sources: systemd.unit(5), "Conditions and Asserts", drop-ins.
 """

@@ -154,7 +154,7 @@ class Chain:
 
 def chain_of(files: Sequence[ChainFile], backup: Backup) -> Chain:
     """Return the chain from a backup on, with all that speaks against it."""
-    wrong = [*_linked(backup), *_gaps(files), *_unread(files), *_versions(files, backup)]
+    wrong = [*_linked(backup), *_gaps(files), *_servers(files), *_unread(files), *_versions(files, backup)]
     at = next((place for place, file in enumerate(files) if file.above is not None), None)
     if at is None:
         newest = max((file.last for file in files if file.last is not None), default=None)
@@ -204,7 +204,19 @@ def _gaps(files: Sequence[ChainFile]) -> list[Wrong]:
 def _unread(files: Sequence[ChainFile]) -> list[Wrong]:
     odd = [file.name for file in files if file.odd]
     told = f"events stand in no order of their places in {', '.join(odd[:3])}: a line in it may be a client's"
-    return [Wrong("BINLOG-UNREAD", told)] if odd else []
+    found = [Wrong("BINLOG-UNREAD", told)] if odd else []
+    dark = next((file for file in files if file.broken and file.end_gtid == "-" and not file.begins_after), None)
+    if dark is not None:
+        told = f"{dark.name} can not be read beyond its first {dark.reached} bytes: it is encrypted, or damaged"
+        found.append(Wrong("BINLOG-UNREAD", told))
+    return found
+
+
+def _servers(files: Sequence[ChainFile]) -> list[Wrong]:
+    """Files of two servers are no chain, even where one seems to go on where the other ends."""
+    ids = sorted({file.writer for file in files if file.writer is not None})
+    told = f"they were written by servers of several ids: {', '.join(map(str, ids[:5]))}"
+    return [Wrong("BINLOG-GAP", told)] if len(ids) > 1 else []
 
 
 def _versions(files: Sequence[ChainFile], backup: Backup) -> list[Wrong]:

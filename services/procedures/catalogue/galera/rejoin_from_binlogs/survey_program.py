@@ -67,7 +67,9 @@ header {
   else if (kind ~ /^Xid = [0-9]+$/) xid = substr(kind, 7)
   else if (kind ~ /^X[AI]D? ?= ?X\047|^XA /) xa = 1
   else if (kind ~ /^Table_map: /) rows = 1
-  else if (kind ~ /^(Query\t|Execute_load_query|Intvar|Rand|User[ _]var)/) { said++; fresh = kind ~ /^Query\t/ }
+  else if (kind ~ /^(Query(_compressed)?\t|Execute_load_query|Intvar|Rand|User[ _]var)/) {
+    said++; fresh = kind ~ /^Query/
+  }
   else if (kind ~ /^Rotate to [^ \t]+  pos: 4$/) {
     close_group(from); split(kind, part, " "); ending = "rotate:" part[3]
   }
@@ -152,6 +154,7 @@ for ((i = ${#files[@]} - 1; i >= 0; i--)); do
     awk -v name="$f" -v size="$(stat -L -c %s -- "$f")" -v backup="$backup" -v atfile="$atfile" -v at="$at" "$program")
   code=$?
   case $line in "file $f "*) ;; *) refused "BINLOGS $f can not be read";; esac
+  case $line in *" version=- "*) refused "BINLOGS $f is empty, or no binary log: it does not say what wrote it";; esac
   [ "$code" -eq 0 ] && line="$line broken=0" || line="$line broken=1"
   told=("$line" "${told[@]}")
   low=${line##* first=}; low=${low%% *}

@@ -86,9 +86,10 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     target, accepted = found.chain.target or 0, flag_of(values["past_unknown"]) is True
     donor_name = facts.host(donor).node_name or donor
     identity, state, owner = restoring.made_its_own(host, facts.cluster_id)
+    when = found.chain.when or ("", "", 0)
     history = RestoredHistory(
         name, members, facts.cluster_id, restoring.folder_of(host), target, recovered=Kept(kept_name(name)),
-        gtid=found.chain.gtid, old_log=restoring.old_log(host, kept=True), accepted=accepted,
+        gtid=found.chain.gtid, accepted=accepted, server=when[2], time=f"{when[0]} {when[1]}",
     )  # fmt: skip
     whole = (
         RestoredWhole(name, restoring.folder_of(host), restoring.aside_path(host), private.MARKER, facts.cluster_id),
@@ -111,7 +112,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _replayed(facts, host, members, values, found),
         _positioned(facts, host, found),
         _no_private(host),
-        recover(host),
+        replace(recover(host), goes_with=f"new-data-{name}"),
         restoring.position_proven(host, facts.cluster_id, target),
         _unmarked(host),
         state,

@@ -38,10 +38,10 @@ def parse_survey(text: str) -> tuple[Backup, tuple[ChainFile, ...]] | Wrong:
 def _backup(line: str) -> Backup | None:
     word, _, rest = line.strip().partition(" ")
     told = dict(_FIELD.findall(rest))
-    version, seqno = _VERSION.match(told.get("version", "")), told.get("seqno", "")
+    version, seqno = _VERSION.match(told.get("version", "")), told.get("stands", "")
     if word != "backup" or _UUID.fullmatch(told.get("uuid", "")) is None or not _is_number(seqno):
         return None
-    named = told.get("file", "-")
+    named = told.get("log", "-")
     return Backup(
         uuid=told["uuid"].lower(),
         seqno=int(seqno),
@@ -90,7 +90,7 @@ def _file(line: str) -> ChainFile | None:
         in_rows=count("stmts"), in_rows_at=number("stmtat"), xa=count("xa"), back=count("back"),
         missing=count("missing"), stretches=_stretches(told["hole"]), stretched=count("holes"),
         recent=_recent(told["recent"]), writer=number("by"), ending=kind, next_name=after, reached=count("reached"),
-        odd=told["odd"] != "0", cut=told["cut"] != "0", broken=told["broken"] != "0",
+        odd=told["odd"] != "0", cut=told["torn"] != "0", broken=told["broken"] != "0",
     )  # fmt: skip
 
 

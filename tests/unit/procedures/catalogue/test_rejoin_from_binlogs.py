@@ -255,14 +255,14 @@ def test_that_each_thing_wrong_with_the_files_stops_before_anything_is_changed(o
 
 
 def test_that_other_versions_are_refused() -> None:
-    one = TOLD.replace("version=10.11.18-MariaDB-log file=", "version=10.11.17-MariaDB-log file=")
+    one = TOLD.replace("version=10.11.18-MariaDB-log log=", "version=10.11.17-MariaDB-log log=")
     assert _later(_facts(one))[0]["SERVER-VERSION"].verdict is Verdict.BLOCK
     both = TOLD.replace("10.11.18", "10.11.17")
     assert _later(_facts(both))[0]["SERVER-VERSION-JOINER"].verdict is Verdict.BLOCK
 
 
 def test_that_a_backup_from_which_ist_reaches_needs_no_binary_logs() -> None:
-    near = TOLD.replace("seqno=50 ", "seqno=500 ").replace("below=50", "below=500").replace("above=51", "above=501")
+    near = TOLD.replace("stands=50 ", "stands=500 ").replace("below=50", "below=500").replace("above=51", "above=501")
     check = _later(_facts(near))[0]["IST-REACHES"]
     assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
     assert "rejoin-from-incrementals" in check.try_[0]

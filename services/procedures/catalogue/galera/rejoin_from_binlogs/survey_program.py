@@ -22,7 +22,7 @@ function close_group(end,  lost, at_end, part) {
     if (first == "-") first = xid
     if (prevx != "-" && xid + 0 <= prevx + 0) back++
     last = xid; lastend = end; lastof = gtid; lastwhen = when
-    if (xid + 0 <= backup + 0 && above == "-") {
+    if (xid + 0 <= stands + 0 && above == "-") {
       anew()
       below = xid; belowend = end; zoneat = (name == atfile && end == at + 0); prevx = xid; return
     }
@@ -86,7 +86,7 @@ END {
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
   printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas),
     n(back), n(holes), n(missing), hole, recent, by
-  printf " ending=%s reached=%s odd=%s cut=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
+  printf " ending=%s reached=%s odd=%s torn=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
 }
 """
 )
@@ -108,8 +108,8 @@ info() {
 said() { info info | sed -n "s/^$1 = //p" | head -n 1; }
 galera=$(info galera_info) || refused "BACKUP $copy says no position of Galera: it was made without --galera-info"
 galera=${galera%%[[:space:]]*}
-uuid=${galera%%:*} backup=${galera#*:}
-[[ $uuid =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ && $backup =~ ^[0-9]{1,18}$ ]] ||
+uuid=${galera%%:*} stands=${galera#*:}
+[[ $uuid =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ && $stands =~ ^[0-9]{1,18}$ ]] ||
   refused 'BACKUP what the backup says of its position can not be read'
 read -r atfile at _ <<< "$(info binlog_info)"
 [[ ${atfile-} =~ ^[A-Za-z0-9_.@/-]+[.][0-9]+$ && ${at-} =~ ^[0-9]{1,12}$ ]] || { atfile=- at=0; }
@@ -151,17 +151,17 @@ for ((i = ${#files[@]} - 1; i >= 0; i--)); do
   f=${files[i]}
   printf 'reads %s, %s of at most %s\n' "$f" "$((${#files[@]} - i))" "${#files[@]}"
   line=$(nice "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
-    awk -v name="$f" -v size="$(stat -L -c %s -- "$f")" -v backup="$backup" -v atfile="$atfile" -v at="$at" "$program")
+    awk -v name="$f" -v size="$(stat -L -c %s -- "$f")" -v stands="$stands" -v atfile="$atfile" -v at="$at" "$program")
   code=$?
   case $line in "file $f "*) ;; *) refused "BINLOGS $f can not be read";; esac
   case $line in *" version=- "*) refused "BINLOGS $f is empty, or no binary log: it does not say what wrote it";; esac
   [ "$code" -eq 0 ] && line="$line broken=0" || line="$line broken=1"
   told=("$line" "${told[@]}")
   low=${line##* first=}; low=${low%% *}
-  [ "$low" != - ] && [ "$low" -le "$backup" ] && break
+  [ "$low" != - ] && [ "$low" -le "$stands" ] && break
 done
-printf 'survey: backup uuid=%s seqno=%s version=%s file=%s position=%s kind=%s size=%s links=%s oldlinks=%s;' "$uuid" \
-  "$backup" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks"
+printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s links=%s oldlinks=%s;' "$uuid" \
+  "$stands" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks"
 printf '%s;' "${told[@]}"; echo
 """
 )

@@ -123,6 +123,25 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     console.assert_nothing_to_do(NAME, **INPUTS)
 
 
+@pytest.mark.long
+def test_that_a_link_of_the_servers_account_in_place_of_its_state_is_not_written_through(
+    steer: Estate, console: Console, lost: Writer
+) -> None:
+    del lost
+    host, state, victim = steer.host(JOINER), "/var/lib/mysql/grastate.dat", "/srv/rejoin/secret"
+    host.sh(f"install -m 600 /dev/null {victim}")
+    words = ("run", NAME, *(f"--input={name}={value}" for name, value in INPUTS.items()), "--yes")
+    with console.running(*words) as running:
+        running.wait_for_step(f"set-position-{JOINER}")
+        host.sh(f"runuser -u mysql -- ln -s {victim} {state}")
+        ran = running.end()
+    assert ran.code == 3, ran
+    view = console.assert_ended(RunState.UNDONE, ran)
+    assert any(step.failed for step in view.steps if step.step.step_id in {f"set-position-{JOINER}", f"state-{JOINER}"})
+    assert host.sh(f"stat -c '%U:%G %a %s %F' {victim}").out == "root:root 600 0 regular empty file\n"
+    assert host.sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
+
+
 def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -20,6 +20,13 @@ from tests.lab.procedures.writer import TABLE, Writer
 NAME, JOINER, DONORS = "rejoin-from-binlogs", "s3", ("s1", "s2")
 INPUTS = {"joiner": JOINER, "backup": BACKUP, "binlogs": LOGS, "settle": "3 s", "tables": ", ".join((TABLE, *VARIED))}
 OLD = "/var/lib/mysql/an-old-file"
+HOLD = "/etc/systemd/system/mariadb.service.d/91-pilothouse-hold.conf"
+STARTED = "/srv/rejoin/started"
+START = (
+    f"{{ systemctl start mariadb >{STARTED} 2>&1; echo $? >>{STARTED}; "
+    f"systemctl status mariadb -n 0 >>{STARTED}; true; }}"
+)
+"""A colleague's start: what it says, its exit code, and where systemd says why."""
 
 
 @pytest.fixture
@@ -27,7 +34,8 @@ def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
     """s3 down with nothing but a file in its data folder, a backup and logs beside it, and writes that go on."""
     del whole
     steer.sql("s1", "GRANT SELECT ON sbtest.* TO observer@'%'")
-    with Writer(steer, DONORS, rate=30.0) as writer:
+    # Slow enough for the forecast of the race, which takes all write sets for as large as the ballast's.
+    with Writer(steer, DONORS, rate=8.0) as writer:
         steer.host(JOINER).sh("rm -rf /var/lib/mysql/.pilothouse-*")
         rejoining.varied(steer, "s1")
         seqno = rejoining.back_up(steer, JOINER)
@@ -58,6 +66,13 @@ def _refused(console: Console, code: str) -> None:
     assert code in "".join(step.error for step in view.steps), ran
 
 
+def _start_was_refused(estate: Estate) -> None:
+    told = estate.host(JOINER).sh(f"cat {STARTED} && rm {STARTED}").out
+    assert "Assertion failed on job for mariadb.service." in told
+    assert "\n1\n" in told
+    assert f"it can't be started until {HOLD} is gone" in told
+
+
 def _cut_short(estate: Estate, console: Console, cut: str) -> None:
     """Cut a replay short, and see that the run fails, takes itself back and leaves neither a server nor its folder."""
     words = ("run", NAME, *(f"--input={name}={value}" for name, value in INPUTS.items()), "--yes")
@@ -67,6 +82,7 @@ def _cut_short(estate: Estate, console: Console, cut: str) -> None:
             f"for n in $(seq 300); do pgrep -x mariadb-binlog >/dev/null && {cut} && break; sleep 0.1; done"
         )
         ran = running.end()
+    assert ran.code == 3, ran  # 4: something stays
     view = console.assert_ended(RunState.UNDONE, ran)
     assert next(step for step in view.steps if step.step.step_id == f"replay-{JOINER}").failed, ran
     assert estate.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
@@ -87,11 +103,15 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     assert [line.split()[0] for line in _there(steer) if line] == [line.split()[0] for line in before if line]
 
     # A replay that is cut short never counts: the run takes itself back, and the old data are where they were.
-    _cut_short(steer, console, "pkill -x mariadb-binlog")
+    # A colleague who starts the server meanwhile is told why it does not start; so is one after the console died.
+    _cut_short(steer, console, f"{START} && pkill -x mariadb-binlog")
+    _start_was_refused(steer)
 
     # Killed while it replays, the run finds the work again; what follows the target comes by IST, and rows are equal.
     ran = console.killed_run(f"replay-{JOINER}=acting", NAME, **INPUTS)
     assert ran.code == KILLED, ran
+    steer.host(JOINER).sh(START)
+    _start_was_refused(steer)
     resumed = console("resume", console.runs()[0], "--yes")
     assert resumed.code == 0, resumed
     view = console.assert_ended(RunState.DONE, resumed)
@@ -101,6 +121,25 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     assert steer.host(JOINER).sh("ls -A /var/lib/mysql/.pilothouse-before*").out.split() == ["an-old-file"]
     assert steer.host(JOINER).sh("ls -A /var/lib/pilothouse/replay").out.split() == []
     console.assert_nothing_to_do(NAME, **INPUTS)
+
+
+@pytest.mark.long
+def test_that_a_link_of_the_servers_account_in_place_of_its_state_is_not_written_through(
+    steer: Estate, console: Console, lost: Writer
+) -> None:
+    del lost
+    host, state, victim = steer.host(JOINER), "/var/lib/mysql/grastate.dat", "/srv/rejoin/secret"
+    host.sh(f"install -m 600 /dev/null {victim}")
+    words = ("run", NAME, *(f"--input={name}={value}" for name, value in INPUTS.items()), "--yes")
+    with console.running(*words) as running:
+        running.wait_for_step(f"set-position-{JOINER}")
+        host.sh(f"runuser -u mysql -- ln -s {victim} {state}")
+        ran = running.end()
+    assert ran.code == 3, ran
+    view = console.assert_ended(RunState.UNDONE, ran)
+    assert any(step.failed for step in view.steps if step.step.step_id in {f"set-position-{JOINER}", f"state-{JOINER}"})
+    assert host.sh(f"stat -c '%U:%G %a %s %F' {victim}").out == "root:root 600 0 regular empty file\n"
+    assert host.sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
 
 
 def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(

@@ -11,7 +11,7 @@ from services.facts.binlog_marks import Mark
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
-from services.procedures.conditions.galera.restored_history import RestoredHistory, by_old_log, held_against
+from services.procedures.conditions.galera.restored_history import RestoredHistory, by_change, by_old_log, held_against
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.same_rows import TIMES, SameRows
@@ -125,6 +125,26 @@ def test_that_a_gtid_at_the_seqno_shows_one_past_and_another_servers_change_a_fo
 def test_that_a_statement_after_the_last_transaction_is_no_fork() -> None:
     there = _marks((24, "0-43-20", 43), (None, "0-41-22", 41), (27, "0-41-23", 41))
     assert held_against("0-43-21", 25, "n1", there).outcome == "not known"
+
+
+def test_that_a_statement_right_behind_the_transaction_at_the_seqno_is_not_taken_for_it() -> None:
+    there = _marks((25, "0-43-21", 43), (None, "0-43-22", 43), (27, "0-41-23", 41))
+    assert held_against("0-43-21", 25, "n1", there).outcome == "same"
+    assert held_against("0-43-21", 25, "n1", there[:1]).outcome == "same"
+    assert held_against("0-43-22", 26, "n1", there).outcome == "same"
+    assert held_against("0-41-21", 25, "n1", there).outcome == "forked"
+
+
+def test_that_server_and_time_show_one_transaction_where_nodes_count_gtids_differently() -> None:
+    there = _marks((25, "0-43-99", 43), (None, "0-43-100", 43))
+    same, forked = by_change((43, AT), 25, "n1", there), by_change((41, AT), 25, "n1", there)
+    assert same is not None
+    assert same.outcome == "same"
+    assert forked is not None
+    assert forked.outcome == "forked"
+    assert by_change((43, "261124 18:21:21"), 25, "n1", there) not in {same, None}
+    assert by_change((43, AT), 26, "n1", there) is None
+    assert by_change((43, AT), 25, "n1", None) is None
 
 
 def test_that_the_old_binary_log_leads_from_the_gtid_to_a_transaction_that_both_have() -> None:

@@ -1,9 +1,11 @@
 """Nobody starts a node while its data are exchanged: no colleague, no timer, no boot of a host that fell. Pure.
 
 A drop-in asserts that its own file is not there: a start fails with systemd's word for it, and works at once when the
-file is removed, by hand too. It lies under /etc: one under /run is gone after a boot, and a server that starts on half
-of its data asks for an SST, whose script empties the folder. It stays on while the data folder is root's: so long
-something else than whole data of the server's lies there.
+file is removed, by hand too. systemctl status and the journal say why, in the unit's description. It lies under /etc:
+one under /run is gone after a boot, and a server that starts on half of its data asks for an SST, whose script empties
+the folder. It stays on while the data folder is root's: so long something else than whole data of the server's lies
+there. Where a private server has to write into the folder before its data are whole, whose it is shows nothing: the
+procedure names what does.
 
 Sources: systemd.unit(5), "Conditions and Asserts", drop-ins.
 """
@@ -34,7 +36,7 @@ def hold_path(host: HostFacts) -> str:
     return posixpath.join("/etc/systemd/system", f"{start_unit_of(host)}.d", "91-pilothouse-hold.conf")
 
 
-def _hold(host: HostFacts, folder: str) -> Temporary:
+def _hold(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Temporary:
     unit, name, path = start_unit_of(host), host.host, hold_path(host)
     # A folder that was root's before any run says nothing of what a run does with it.
     whole = () if host[DataFolder].owner == 0 else (OwnedBy(name, folder, host[DataFolder].owner),)
@@ -47,14 +49,16 @@ def _hold(host: HostFacts, folder: str) -> Temporary:
         release=Several((RemoveFile(path), RELOAD)),
         released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
         release_when=whole,
+        release_once=proven,
     )
 
 
-def hold_start(host: HostFacts, folder: str) -> Step:
+def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ()) -> Step:
     """Forbid every start of a stopped node.
 
     Args:
         folder: its data folder, that belongs to root from its first change until all is in place.
+        proven: what must be shown besides before a start is let go, where the folder is its server's sooner than that.
     """
     unit, name = start_unit_of(host), host.host
     step = Step(
@@ -69,10 +73,10 @@ def hold_start(host: HostFacts, folder: str) -> Step:
         repeatable=True,
         estimate_s=1.0,
     )
-    return _hold(host, folder).on(step, f"Let {unit} on {name} be started again")
+    return _hold(host, folder, proven).on(step, f"Let {unit} on {name} be started again")
 
 
-def let_start(host: HostFacts, folder: str) -> Step:
+def let_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ()) -> Step:
     """Discharge `hold_start`, right before the run starts the node. Taken back, starts are forbidden again first."""
     unit, name = start_unit_of(host), host.host
     title, done = f"Let {unit} on {name} be started again", f"{unit} on {name} may be started again"
@@ -80,16 +84,16 @@ def let_start(host: HostFacts, folder: str) -> Step:
         f"Forbid starts of {unit} on {name} again",
         _held(host),
         _is_held(host),
-        takes=hold_start(host, folder).takes,
+        takes=hold_start(host, folder, proven).takes,
     )
     why = "It ends what the run switched on; a run that is taken back from here switches it on again first."
-    return replace(_hold(host, folder).off(f"let-{name}", title, done, 1.0), undo=again, why=why)
+    return replace(_hold(host, folder, proven).off(f"let-{name}", title, done, 1.0), undo=again, why=why)
 
 
 def _held(host: HostFacts) -> Several:
     path = hold_path(host)
-    said = "# Pilothouse exchanges the data of this server: it can't be started until this file is gone."
-    return Several((PutFile(path, (f"{said}\n[Unit]\n{ASSERT}{path}\n",)), RELOAD))
+    said = f"a server whose data Pilothouse exchanges: it can't be started until {path} is gone"
+    return Several((PutFile(path, (f"[Unit]\nDescription={said}\n{ASSERT}{path}\n",)), RELOAD))
 
 
 def _is_held(host: HostFacts) -> tuple[Condition, ...]:

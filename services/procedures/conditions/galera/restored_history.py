@@ -39,6 +39,8 @@ class RestoredHistory(OfHost):
     Attributes:
         datadir: its grastate.dat must name `state_uuid` with -1; '' where the data are not in place yet.
         gtid: of the last change that the backup holds, by its own files; '' = not known. Several with commas.
+        server, time: of that change, where it is a transaction and the files tell both: by them it is the same on
+            nodes that count GTIDs differently.
         old_log: index of the binary log of the data that lay there before, where it lies now; '' = none.
         recovered: the name under which the recovered position is kept; accepted: the past may stay not known.
     """
@@ -54,6 +56,8 @@ class RestoredHistory(OfHost):
     gtid: str = ""
     old_log: str = ""
     accepted: bool = False
+    server: int = 0
+    time: str = ""
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -70,13 +74,15 @@ class RestoredHistory(OfHost):
             return Answer(holds=None, evidence=f"the position of the restored data of {self.host} is not known")
         if self.datadir and (wrong := names_another(self, asking)):
             return wrong
-        own = _read(asking, self.host, self.old_log, seqno) if self.old_log and self.gtid else None
+        leads = self.old_log and self.gtid and not self.time
+        own = _read(asking, self.host, self.old_log, seqno) if leads else None
 
         distinct = ids_differ(asking, self.host, self.hosts) if self.gtid else False
 
         def one(name: str) -> Held:
             theirs = marks_of(asking, name, seqno)
-            held = held_against(self.gtid, seqno, name, theirs)
+            held = by_change((self.server, self.time), seqno, name, theirs) if self.time else None
+            held = held or held_against(self.gtid, seqno, name, theirs)
             bridged = by_old_log(self.gtid, seqno, (self.host, own or ()), (name, theirs or ()))
             if held.outcome == "forked" or bridged is None:
                 shared = held.outcome == "same" and not distinct
@@ -160,6 +166,17 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     return Held("not known", told)
 
 
+def by_change(change: tuple[int, str], seqno: int, member: str, marks: tuple[Mark, ...] | None) -> Held | None:
+    """Lay server and time of a transaction beside the member's of the same Xid; None where it has none of it. Pure."""
+    at = next((mark for mark in marks or () if mark.xid == seqno), None)
+    if at is None:
+        return None
+    told = f"at Xid {seqno} the binary log of {member} has a transaction of server {at.server_id}, {at.time}"
+    if (at.server_id, at.time) == change:
+        return Held("same", f"{told}, as the restored data")
+    return Held("forked", f"{told}, the restored data one of server {change[0]}, {change[1]}")
+
+
 def by_old_log(
     gtid: str, seqno: int, own: tuple[str, tuple[Mark, ...]], other: tuple[str, tuple[Mark, ...]]
 ) -> Held | None:
@@ -193,9 +210,15 @@ def _since_last_xid(marks: tuple[Mark, ...], seqno: int) -> tuple[Mark, ...]:
 
 
 def mark_at(marks: tuple[Mark, ...], seqno: int) -> Mark | None:
-    """Return the last mark up to a seqno, None where the marks don't reach over it."""
+    """Return the mark at a seqno, None where the marks don't reach over it.
+
+    The transaction that has it as its Xid: a statement behind that one has a seqno of its own, or none. Where no
+    transaction has it, a statement has: the last one up to the next Xid.
+    """
     if not marks or (marks[0].xid or 0) > seqno:
         return None
+    if exact := next((mark for mark in marks if mark.xid == seqno), None):
+        return exact
     last = None
     for mark in marks:
         if mark.xid is not None and mark.xid > seqno:

@@ -11,6 +11,7 @@ from services.facts.state_files import Grastate
 from services.facts.write_rate import Rates
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
+from services.procedures.catalogue.galera.rejoin_from_binlogs.judging import carried
 from services.procedures.catalogue.galera.rejoin_from_binlogs.procedure import RejoinFromBinlogs
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
 from services.procedures.conditions.galera.ist_reaches import IstReaches
@@ -254,14 +255,14 @@ def test_that_each_thing_wrong_with_the_files_stops_before_anything_is_changed(o
 
 
 def test_that_other_versions_are_refused() -> None:
-    one = TOLD.replace("version=10.11.18-MariaDB-log file=", "version=10.11.17-MariaDB-log file=")
+    one = TOLD.replace("version=10.11.18-MariaDB-log log=", "version=10.11.17-MariaDB-log log=")
     assert _later(_facts(one))[0]["SERVER-VERSION"].verdict is Verdict.BLOCK
     both = TOLD.replace("10.11.18", "10.11.17")
     assert _later(_facts(both))[0]["SERVER-VERSION-JOINER"].verdict is Verdict.BLOCK
 
 
 def test_that_a_backup_from_which_ist_reaches_needs_no_binary_logs() -> None:
-    near = TOLD.replace("seqno=50 ", "seqno=500 ").replace("below=50", "below=500").replace("above=51", "above=501")
+    near = TOLD.replace("stands=50 ", "stands=500 ").replace("below=50", "below=500").replace("above=51", "above=501")
     check = _later(_facts(near))[0]["IST-REACHES"]
     assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
     assert "rejoin-from-incrementals" in check.try_[0]
@@ -285,6 +286,35 @@ def test_that_what_could_not_be_read_ends_the_plan_there(told: str) -> None:
     assert then == first
     code = "BACKUP-UNREAD" if "BACKUP" in told else "REPLAY-LEFT" if "LEFT" in told else "BINLOG-UNREAD"
     assert (checks[code].verdict, checks[code].absolute) == (Verdict.BLOCK, True)
+
+
+@pytest.mark.parametrize(
+    ("told", "code", "place"),
+    [("refused NOBACKUP /srv/backup is no", "BACKUP-ABSENT", "/srv/backup"),
+     ("refused NOLOGS /srv/binlogs is no", "BINLOGS-ABSENT", "/srv/binlogs")],
+)  # fmt: skip
+def test_that_what_is_not_on_the_node_is_refused_with_the_command_that_brings_it_there(
+    told: str, code: str, place: str
+) -> None:
+    checks, first, then = _later(_facts(told))
+    assert then == first
+    assert (checks[code].verdict, checks[code].absolute) == (Verdict.BLOCK, True)
+    address = _facts(told).host("n3").address or "n3"
+    there = f"'sudo mkdir -p {place} && sudo tar -C {place} -xpf -'"
+    assert checks[code].try_[0].endswith(f"as root: tar -C {place} -cf - . | ssh {address} {there}")
+
+
+def test_that_the_questions_say_what_is_not_carried_and_not_taken() -> None:
+    asked = {field.name: field.help for field in PROCEDURE.fields(_facts(), INPUTS)}
+    assert "must be copied to the node first; none is taken from a donor" in asked["backup"]
+    assert "those of another member must be copied to the node first" in asked["binlogs"]
+
+
+def test_that_a_folder_for_the_command_is_quoted_as_one_word() -> None:
+    assert carried("/srv/a b/", "h") == (
+        "tar -C '/srv/a b' -cf - . | ssh h 'sudo mkdir -p '\"'\"'/srv/a b'\"'\"' && "
+        "sudo tar -C '\"'\"'/srv/a b'\"'\"' -xpf -'"
+    )
 
 
 def test_that_the_card_says_what_it_is() -> None:

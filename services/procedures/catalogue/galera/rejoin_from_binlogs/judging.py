@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import replace
 
 from services.facts.binlog_chain import MOST_STRETCHES, MOST_VIEWS, Wrong
@@ -23,6 +24,8 @@ def _file(code: str, title: str, why: str) -> Check:
 
 FILES = (
     _file("REPLAY-LEFT", "No replay of an earlier run is left", "Data that hold a half of one never get another."),
+    _file("BACKUP-ABSENT", "The backup lies on the node", "It is read there; the console carries none between hosts."),
+    _file("BINLOGS-ABSENT", "The binary logs lie on the node", "They are read there, and carried by nobody."),
     _file("BACKUP-UNREAD", "The backup says where it stands", "Without its seqno nothing can follow it."),
     _file("BACKUP-LINKED", "The backup holds all of its files itself", "A link leads out of it, to other data."),
     _file("OLD-LINKED", "The old data folder holds all of its files itself", "What lies elsewhere is not kept aside."),
@@ -41,11 +44,26 @@ FILES = (
 _SST = "Bring the node back with add-node, by an SST."
 
 
-def unusable(wrong: Wrong) -> Check:
-    """Return the check of what speaks against the files."""
-    more = ("Take the backup with --galera-info.",) if wrong.code == "BACKUP-UNREAD" else ()
+def unusable(wrong: Wrong, joiner: str = "", folder: str = "") -> Check:
+    """Return the check of what speaks against the files.
+
+    Args:
+        folder: the one that is not on the joiner.
+    """
+    more: tuple[str, ...] = ()
+    if wrong.code == "BACKUP-UNREAD":
+        more = ("Take the backup with --galera-info.",)
+    elif wrong.code in {"BACKUP-ABSENT", "BINLOGS-ABSENT"}:
+        more = (f"Copy it there, on the host where it lies, as root: {carried(folder, joiner)}",)
     found = next(check for check in FILES if check.code == wrong.code)
     return replace(found, verdict=Verdict.BLOCK, evidence=wrong.evidence, try_=(*more, _SST), absolute=True)
+
+
+def carried(folder: str, joiner: str) -> str:
+    """Return what a person types to bring a folder from another host to the same place on this one."""
+    place = shlex.quote(folder.rstrip("/"))
+    there = f"sudo mkdir -p {place} && sudo tar -C {place} -xpf -"
+    return f"tar -C {place} -cf - . | ssh {shlex.quote(joiner)} {shlex.quote(there)}"
 
 
 def judged(facts: Facts, joiner: str, found: Survey) -> tuple[Check, ...]:

@@ -6,7 +6,8 @@ whatever ends that. It listens on a socket in a folder that only root and the se
 
 The data folder and the socket's are the server's account's, which may lay links there: root writes into neither. What
 root notes and the server's log lie in a folder that only root may enter; what the server says is looked at before it
-is written anywhere. All data of the server are told to lie in the data folder, whatever its option files say by then.
+is written anywhere, and root's client gives no file to whoever answers on that socket. All data of the server are told
+to lie in the data folder, whatever its option files say by then.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ notes=/var/lib/pilothouse/replay marker=/var/lib/pilothouse/replay/state
 client=$(command -v mariadb) || failed 'there is no mariadb client on the host'
 server=$(command -v mariadbd || echo /usr/sbin/mariadbd); [ -x "$server" ] || failed 'there is no mariadbd on the host'
 account=$(stat -c %U -- "$data") && [ "$account" != root ] || failed "the data folder $data belongs to root"
-ask() { "$client" --no-defaults --socket="$sock" --user=root --batch --skip-column-names -e "$1" 2>&1; }
+as_root() { "$client" --no-defaults --local-infile=0 --socket="$sock" --user=root "$@" 2>&1; }
+ask() { as_root --batch --skip-column-names -e "$1"; }
 ended() { [ -z "${pid-}" ] || ! kill -0 "$pid" 2>/dev/null; }
 end_server() {
   ended && return 0
@@ -99,7 +101,7 @@ watch_it() {
 watch_it & watcher=$!
 began=$SECONDS
 "$reader" --no-defaults --start-position="$start" --stop-position="$stop" -- "$@" |
-  "$client" --no-defaults --socket="$sock" --user=root --binary-mode --max-allowed-packet=1073741824 2>&1
+  as_root --binary-mode --max-allowed-packet=1073741824
 codes="${PIPESTATUS[*]}"
 kill "$watcher" 2>/dev/null; wait "$watcher" 2>/dev/null
 [ "$codes" = '0 0' ] || failed "the replay broke off: exit codes $codes of mariadb-binlog and mariadb" 30

@@ -87,14 +87,15 @@ class RejoinFromBinlogs:
                 "backup",
                 "Folder of the backup on that node",
                 "text",
-                help="A full one of mariadb-backup with --galera-info, not compressed. It is copied, never changed.",
+                help="A full one of mariadb-backup with --galera-info, not compressed. It is copied, never changed. "
+                "One on another host must be copied to the node first; none is taken from a donor.",
             ),
             Field(
                 "binlogs",
                 "Folder of the binary logs on that node",
                 "text",
                 help="Of any one member with log_slave_updates, from the backup on without a gap. The node's own data "
-                "folder will do.",
+                "folder will do; those of another member must be copied to the node first.",
             ),
             Field("donor", "Donor", "host", donors[0][0] if donors else "", donors),
             *comparing.fields(),
@@ -175,7 +176,8 @@ class RejoinFromBinlogs:
         joiner = values["joiner"]
         found, again = survey_of(facts, joiner), self._again(facts, joiner)
         if isinstance(found, Wrong):
-            return (*again, unusable(found)), so_far
+            folder = values["binlogs" if found.code == "BINLOGS-ABSENT" else "backup"]
+            return (*again, unusable(found, facts.host(joiner).address or joiner, folder)), so_far
         checks = (*again, *judged(facts, joiner, found))
         if not found.whole:
             return checks, so_far

@@ -26,6 +26,7 @@ from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.chain_known import ChainKnown
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.restored_history import RestoredHistory
+from services.procedures.conditions.galera.restored_whole import RestoredWhole
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.machine.owned import OwnedBy
@@ -85,16 +86,20 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     target, accepted = found.chain.target or 0, flag_of(values["past_unknown"]) is True
     donor_name = facts.host(donor).node_name or donor
     identity, state, owner = restoring.made_its_own(host, facts.cluster_id)
+    when = found.chain.when or ("", "", 0)
     history = RestoredHistory(
         name, members, facts.cluster_id, restoring.folder_of(host), target, recovered=Kept(kept_name(name)),
-        gtid=found.chain.gtid, old_log=restoring.old_log(host, kept=True), accepted=accepted,
+        gtid=found.chain.gtid, accepted=accepted, server=when[2], time=f"{when[0]} {when[1]}",
     )  # fmt: skip
+    whole = (
+        RestoredWhole(name, restoring.folder_of(host), restoring.aside_path(host), private.MARKER, facts.cluster_id),
+    )
     start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
     return (
         _chain_known(host, members, found, accepted=accepted),
         steps.restart_off(host),
-        hold_start(host, restoring.folder_of(host)),
+        hold_start(host, restoring.folder_of(host), whole),
         *_kept_aside(facts, host, members),
         _prepared(host, values, found),
         restoring.copied_back(
@@ -107,12 +112,12 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _replayed(facts, host, members, values, found),
         _positioned(facts, host, found),
         _no_private(host),
-        recover(host),
+        replace(recover(host), goes_with=f"new-data-{name}"),
         restoring.position_proven(host, facts.cluster_id, target),
         _unmarked(host),
         state,
         name_donor(host, donor_name),
-        let_start(host, restoring.folder_of(host)),
+        let_start(host, restoring.folder_of(host), whole),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         forget_donor(host, donor_name),
@@ -195,6 +200,7 @@ def _tidied(host: HostFacts, found: Survey) -> Step:
         proof=(FileAbsent(name, work),),
         limit_s=600.0,
         repeatable=True,
+        goes_with=f"new-data-{name}",
         estimate_s=2.0,
     )
 
@@ -297,6 +303,7 @@ def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
         ),
         limit_s=PRIVATE_LIMIT_S,
         repeatable=True,
+        goes_with=f"new-data-{name}",
         estimate_s=10.0,
     )  # fmt: skip
 
@@ -312,5 +319,6 @@ def _unmarked(host: HostFacts) -> Step:
         action=RemoveFile(path),
         proof=(FileAbsent(name, path),),
         repeatable=True,
+        goes_with=f"notes-{name}",
         estimate_s=0.5,
     )

@@ -1,7 +1,7 @@
 """The program that reads a chain of binary logs on a host, and tells of each file what a judgement needs.
 
 It only reads. Any line of mysqlbinlog's text may be one that a client wrote: what counts as an event is decided by
-BINLOG_EVENTS (connections/binlog_programs.py). What it tells is parsed by services/facts/binlog_chain.py.
+BINLOG_EVENTS (connections/binlog_programs.py). What it tells is parsed by services/facts/binlog_survey.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ function close_group(end,  lost, at_end, part) {
     if (first == "-") first = xid
     if (prevx != "-" && xid + 0 <= prevx + 0) back++
     last = xid; lastend = end; lastof = gtid; lastwhen = when
-    if (xid + 0 <= backup + 0 && above == "-") {
+    if (xid + 0 <= stands + 0 && above == "-") {
       anew()
       below = xid; belowend = end; zoneat = (name == atfile && end == at + 0); prevx = xid; return
     }
@@ -67,7 +67,9 @@ header {
   else if (kind ~ /^Xid = [0-9]+$/) xid = substr(kind, 7)
   else if (kind ~ /^X[AI]D? ?= ?X\047|^XA /) xa = 1
   else if (kind ~ /^Table_map: /) rows = 1
-  else if (kind ~ /^(Query\t|Execute_load_query|Intvar|Rand|User[ _]var)/) { said++; fresh = kind ~ /^Query\t/ }
+  else if (kind ~ /^(Query(_compressed)?\t|Execute_load_query|Intvar|Rand|User[ _]var)/) {
+    said++; fresh = kind ~ /^Query/
+  }
   else if (kind ~ /^Rotate to [^ \t]+  pos: 4$/) {
     close_group(from); split(kind, part, " "); ending = "rotate:" part[3]
   }
@@ -84,7 +86,7 @@ END {
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
   printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas),
     n(back), n(holes), n(missing), hole, recent, by
-  printf " ending=%s reached=%s odd=%s cut=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
+  printf " ending=%s reached=%s odd=%s torn=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
 }
 """
 )
@@ -95,7 +97,7 @@ refused() { printf 'survey: refused %s\n' "$1"; exit 0; }
 copy=$1 logs=$2 data=$3
 mark=/var/lib/pilothouse/replay/state
 [ ! -e "$mark" ] || refused "LEFT a run that was never taken back left $mark: what it replayed into may still lie there"
-{ [ -d "$copy" ] && [ -r "$copy" ]; } || refused "BACKUP $copy is no folder that can be read"
+{ [ -d "$copy" ] && [ -r "$copy" ]; } || refused "NOBACKUP $copy is no folder that can be read on this host"
 info() {
   local f
   for f in "$copy/mariadb_backup_$1" "$copy/xtrabackup_$1"; do
@@ -106,8 +108,8 @@ info() {
 said() { info info | sed -n "s/^$1 = //p" | head -n 1; }
 galera=$(info galera_info) || refused "BACKUP $copy says no position of Galera: it was made without --galera-info"
 galera=${galera%%[[:space:]]*}
-uuid=${galera%%:*} backup=${galera#*:}
-[[ $uuid =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ && $backup =~ ^[0-9]{1,18}$ ]] ||
+uuid=${galera%%:*} stands=${galera#*:}
+[[ $uuid =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ && $stands =~ ^[0-9]{1,18}$ ]] ||
   refused 'BACKUP what the backup says of its position can not be read'
 read -r atfile at _ <<< "$(info binlog_info)"
 [[ ${atfile-} =~ ^[A-Za-z0-9_.@/-]+[.][0-9]+$ && ${at-} =~ ^[0-9]{1,12}$ ]] || { atfile=- at=0; }
@@ -128,7 +130,7 @@ else oldlinks=0; fi
 
 SURVEY = (
     _BACKUP
-    + r"""cd -- "$logs" || refused 'BINLOGS the folder of the binary logs can not be opened'
+    + r"""cd -- "$logs" || refused "NOLOGS $logs is no folder that can be opened on this host"
 reader=$(command -v mariadb-binlog) || refused 'BINLOGS there is no mariadb-binlog on the host'
 files=() base=
 for f in *.[0-9][0-9][0-9][0-9][0-9][0-9]*; do
@@ -149,16 +151,17 @@ for ((i = ${#files[@]} - 1; i >= 0; i--)); do
   f=${files[i]}
   printf 'reads %s, %s of at most %s\n' "$f" "$((${#files[@]} - i))" "${#files[@]}"
   line=$(nice "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
-    awk -v name="$f" -v size="$(stat -L -c %s -- "$f")" -v backup="$backup" -v atfile="$atfile" -v at="$at" "$program")
+    awk -v name="$f" -v size="$(stat -L -c %s -- "$f")" -v stands="$stands" -v atfile="$atfile" -v at="$at" "$program")
   code=$?
   case $line in "file $f "*) ;; *) refused "BINLOGS $f can not be read";; esac
+  case $line in *" version=- "*) refused "BINLOGS $f is empty, or no binary log: it does not say what wrote it";; esac
   [ "$code" -eq 0 ] && line="$line broken=0" || line="$line broken=1"
   told=("$line" "${told[@]}")
   low=${line##* first=}; low=${low%% *}
-  [ "$low" != - ] && [ "$low" -le "$backup" ] && break
+  [ "$low" != - ] && [ "$low" -le "$stands" ] && break
 done
-printf 'survey: backup uuid=%s seqno=%s version=%s file=%s position=%s kind=%s size=%s links=%s oldlinks=%s;' "$uuid" \
-  "$backup" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks"
+printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s links=%s oldlinks=%s;' "$uuid" \
+  "$stands" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks"
 printf '%s;' "${told[@]}"; echo
 """
 )

@@ -294,7 +294,9 @@ def test_that_a_cache_that_would_not_last_is_refused_and_one_that_is_not_known_i
     assert checks.reach(seen(rates=None), ("n1", "n2", "n3"), 600.0).verdict is WARN
 
 
-def test_that_a_host_without_a_configuration_of_its_own_is_refused() -> None:
+def test_that_a_member_that_lost_its_option_files_is_refused_and_told_which_to_write_back() -> None:
     facts = facts_of(away())
     bare = tuple(changed(one, options_given=()) if one.host == "n4" else one for one in facts.hosts)
-    assert checks.joiner_configured(replace(facts, hosts=bare), "n4").absolute
+    check = code_of(replace(facts, hosts=bare), "JOINER-CONFIGURED")
+    assert check.absolute
+    assert "wsrep_cluster_address, wsrep_node_name" in check.try_[0]

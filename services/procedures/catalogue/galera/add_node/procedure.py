@@ -12,7 +12,8 @@ from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
 from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
 from services.procedures.catalogue.galera.add_node.joiner_state import must_recover
-from services.procedures.catalogue.galera.add_node.steps import add_plan, config_path
+from services.procedures.catalogue.galera.add_node.newcomer import config_path
+from services.procedures.catalogue.galera.add_node.steps import add_plan
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps.choices import down_members, member_hosts, why_no_spare

@@ -19,6 +19,7 @@ from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.snapshot_node import checks as own
+from services.procedures.catalogue.galera.snapshot_node import newcomer_part
 from services.procedures.catalogue.galera.snapshot_node.commands import command_faults
 from services.procedures.catalogue.galera.snapshot_node.donor_part import QUIET_S, donor_steps, removal, seconds
 from services.procedures.catalogue.galera.snapshot_node.hold import COPY, VOLUME
@@ -63,12 +64,12 @@ from services.procedures.plan.procedure import About
 ABOUT = About(
     name="snapshot-node",
     title="Bring a node back by a snapshot of another's volume",
-    need="A node is gone",
+    need="A node is gone, or a new one is to come",
     what="Takes a snapshot of a donor by your own command, brings it to the node, and closes the gap by IST.",
     takes="A lock of seconds on the donor, and as long as your storage needs to bring the data.",
     can_break="While the lock is held writes on the donor wait; it is no donor until it has caught up.",
     node_field="joiner",
-    for_states=("down",),
+    for_states=("spare", "down"),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=16,
@@ -121,6 +122,7 @@ class SnapshotNode:
             Field("joiner", "Node that gets the data", "host", joiner, (*choices, *present)),
             Field("donor", "Donor", "host", donor, member_choices(facts)),
             *_command_fields(facts, joiner),
+            *newcomer_part.fields(facts, joiner),
             *comparing.fields(),
             *_finer_fields(facts, chosen),
         )
@@ -131,7 +133,7 @@ class SnapshotNode:
         if found:
             return found
         values = self._values(facts, inputs)
-        faults = [*command_faults(facts, values), *comparing.faults(values)]
+        faults = [*command_faults(facts, values), *newcomer_part.faults(facts, values), *comparing.faults(values)]
         if values["joiner"] == values["donor"]:
             faults.append(Fault("donor", "The donor must be another host than the node that gets the data."))
         if (seconds_of(values["take_limit"]) or 0) > LONGEST_LOCK_S:
@@ -309,13 +311,11 @@ def _of_the_donor(facts: Facts, values: Inputs) -> tuple[Check, ...]:
 def _of_the_joiner(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Check, ...]:
     joiner, donor = values["joiner"], values["donor"]
     return (
-        own.joiner_configured(facts, joiner),
+        *newcomer_part.checks(facts, values, members),
         preflight.versions(facts, joiner, members),
         own.same_server(facts, donor, joiner),
         preflight.provider_protocol(facts, joiner, members),
         preflight.provider_library(facts, joiner, donor),
-        preflight.traffic_alike(facts, joiner, donor, fresh=False),
-        preflight.traffic_files(facts, joiner, donor, fresh=False),
         *preflight.ports(facts, joiner, members),
         joining.runs_now(facts, joiner),
         joining.runs_outside(facts, joiner),
@@ -323,8 +323,6 @@ def _of_the_joiner(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tu
         old_data(facts, joiner),
         restoring.aside_possible(facts.host(joiner)),
         joining.own_cluster(facts, joiner, members),
-        *preflight.joins_others(facts, (joiner,)),
-        *preflight.names_known(facts, (joiner,)),
         *preflight.temporary_space(facts, (joiner, donor)),
         *preflight.innodb_as_usual(facts, (joiner, donor)),
         preflight.named_donor(facts, joiner, donor),
@@ -342,6 +340,7 @@ def _steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     donor, drains = values["donor"], _drains(facts, values)
     return (
         *before_the_lock(facts, values),
+        *newcomer_part.before_the_lock(facts, values),
         *(drain_steps(facts, donor, DRAIN_S, patient=True) if drains else ()),
         *donor_steps(facts, values),
         *(return_steps(facts, donor) if drains else ()),

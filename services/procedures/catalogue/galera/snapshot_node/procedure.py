@@ -54,6 +54,7 @@ from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.reader import Reader
 from services.procedures.plan.parts.server.rights import Rights
 from services.procedures.plan.parts.server.root_login import RootLogin
 from services.procedures.plan.parts.server.sessions import Sessions
@@ -84,6 +85,7 @@ ABOUT = About(
             Processes,
             Program,
             Provider,
+            Reader,
             Rights,
             RootLogin,
             Sessions,
@@ -162,7 +164,7 @@ class SnapshotNode:
             own.room(facts, donor, joiner),
             own.reach(facts, members, span),
             own.mount_detached(facts, joiner, detach=bool(values["detach"])),
-            comparing.chosen(values),
+            comparing.chosen(facts, values),
             preflight.clocks(facts, (*members, joiner)),
             *preflight.operator_rights(facts, (joiner, *members)),
             preflight.lock_free(facts, (joiner, *members)),

@@ -77,3 +77,11 @@ def test_that_a_new_nodes_name_is_plain_and_is_the_hosts_where_none_is_typed(nam
     found = PROCEDURE.faults(seen(), given(joiner="new", **({"node_name": name} if name else {})))
     assert [fault.field for fault in found] == ([field] if field else [])
     assert check_of(seen(), "NODE-NAME", node_name="n1").verdict is BLOCK
+
+
+def test_that_a_node_that_was_a_member_keeps_its_own_name() -> None:
+    cluster = whole("n1", "n2", "n3", "n4")
+    cluster.stop(cluster.hosts["n4"])
+    facts = facts_of(cluster)
+    assert [fault.field for fault in PROCEDURE.faults(facts, given(node_name="other"))] == ["node_name"]
+    assert PROCEDURE.faults(facts, given(node_name="n4")) == ()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from services.facts.plain_names import is_node_name
 from services.facts.system import product_of
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
@@ -80,7 +79,6 @@ ABOUT = About(
         }
     ),
 )
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
 class AddNode:
@@ -127,7 +125,7 @@ class AddNode:
         """Return what is wrong with the inputs."""
         faults = list(field_faults(self.fields(facts, inputs), inputs))
         values = self._values(facts, inputs)
-        if values["node_name"] and not _NAME.fullmatch(values["node_name"]):
+        if values["node_name"] and not is_node_name(values["node_name"]):
             faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
         own_name = facts.host(values["joiner"])[Options].option("mysqld", "wsrep_node_name")
         if own.configured(facts, values["joiner"]) and own_name and values["node_name"] != own_name:

@@ -6,8 +6,7 @@ bring. All of it is proven before the lock, and goes again when the run is taken
 
 from __future__ import annotations
 
-import re
-
+from services.facts.plain_names import is_node_name
 from services.facts.provider_options import provider_options as by_name
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.galera.add_node import checks as joining
@@ -22,8 +21,6 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Step
 from services.procedures.plan.parts.server.options import Options
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
-
 
 def is_new(facts: Facts, joiner: str) -> bool:
     """Return whether the host's own files name no cluster, and it is no member that lost them."""
@@ -31,20 +28,22 @@ def is_new(facts: Facts, joiner: str) -> bool:
 
 
 def fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
-    """Return the question that only a new node has."""
-    if not is_new(facts, joiner):
-        return ()
-    own = facts.host(joiner)[Options].option("mysqld", "wsrep_node_name") or joiner
-    return (Field("node_name", "Its name in the cluster", "text", own, advanced=True),)
+    """Return the question that matters for a new node only: one that was a member keeps its name."""
+    return (Field("node_name", "Its name in the cluster", "text", _own_name(facts, joiner) or joiner, advanced=True),)
+
+
+def _own_name(facts: Facts, joiner: str) -> str:
+    return facts.host(joiner)[Options].option("mysqld", "wsrep_node_name") or ""
 
 
 def faults(facts: Facts, values: Inputs) -> tuple[Fault, ...]:
-    """Return what is wrong with the new node's name and address."""
-    joiner = values["joiner"]
+    """Return what is wrong with the joiner's name, and with a new node's address."""
+    joiner, named, own = values["joiner"], values["node_name"], _own_name(facts, values["joiner"])
     if not is_new(facts, joiner):
-        return ()
+        differs = bool(own) and named != own
+        return (Fault("node_name", f"{joiner} has a configuration of its own: it is {own}."),) if differs else ()
     found = []
-    if not _NAME.fullmatch(values["node_name"]):
+    if not is_node_name(named):
         found.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
     if not address_of(facts.host(joiner)):
         found.append(Fault("joiner", f"The address of {joiner} is not known."))

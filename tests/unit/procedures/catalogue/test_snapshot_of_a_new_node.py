@@ -14,7 +14,7 @@ from services.procedures.plan.invariants import violations
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_snapshot_plan import given
-from tests.unit.procedures.facts_of_three import BLOCK, PASS
+from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN
 from tests.unit.procedures.host_of import changed
 
 PROCEDURE = procedure_named("snapshot-node")
@@ -85,3 +85,17 @@ def test_that_a_node_that_was_a_member_keeps_its_own_name() -> None:
     facts = facts_of(cluster)
     assert [fault.field for fault in PROCEDURE.faults(facts, given(node_name="other"))] == ["node_name"]
     assert PROCEDURE.faults(facts, given(node_name="n4")) == ()
+
+
+def test_that_a_new_host_whose_server_runs_is_stopped_first_and_started_again_by_undo_and_one_unheard_is_refused() -> (
+    None
+):
+    cluster = whole("n1", "n2", "n3", spare="new")
+    cluster.hosts["new"].running = True
+    facts = facts_of(cluster)
+    assert PROCEDURE.faults(facts, given(joiner="new")) == ()
+    assert check_of(facts, "JOINER-RUNS").verdict is WARN
+    assert PROCEDURE.plan(facts, given(joiner="new")).step("down-new").undo is not None
+    cluster.hosts["new"].reachable = False
+    (fault,) = PROCEDURE.faults(facts_of(cluster), given(joiner="new"))
+    assert fault.sentence == "new can't join: no answer: nothing is known of it."

@@ -13,7 +13,7 @@ from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.add_node import newcomer
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
 from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
-from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.choices import is_out_of_reach, member_hosts, why_no_spare
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.fields import Fault, Field, Inputs
@@ -43,6 +43,8 @@ def faults(facts: Facts, values: Inputs) -> tuple[Fault, ...]:
         differs = bool(own) and named != own
         return (Fault("node_name", f"{joiner} has a configuration of its own: it is {own}."),) if differs else ()
     found = []
+    if (why := why_no_spare(facts, joiner)) and is_out_of_reach(facts, joiner):
+        found.append(Fault("joiner", f"{joiner} can't join: {why}."))
     if not is_node_name(named):
         found.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
     if not address_of(facts.host(joiner)):

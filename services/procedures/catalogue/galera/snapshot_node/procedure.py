@@ -29,7 +29,12 @@ from services.procedures.catalogue.galera.snapshot_node.joiner_part import (
     joiner_steps,
 )
 from services.procedures.catalogue.steps import comparing, restoring
-from services.procedures.catalogue.steps.choices import down_members, member_choices, member_hosts, why_no_spare
+from services.procedures.catalogue.steps.choices import (
+    down_members,
+    member_choices,
+    member_hosts,
+    why_no_spare,
+)
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain, open_places
 from services.procedures.catalogue.steps.traffic import desync_key
@@ -119,7 +124,8 @@ class SnapshotNode:
         donor = _default_donor(facts, joiner)
         chosen = inputs.get("donor") or donor
         choices = tuple((name, "away now" if name in facts.members else "a spare host") for name in away)
-        present = tuple((name, "is a member already") for name in member_hosts(facts))
+        others = tuple((name, why_no_spare(facts, name)) for name in facts.candidates if name not in fit)
+        present = (*((name, "is a member already") for name in member_hosts(facts)), *others)
         return (
             Field("joiner", "Node that gets the data", "host", joiner, (*choices, *present)),
             Field("donor", "Donor", "host", donor, member_choices(facts)),

@@ -81,7 +81,8 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
         view = console.assert_ended(RunState.DONE, resumed)
         on_donor.stop()  # whose writes waited under the lock: acknowledged late, or not at all
         writer.assert_nothing_lost(members(steer))
-        on_donor.assert_nothing_lost(members(steer))
+        assert len(on_donor.acknowledged) >= 20, on_donor.refused
+        on_donor.assert_all_there(members(steer))
     steps = {s.step.step_id: s for s in view.steps}
     assert "by IST" in " ".join(steps[f"transfer-{JOINER}"].evidence)
     assert "began at" in " ".join(steps[f"ist-from-{JOINER}"].evidence)
@@ -90,7 +91,6 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
     assert steer.sql(JOINER, "SELECT @@server_id")[0][0] != server_id
     assert steer.host(JOINER).sh("test -f /var/lib/mysql/.pilothouse-before.sst/ibdata1").ok
     assert_free(steer)
-    console.assert_nothing_to_do("snapshot-node", **{**INPUTS, "joiner": DONOR, "donor": WRITTEN})
 
 
 @pytest.mark.slow

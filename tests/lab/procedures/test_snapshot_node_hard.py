@@ -130,6 +130,7 @@ def test_that_a_snapshot_of_btrfs_brings_a_node_back_by_ist_and_no_row_is_lost(
     assert steps[f"compare-{JOINER}"].state is StepState.DONE
     assert steer.host(DONOR).sh(f"ls {POOL}").out.split() == ["data"]
     assert_free(steer)
+    console.assert_nothing_to_do("snapshot-node", **{**INPUTS, "joiner": DONOR, "donor": WRITTEN})
 
 
 # -- hosts that boot ---------------------------------------------------------------------------------------------------

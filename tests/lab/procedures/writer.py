@@ -106,6 +106,10 @@ class Writer:
         names = tuple(nodes or self._hosts)
         self._estate.wait_synced(names)
         while_asserts(lambda: _assert_same(self._estate, names), limit_s=20)
+        self.assert_all_there(names)
+
+    def assert_all_there(self, names: Sequence[str]) -> None:
+        """Prove that every acknowledged row is on these nodes; what else they hold is another's to compare."""
         for name in names:
             there = {int(row[0]) for row in self._estate.sql(name, f"SELECT id FROM {TABLE}")}
             lost = sorted(set(self.acknowledged) - there)

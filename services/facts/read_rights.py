@@ -46,7 +46,7 @@ def parse_read_rights(lines: Sequence[str]) -> ReadRights:
             roles = roles or _ROLE.match(line) is not None
             continue
         kind, rights, schema, table, whose = found.groups()
-        account = account or whose
+        account = account or (whose if "@" in whose else "")  # a role's line, and PUBLIC's, name no account
         if not _READS & {part.strip().upper() for part in rights.split(",")}:
             continue
         if kind == "REVOKE":

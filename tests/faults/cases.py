@@ -133,6 +133,19 @@ CASES = (
         ),
         _one_away_of_four,
     ),
+    Case(
+        "snapshot of a new node",
+        "snapshot-node",
+        (
+            ("joiner", "new"),
+            ("donor", "n1"),
+            ("take", "take"),
+            ("bring", "bring"),
+            ("remove", "remove"),
+            ("settle", "1 s"),
+        ),
+        lambda: whole("n1", "n2", "n3", spare="new"),
+    ),
     Case("rejoin after a crash", "add-node", (("joiner", "n3"),), _one_crashed),
     Case(
         "rejoin of a fork",

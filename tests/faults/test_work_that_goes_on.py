@@ -69,6 +69,19 @@ def test_that_an_undo_moves_nothing_where_the_job_can_not_be_asked_for_on_script
 
 
 @pytest.mark.parametrize(("case", "step"), WORKING)
+def test_that_a_run_left_as_it_is_leaves_no_job_behind_or_says_which_and_where_on_scripted_hosts(
+    case: Case, step: Step
+) -> None:
+    for answers in (True, False):
+        bench = _killed_at_work(case, step)
+        host = bench.cluster.hosts[step.host]
+        host.refuses = not answers
+        assert bench.engine().leave("enough") is RunState.LEFT
+        told = f"this runs no more on {step.host}: {step.title}" in bench.engine().view.sentence
+        assert (bool(host.at_work), told) == (not answers, not answers)
+
+
+@pytest.mark.parametrize(("case", "step"), WORKING)
 def test_that_a_run_gone_on_with_attends_to_the_job_that_goes_on_on_scripted_hosts(case: Case, step: Step) -> None:
     unbroken = case.bench_begun()
     unbroken.run()

@@ -55,6 +55,10 @@ class Undoing:
             self.release(one.obligation.key, step_id)
         return self._log.view.obligations
 
+    def end_works(self) -> str:
+        """End all long work of a run that nobody will go on with; return why some may still run, '' where none does."""
+        return self._works.end_all()
+
     def release(self, key: str, step_id: str = "", *, at_work: bool = False) -> bool:
         """Release one obligation, five tries; return whether it is proven to be off.
 

@@ -29,6 +29,10 @@ class Works:
         hosts = dict.fromkeys(v.step.host for v in self._begun() if v.state not in _TOLD_AS_ENDED)
         return " ".join(filter(None, (self.end(host) for host in hosts)))
 
+    def end_all(self) -> str:
+        """End the run's work on every host, nobody attends to it; return why some may still run, '' for none."""
+        return " ".join(filter(None, (self.end(host) for host in dict.fromkeys(v.step.host for v in self._begun()))))
+
     def end(self, host: str) -> str:
         """End the run's work on a host, whatever its steps are by now; return why some may still run, '' for none."""
         return " ".join(filter(None, (self._ended(v) for v in self._begun() if v.step.host == host)))

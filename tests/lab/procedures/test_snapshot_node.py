@@ -17,28 +17,25 @@ from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.obstacles import GRASTATE, assert_refused, option_file, shell, together
-from tests.lab.procedures.steering import KILLED, Console, Ran
+from tests.lab.procedures.snapshots import (
+    ACCEPTED,
+    DONOR,
+    INPUTS,
+    JOINER,
+    LISTING,
+    WRITTEN,
+    assert_brings,
+    assert_free,
+    assert_held,
+    assert_writes,
+    joiner_away,
+    run_with,
+)
+from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
 from tests.lab.sample import EVERY
 
-JOINER, DONOR, WRITTEN = "s3", "s2", "s1"
-ACCEPTED = ("--override", "OTHERS-STAY=three nodes are all that this estate has")
-COMMANDS: dict[str, object] = {
-    "take": "cp -a {datadir} /srv/{snapshot}",
-    "offer": "sh -c 'socat TCP-LISTEN:4777,reuseaddr,fork "
-    '"EXEC:tar -C /srv/{snapshot} -c ." >/dev/null 2>&1 & sleep 0.5\'',
-    "bring": "sh -c 'socat -u TCP:{donor_address}:4777 - | tar -x -C {datadir}'",
-    "remove": "rm -rf /srv/{snapshot}",
-}
-INPUTS: dict[str, object] = {
-    **COMMANDS,
-    "joiner": JOINER,
-    "donor": DONOR,
-    "settle": "1 s",
-    "wait": "5 s",
-    "tables": "snapped.items",
-}
 IN_THE_WAY = together(
     shell(DONOR, "for n in 1 2 3; do setsid mariadb -e 'SELECT SLEEP(300)' >/dev/null 2>&1 & done; sleep 1",
           "pkill -f '[S]ELECT SLEEP.300.'; true"),
@@ -52,60 +49,15 @@ WRONG = (
     pytest.param("sleep 60", "did not end within 3 s", id="it hangs"),
     pytest.param("sh -c 'echo no room; exit 5'", "ended with exit code 5", id="it fails"),
 )
-REFUSED = ("DONOR-WRITER", "ROOT-LOGIN", "OLD-DATA", "ONE-VOLUME", "SAME-SERVER")
-_LISTING = "cd /var/lib/mysql && find . -name lost+found -prune -o -type f -printf '%P %s %u\\n' | sort"
+WAITS = ("--override", "DONOR-WRITER=its writes may wait, for this is what is tried")
+REFUSED = ("DONOR-WRITER", "ROOT-LOGIN", "OLD-DATA", "ONE-VOLUME", "SAME-SERVER", "COMPARE")
 
 
 @pytest.fixture
 def away(steer: Estate, whole: Whole) -> Iterator[str]:
     """The joiner is down; a table of our own, which the observing account may read, was written before and since."""
-    steer.sql(WRITTEN, "CREATE DATABASE IF NOT EXISTS snapped")
-    steer.sql(WRITTEN, "CREATE TABLE IF NOT EXISTS snapped.items (id INT AUTO_INCREMENT PRIMARY KEY, t TEXT)")
-    steer.sql(WRITTEN, "GRANT SELECT ON snapped.* TO observer@'%'")
-    steer.sql(WRITTEN, "INSERT INTO snapped.items (t) SELECT REPEAT('x', 200) FROM snapped.seq_1_to_2000")
-    steer.wait_synced(size=3)
-    steer.stop(JOINER)
-    steer.sql(WRITTEN, "INSERT INTO snapped.items (t) SELECT REPEAT('y', 200) FROM snapped.seq_1_to_2000")
-    old = steer.host(JOINER).sh(_LISTING).out
-    yield old
-    steer.host(DONOR).sh("rm -rf /srv/pilothouse_*", check=False)
-    steer.sql(DONOR, "SET GLOBAL wsrep_desync = OFF, GLOBAL innodb_max_dirty_pages_pct = 90")
-    aside = "/var/lib/mysql/.pilothouse-before.sst"
-    left = steer.host(JOINER).sh(f"test -e {aside}", check=False).ok
-    if left:
-        steer.host(JOINER).sh(f"rm -rf {aside}")
-    if steer.host(JOINER).sh("systemctl is-active mariadb", check=False).out.strip() != "active":
-        steer.start(JOINER)
-    steer.wait_synced(size=3)
-    steer.sql(WRITTEN, "REVOKE SELECT ON snapped.* FROM observer@'%'")
-    steer.sql(WRITTEN, "DROP DATABASE snapped")
-
-
-def _assert_held(steer: Estate) -> None:
-    """Assert that the operator's command copies now."""
-    assert steer.host(DONOR).sh("ls -d /srv/pilothouse_*", check=False).ok
-
-
-def _assert_brings(steer: Estate) -> None:
-    """Assert that the operator's command works in the joiner's data folder."""
-    assert steer.host(JOINER).sh("test -e /var/lib/mysql/part-1", check=False).ok
-
-
-def _assert_writes(steer: Estate, host: str = DONOR) -> None:
-    wrote = steer.host(host).sh("timeout 5 mariadb -e \"INSERT INTO snapped.items (t) VALUES ('z')\"", check=False)
-    assert wrote.ok, wrote
-
-
-def _free(steer: Estate, host: str = DONOR) -> None:
-    """Assert that nobody holds a lock there, and that flow control counts it again."""
-    _assert_writes(steer, host)
-    assert steer.sql(host, "SELECT @@GLOBAL.wsrep_desync, @@GLOBAL.innodb_max_dirty_pages_pct") == [["0", "90.000000"]]
-    assert steer.host(host).sh("ss -ltnH sport = :4777").out == ""  # nothing offers it any more
-    assert steer.host(host).sh("ls /srv /var/lib/pilothouse 2>/dev/null | grep pilothouse_", check=False).out == ""
-
-
-def _run(console: Console, *more: str, **inputs: object) -> Ran:
-    return console.run("snapshot-node", *ACCEPTED, *more, **{**INPUTS, **inputs})
+    with joiner_away(steer) as old:
+        yield old
 
 
 @pytest.mark.slow
@@ -113,21 +65,24 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
     steer: Estate, console: Console, whole: Whole, away: str
 ) -> None:
     server_id = steer.sql(DONOR, "SELECT @@server_id")[0][0]
-    with Writer(steer, (WRITTEN,)) as writer:
+    with Writer(steer, (WRITTEN,)) as writer, Writer(steer, (DONOR,), beside=True) as on_donor:
         slow = {**INPUTS, "take": "sh -c 'cp -a {datadir} /srv/{snapshot} && sleep 5'"}
         words = tuple(word for name, value in slow.items() for word in ("--input", f"{name}={value}"))
-        with console.running("run", "snapshot-node", *ACCEPTED, *words, "--yes") as running:
+        with console.running("run", "snapshot-node", *ACCEPTED, *WAITS, *words, "--yes") as running:
             running.wait_for_step("snapshot")
-            while_asserts(lambda: _assert_held(steer), limit_s=60)
+            while_asserts(lambda: assert_held(steer), limit_s=60)
             assert running.kill().code == KILLED
         assert set(console.open_obligations()) == {
             f"{one}:{DONOR}" for one in ("desync", "rest", "snapshot", "lock")
         } | {f"restart:{JOINER}"}
-        while_asserts(lambda: _assert_writes(steer), limit_s=30)  # nobody resumed it: the lock ended by itself
+        while_asserts(lambda: assert_writes(steer), limit_s=30)  # nobody resumed it: the lock ended by itself
         resumed = console("resume", console.runs()[0], "--yes")
         assert resumed.code == 0, resumed
         view = console.assert_ended(RunState.DONE, resumed)
+        on_donor.stop()  # whose writes waited under the lock: acknowledged late, or not at all
         writer.assert_nothing_lost(members(steer))
+        assert len(on_donor.acknowledged) >= 20, on_donor.refused
+        on_donor.assert_all_there(members(steer))
     steps = {s.step.step_id: s for s in view.steps}
     assert "by IST" in " ".join(steps[f"transfer-{JOINER}"].evidence)
     assert "began at" in " ".join(steps[f"ist-from-{JOINER}"].evidence)
@@ -135,11 +90,11 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
     assert steer.sql(JOINER, "SELECT @@wsrep_node_name")[0][0] == JOINER
     assert steer.sql(JOINER, "SELECT @@server_id")[0][0] != server_id
     assert steer.host(JOINER).sh("test -f /var/lib/mysql/.pilothouse-before.sst/ibdata1").ok
-    _free(steer)
-    console.assert_nothing_to_do("snapshot-node", **{**INPUTS, "joiner": DONOR, "donor": WRITTEN})
+    assert_free(steer)
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("step", ["snapshot", f"bring-{JOINER}"])
 def test_that_an_undo_at_once_ends_what_a_killed_console_left_running_before_it_moves_anything(
     steer: Estate, console: Console, whole: Whole, away: str, step: str
@@ -153,15 +108,15 @@ def test_that_an_undo_at_once_ends_what_a_killed_console_left_running_before_it_
     with console.running("run", "snapshot-node", *ACCEPTED, *words, "--yes") as running:
         running.wait_for_step(step)
         if step == "snapshot":
-            while_asserts(lambda: _assert_held(steer), limit_s=60)
+            while_asserts(lambda: assert_held(steer), limit_s=60)
         else:
-            while_asserts(lambda: _assert_brings(steer), limit_s=60)
+            while_asserts(lambda: assert_brings(steer), limit_s=60)
         assert running.kill().code == KILLED
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)
-    _free(steer)
-    assert steer.host(JOINER).sh(_LISTING).out == away
+    assert_free(steer)
+    assert steer.host(JOINER).sh(LISTING).out == away
     for host in (DONOR, JOINER):
         assert steer.host(host).sh("pgrep -f 'sleep (10|90)$'", check=False).out == ""
         assert steer.host(host).sh("systemctl list-units --plain --no-legend 'pilothouse-*'").out == ""
@@ -169,7 +124,8 @@ def test_that_an_undo_at_once_ends_what_a_killed_console_left_running_before_it_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", [*(("snapshot=acting", "offer=proving") if EVERY else ()), f"settle-{JOINER}=acting"])
+@pytest.mark.long
+@pytest.mark.parametrize("when", ["snapshot=acting", "offer=proving", f"settle-{JOINER}=acting"])
 def test_that_a_run_that_is_taken_back_leaves_the_old_data_as_they_were_and_no_snapshot(
     steer: Estate, console: Console, whole: Whole, away: str, when: str
 ) -> None:
@@ -178,8 +134,8 @@ def test_that_a_run_that_is_taken_back_leaves_the_old_data_as_they_were_and_no_s
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)
-    assert steer.host(JOINER).sh(_LISTING).out == away
-    _free(steer)
+    assert steer.host(JOINER).sh(LISTING).out == away
+    assert_free(steer)
     whole.assert_files_as_before()
 
 
@@ -188,52 +144,56 @@ def test_that_a_run_that_is_taken_back_leaves_the_old_data_as_they_were_and_no_s
 def test_that_a_command_that_goes_wrong_leaves_no_lock_and_the_run_is_taken_back(
     steer: Estate, console: Console, whole: Whole, away: str, take: str, said: str
 ) -> None:
-    ran = _run(console, take=take, take_limit="3 s", way="volume")
+    ran = run_with(console, take=take, take_limit="3 s", way="volume")
     assert ran.code != 0, ran
     view = console.assert_ended(RunState.UNDONE, ran)
     broken = next(s for s in view.steps if s.step.step_id == "snapshot")
     assert said in f"{broken.error} {' '.join(broken.evidence)} {ran.out}", ran
-    _free(steer)
-    assert steer.host(JOINER).sh(_LISTING).out == away
+    assert_free(steer)
+    assert steer.host(JOINER).sh(LISTING).out == away
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_that_a_copy_that_is_not_of_the_moment_of_the_lock_is_refused(
     steer: Estate, console: Console, whole: Whole, away: str
 ) -> None:
     # Its own old data, copied instead: they stand at an earlier position than the lock.
     own = "sh -c 'cd {datadir}/.pilothouse-before.sst && tar -c . | tar -x -C {datadir}'"
-    ran = _run(console, bring=own, offer="true")
+    ran = run_with(console, bring=own, offer="true")
     assert ran.code != 0, ran
     view = console.assert_ended(RunState.UNDONE, ran)
     assert [s.step.step_id for s in view.steps if s.state is StepState.FAILED] == [f"copied-at-{JOINER}"]
-    assert steer.host(JOINER).sh(_LISTING).out == away
-    _free(steer)
+    assert steer.host(JOINER).sh(LISTING).out == away
+    assert_free(steer)
 
 
+@pytest.mark.long
 def test_that_nothing_begins_where_no_second_member_would_stay_or_a_command_can_not_be_run_as_it_stands(
     steer: Estate, console: Console, whole: Whole, away: str
 ) -> None:
     refused = console.run("snapshot-node", "--json", **INPUTS)
     assert refused.code != 0, refused
     assert "OTHERS-STAY" in refused.out, refused
-    odd = _run(console, take="lvcreate -s -n {snap} vg/mysql")
+    odd = run_with(console, take="lvcreate -s -n {snap} vg/mysql")
     assert odd.code != 0, odd
     assert "{snap}" in odd.out + odd.err, odd
-    secret = _run(console, bring="scp --password=hunter2 a b")
+    secret = run_with(console, bring="scp --password=hunter2 a b")
     assert secret.code != 0, secret
     assert "hunter2" not in secret.out + secret.err
     assert console.runs() == ()
-    _free(steer)
+    assert_free(steer)
 
 
 def test_that_nothing_begins_while_this_stands_in_its_way(
     steer: Estate, console: Console, whole: Whole, away: str
 ) -> None:
     with IN_THE_WAY(steer):
-        refused = console.run("snapshot-node", "--json", *ACCEPTED, **INPUTS)
+        refused = console.run("snapshot-node", "--json", *ACCEPTED, **{**INPUTS, "tables": "snapped.items,mysql.user"})
     for code in REFUSED:
         assert_refused(refused, code)
+    assert "GRANT SELECT ON `mysql`.`user` TO `observer`@`%`;" in refused.out
+    assert "`snapped`.`items`" not in refused.out
     assert console.runs() == ()
-    assert steer.host(JOINER).sh(_LISTING).out == away
-    _free(steer)
+    assert steer.host(JOINER).sh(LISTING).out == away
+    assert_free(steer)

@@ -72,9 +72,32 @@ def test_that_a_job_whose_limit_ran_out_is_ended_before_the_undo_and_before_a_re
         assert bench.world.at_work == set()
 
 
+def test_that_a_run_left_as_it_is_ends_its_job_on_a_host_where_nothing_is_switched_on_too() -> None:
+    for fails in (0, 5):
+        bench = Bench(plan_of(borrow("n1", "held"), work("n2", "data"), give_back("n1", "held")), policy=STAY)
+        bench.world.fails["work-n2"] = [TimedOut("It takes too long.", host="n2")]
+        assert bench.run() is RunState.FAILED
+        bench.world.at_work.add(WORK)
+        bench.world.done.clear()
+        bench.world.fails["end copy-n2"] = [Unreachable("No answer.", host="n2")] * fails
+        assert bench.engine().leave("enough") is RunState.LEFT
+        said = bench.engine().view.sentence
+        if not fails:
+            assert bench.world.done == ["n2: end copy-n2", "n1: held=OFF"]
+            assert "runs no more" not in said
+            assert not bench.engine().view.locked
+            continue
+        assert bench.world.done == ["n1: held=OFF"]
+        assert "It is not known that this runs no more on n2: Copy data to n2. " in said
+        assert f"pilothouse resume {bench.run_id} --yes" in said
+        assert bench.engine().view.locked  # no other console may work there meanwhile
+        assert bench.run() is RunState.LEFT
+        assert (bench.world.at_work, bench.engine().view.locked) == (set(), ())
+
+
 def test_that_an_obligation_stays_where_the_job_on_its_host_can_not_be_ended() -> None:
     bench = _killed_at_work()
-    bench.world.fails["end copy-n2"] = [Unreachable("No answer.", host="n2")] * 5
+    bench.world.fails["end copy-n2"] = [Unreachable("No answer.", host="n2")] * 10
     assert bench.engine().leave("enough") is RunState.LEFT
     assert bench.world.done == []
     (left,) = bench.engine().view.obligations

@@ -6,7 +6,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
-from services.errors import Unreachable
+from services.errors import QueryFailed, Unreachable
 from services.facts.binlog_marks import Mark
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
 from services.procedures.conditions.galera.ist_reaches import IstReaches
@@ -218,11 +218,25 @@ def test_that_different_sums_count_when_they_were_found_thrice_and_are_never_acc
     assert found[-1].final
 
 
-def test_that_a_table_that_is_not_there_or_may_not_be_read_is_not_known() -> None:
+@pytest.mark.parametrize("errno", [None, 1142, 1044, 1146])
+def test_that_a_table_that_is_not_there_or_may_not_be_read_ends_the_wait_at_once_and_is_never_equal(
+    errno: int | None,
+) -> None:
     hosts = two_members()
     _rows(hosts, n1=None, n2=None)
+    if errno:
+        hosts.sessions["n2"].rows["CHECKSUM TABLE"] = QueryFailed("SELECT command denied", host="n2", errno=errno)
     found = Attempt(hosts, ManualClock()).look(SameRows("n1", "n2", ("shop.a",)), NOTHING)
-    assert found.holds is None
+    assert (found.holds, found.final) == (None, True)
+    accepted = Attempt(hosts, ManualClock()).look(SameRows("n1", "n2", ("shop.a",), accepted=True), NOTHING)
+    assert (accepted.holds, accepted.final) == (None, False)
+
+
+def test_that_a_table_that_only_the_donor_has_is_a_difference_and_not_only_not_known() -> None:
+    hosts = two_members()
+    _rows(hosts, n1=None, n2="4711")
+    attempt, condition = Attempt(hosts, ManualClock()), SameRows("n1", "n2", ("shop.a",), accepted=True)
+    assert [attempt.look(condition, NOTHING).holds for _ in range(TIMES)] == [None, None, False]
 
 
 def test_that_a_joiner_that_does_not_get_as_far_as_the_donor_is_not_known() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from services.facts.plain_names import is_table
+from services.facts.read_rights import ReadRights
 from services.i18n import tr
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.conditions.server.same_rows import SameRows
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import flag_of, hosts_of
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.parts.server.reader import Reader
 
 MOST_TABLES = 32
 COMPARE_LIMIT_S = 900.0
@@ -77,14 +80,34 @@ def compared(joiner: str, donor: str, values: Inputs, prefix: str = "") -> tuple
     )
 
 
-def chosen(values: Inputs) -> Check:
-    """Say whether anything will show that the rows are equal."""
-    tables = tables_of(values)
+def chosen(facts: Facts, values: Inputs) -> Check:
+    """Say whether anything will show that the rows are equal, and whether the observing account may read it.
+
+    Asked of the donor: the accounts are the cluster's, and a node that comes back has the same.
+    """
+    tables, donor = tables_of(values), facts.host(values["donor"])
+    rights, accepted = donor[Reader].rights or ReadRights(), flag_of(values.get("tables_unknown", "")) is True
+    denied = [table for table in tables if rights.reads(table) is False]
+    blind = [table for table in tables if rights.reads(table) is None]
+    said = [f"{rights.account} has no SELECT on {', '.join(denied)}"] if denied else []
+    said += [f"whether the observing account may read {', '.join(blind)} is not known"] if blind else []
     return Check(
         code="COMPARE",
         title="Rows are compared afterwards",
-        verdict=verdict((), not tables),
-        evidence=f"by checksum: {', '.join(tables)}" if tables else "no table was chosen",
+        verdict=verdict(denied and not accepted, not tables or said),
+        not_known=bool(blind) and not denied,
+        evidence="; ".join([f"by checksum: {', '.join(tables)}" if tables else "no table was chosen", *said]),
         why="Positions that agree show no rows; a checksum of both nodes does.",
-        try_=() if tables else ("Name tables of some size that are not written all the time.",),
+        try_=tuple(_grant(table, rights.account) for table in denied)
+        if denied
+        else ()
+        if tables
+        else ("Name tables of some size that are not written all the time.",),
+        host=donor.host if said else "",
     )
+
+
+def _grant(table: str, account: str) -> str:
+    """Return the statement for a person to type; table and account stand as they are quoted in a grant."""
+    schema, _, name = table.partition(".")
+    return f"On a member: GRANT SELECT ON `{schema}`.`{name}` TO {account};"

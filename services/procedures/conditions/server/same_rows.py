@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from services.connections.ports import text
 from services.connections.reads import statements
-from services.errors import UserError
+from services.errors import QueryFailed, UserError
 from services.facts.reading import count
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
@@ -26,6 +26,8 @@ from services.procedures.plan.scripted import World
 POLL_S, REACH_S = 0.2, 10.0
 TIMES = 3
 """A difference counts when it was found so often, with a donor that stood still each time."""
+_NO_RIGHT, _NOT_THERE = frozenset({1044, 1142, 1143, 1227}), frozenset({1049, 1146})
+"""The server's numbers for a right that lacks, and for a schema or a table that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,9 @@ class SameRows(OfHost):
         lines = tuple(one.told for one in found)
         if differs := next((one for one in found if one.equal is False), None):
             return Answer(holds=False, evidence=differs.told, final=True, lines=lines)
+        never = next((one for one in found if one.never), None)
+        if never is not None and not self.accepted:
+            return Answer(holds=None, evidence=f"not known, and never will be: {never.told}", final=True, lines=lines)
         unknown = [one.told for one in found if one.equal is None]
         said = f"{len(found) - len(unknown)} of {len(found)} tables are equal on {self.host} and {self.beside}"
         if not unknown:
@@ -73,10 +78,11 @@ class SameRows(OfHost):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Of one table: equal, different, or None for not known; and what was read."""
+    """Of one table: equal, different, or None for not known; and what was read. `never`: no later look can tell."""
 
     equal: bool | None
     told: str
+    never: bool = False
 
 
 def _judged(condition: SameRows, table: str, asking: Asking) -> _Found:
@@ -95,25 +101,39 @@ def _judged(condition: SameRows, table: str, asking: Asking) -> _Found:
 
 
 def _compared(condition: SameRows, table: str, asking: Asking) -> _Found:
-    joiner, donor = condition.host, condition.beside
     try:
-        first = _sum(asking, donor, table, condition.limit_s)
-        if not _reaches(asking, joiner, _committed(asking, donor)):
-            return _Found(None, f"{table}: {joiner} did not reach what {donor} has committed")
-        ours = _sum(asking, joiner, table, condition.limit_s)
-        if not _reaches(asking, donor, _committed(asking, joiner)):
-            return _Found(None, f"{table}: {donor} did not reach what {joiner} has committed")
-        again = _sum(asking, donor, table, condition.limit_s)
+        sums = _sums(condition, table, asking)
+    except QueryFailed as error:
+        return _Found(None, f"{table}: {error.sentence}", never=error.errno in _NO_RIGHT | _NOT_THERE)
     except UserError as error:
         return _Found(None, f"{table}: {error.sentence}")
-    if first is None or ours is None or again is None:
-        lacking = joiner if ours is None and first is not None else donor
-        return _Found(None, f"{table}: {lacking} gives no checksum (no such table there, or no right to read it)")
-    if ours == first == again:
-        return _Found(equal=True, told=f"{table}: {ours} on both")
+    return _Found(None, sums) if isinstance(sums, str) else _found(condition, table, *sums)
+
+
+def _sums(condition: SameRows, table: str, asking: Asking) -> tuple[str | None, str | None, str | None] | str:
+    """Return what donor, joiner and donor again give; words where one does not get as far as the other."""
+    joiner, donor = condition.host, condition.beside
+    first = _sum(asking, donor, table, condition.limit_s)
+    if not _reaches(asking, joiner, _committed(asking, donor)):
+        return f"{table}: {joiner} did not reach what {donor} has committed"
+    ours = _sum_there(asking, joiner, table, condition.limit_s)
+    if not _reaches(asking, donor, _committed(asking, joiner)):
+        return f"{table}: {donor} did not reach what {joiner} has committed"
+    return first, ours, _sum(asking, donor, table, condition.limit_s)
+
+
+def _found(condition: SameRows, table: str, first: str | None, ours: str | None, again: str | None) -> _Found:
+    joiner, donor = condition.host, condition.beside
+    if first is None or again is None:
+        none = first is None and again is None
+        return _Found(None, f"{table}: {donor} gives no checksum (no such table there, or an error in it)", never=none)
     if first != again:
         return _Found(None, f"{table} does not stand still on {donor}")
-    return _Found(equal=False, told=f"{table} differs: {ours} on {joiner}, {first} on {donor}")
+    if ours == first:
+        return _Found(equal=True, told=f"{table}: {ours} on both")
+    return _Found(
+        equal=False, told=f"{table} differs: {ours or 'none (no such table?)'} on {joiner}, {first} on {donor}"
+    )
 
 
 def _sum(asking: Asking, host: str, table: str, limit_s: float) -> str | None:
@@ -122,6 +142,16 @@ def _sum(asking: Asking, host: str, table: str, limit_s: float) -> str | None:
     rows = asking.session(host).query(statements.CHECKSUM.read(schema, name), limit_s=limit_s)
     found = text(rows.rows[0][-1]) if rows.rows and rows.rows[0] and rows.rows[0][-1] is not None else ""
     return found if count(found) is not None else None
+
+
+def _sum_there(asking: Asking, host: str, table: str, limit_s: float) -> str | None:
+    """The same where another member has the table: one that is not there at all is None too."""
+    try:
+        return _sum(asking, host, table, limit_s)
+    except QueryFailed as error:
+        if error.errno in _NOT_THERE:
+            return None
+        raise
 
 
 def _committed(asking: Asking, host: str) -> int | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from services.facts.read_rights import ReadRights
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.galera.snapshot_node import checks
@@ -294,7 +295,19 @@ def test_that_a_cache_that_would_not_last_is_refused_and_one_that_is_not_known_i
     assert checks.reach(seen(rates=None), ("n1", "n2", "n3"), 600.0).verdict is WARN
 
 
-def test_that_a_host_without_a_configuration_of_its_own_is_refused() -> None:
+def test_that_a_member_that_lost_its_option_files_is_refused_and_told_which_to_write_back() -> None:
     facts = facts_of(away())
     bare = tuple(changed(one, options_given=()) if one.host == "n4" else one for one in facts.hosts)
-    assert checks.joiner_configured(replace(facts, hosts=bare), "n4").absolute
+    check = code_of(replace(facts, hosts=bare), "JOINER-CONFIGURED")
+    assert check.absolute
+    assert "wsrep_cluster_address, wsrep_node_name" in check.try_[0]
+
+
+def test_that_a_table_that_may_not_be_read_is_refused_with_the_grant_to_type_unless_that_is_accepted() -> None:
+    rights = ReadRights("`observer`@`%`", (("shop", "a"),))
+    check = code_of(seen(reader_rights=rights), "COMPARE", tables="shop.a,shop.b")
+    assert check.verdict is BLOCK
+    assert check.try_ == ("On a member: GRANT SELECT ON `shop`.`b` TO `observer`@`%`;",)
+    assert code_of(seen(reader_rights=rights), "COMPARE", tables="shop.b", tables_unknown="yes").verdict is WARN
+    assert code_of(seen(reader_rights=rights), "COMPARE", tables="shop.a").verdict is PASS
+    assert code_of(seen(), "COMPARE", tables="shop.a").result == "not known"

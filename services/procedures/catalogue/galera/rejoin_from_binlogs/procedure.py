@@ -41,6 +41,7 @@ from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.reader import Reader
 from services.procedures.plan.parts.server.rights import Rights
 from services.procedures.plan.parts.server.sessions import Sessions
 from services.procedures.plan.parts.server.starting import Starting
@@ -61,8 +62,8 @@ ABOUT = About(
     elsewhere=ELSEWHERE,
     place=14,
     needs=frozenset(
-        {DataFolder, DataSize, Gcache, Links, Options, Processes, Program, Provider, Rights, Sessions, Starting, Tools,
-         Traces, Unit, Variables, WriteRate}
+        {DataFolder, DataSize, Gcache, Links, Options, Processes, Program, Provider, Reader, Rights, Sessions, Starting,
+         Tools, Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
 
@@ -142,7 +143,7 @@ class RejoinFromBinlogs:
             own.gtid_mode(facts, joiner, members),
             own.tools(facts, joiner),
             own.freeze(facts, members),
-            comparing.chosen(values),
+            comparing.chosen(facts, values),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),

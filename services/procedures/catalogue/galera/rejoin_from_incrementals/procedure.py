@@ -43,6 +43,7 @@ from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.reader import Reader
 from services.procedures.plan.parts.server.rights import Rights
 from services.procedures.plan.parts.server.sessions import Sessions
 from services.procedures.plan.parts.server.starting import Starting
@@ -71,6 +72,7 @@ ABOUT = About(
             Processes,
             Program,
             Provider,
+            Reader,
             Rights,
             Sessions,
             Starting,
@@ -176,7 +178,7 @@ class RejoinFromIncrementals:
             *own.joiner_ready(facts, joiner),
             restoring.aside_possible(host),
             old_data(facts, joiner),
-            comparing.chosen(values),
+            comparing.chosen(facts, values),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.versions(facts, joiner, members),
             preflight.provider_protocol(facts, joiner, members),

@@ -7,10 +7,11 @@ import posixpath
 from dataclasses import replace
 
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
-from services.procedures.catalogue.galera.add_node.checks import configured
+from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
 from services.procedures.catalogue.galera.desync_for_backup import checks as desync
 from services.procedures.catalogue.galera.rolling_restart.order import writer_of
 from services.procedures.catalogue.galera.snapshot_node.donor_part import dirty_share
+from services.procedures.catalogue.galera.snapshot_node.newcomer_part import is_new
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.haproxy_places import open_places
 from services.procedures.catalogue.steps.restoring import folder_of, is_mount
@@ -169,8 +170,8 @@ def same_server(facts: Facts, donor: str, joiner: str) -> Check:
     differ = [f"{joiner} has {_dotted(mine)}, {donor} {_dotted(theirs)}"] if mine and theirs and mine != theirs else []
     blind = [unread(h, "the server's version", "program", "ssh") for h in (source, target) if not h[Program].version]
     for name, default in ALIKE:
-        have = target[Options].option("mysqld", name)
         given = source[Options].option("mysqld", name)
+        have = given if is_new(facts, joiner) and name in COPIED else target[Options].option("mysqld", name)
         wanted = source[Variables].value(name) or given or default
         if (have if have is not None else default) != wanted:
             differ.append(f"{name} is {have or default or 'not set'} on {joiner}, {wanted or 'not set'} on {donor}")
@@ -188,21 +189,6 @@ def same_server(facts: Facts, donor: str, joiner: str) -> Check:
 
 def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version)) or "an unknown version"
-
-
-def joiner_configured(facts: Facts, joiner: str) -> Check:
-    """The joiner's option files are its own and stay: its name, its address, its server_id. None are copied."""
-    there = configured(facts, joiner)
-    return Check(
-        code="JOINER-CONFIGURED",
-        title=f"{joiner} has a configuration of its own",
-        verdict=verdict(not there),
-        evidence="its option files name the cluster" if there else f"the option files of {joiner} name no cluster",
-        why="A snapshot brings data and no option files: name, address and server_id are the node's own.",
-        try_=("Write its option files first, or join it with add-node once.",) if not there else (),
-        host=joiner,
-        absolute=not there,
-    )
 
 
 def mount_detached(facts: Facts, joiner: str, *, detach: bool) -> Check:

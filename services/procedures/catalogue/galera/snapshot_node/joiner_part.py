@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.galera.add_node.newcomer import server_off
+from services.procedures.catalogue.galera.snapshot_node import newcomer_part
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
 from services.procedures.catalogue.galera.snapshot_node.donor_part import COMMAND_S, LOCKED, offer_over, seconds
 from services.procedures.catalogue.galera.snapshot_node.hold import RUN, in_scope, scope_of
@@ -48,23 +50,10 @@ def copy_seconds(facts: Facts, values: Inputs) -> float:
 def before_the_lock(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     """Return what keeps the joiner down: nothing may start it while its data folder is another's."""
     host = facts.host(values["joiner"])
-    name, unit = host.host, steps.unit_of(host)
+    name = host.host
     return (
         steps.restart_off(host),
-        Step(
-            step_id=f"down-{name}",
-            host=name,
-            title=f"Make sure that {unit} is stopped on {name}",
-            done=f"{unit} is stopped on {name}",
-            why="It is no member now; a start that hangs is ended. There is nothing to take back.",
-            action=steps.stop_unit(unit),
-            already=(Stopped(name, unit),),
-            proof=(Stopped(name, unit),),
-            limit_s=900.0,
-            repeatable=True,
-            cancellable=False,
-            estimate_s=5.0,
-        ),
+        server_off(facts, name),
     )
 
 
@@ -89,6 +78,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         _began_behind(host, start.step_id),
+        *newcomer_part.at_the_end(facts, values),
         forget_donor(host, donor_name),
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),

@@ -19,6 +19,7 @@ from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.snapshot_node import checks as own
+from services.procedures.catalogue.galera.snapshot_node import newcomer_part
 from services.procedures.catalogue.galera.snapshot_node.commands import command_faults
 from services.procedures.catalogue.galera.snapshot_node.donor_part import QUIET_S, donor_steps, removal, seconds
 from services.procedures.catalogue.galera.snapshot_node.hold import COPY, VOLUME
@@ -28,7 +29,12 @@ from services.procedures.catalogue.galera.snapshot_node.joiner_part import (
     joiner_steps,
 )
 from services.procedures.catalogue.steps import comparing, restoring
-from services.procedures.catalogue.steps.choices import down_members, member_choices, member_hosts, why_no_spare
+from services.procedures.catalogue.steps.choices import (
+    down_members,
+    member_choices,
+    member_hosts,
+    why_no_spare,
+)
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain, open_places
 from services.procedures.catalogue.steps.traffic import desync_key
@@ -53,6 +59,7 @@ from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.reader import Reader
 from services.procedures.plan.parts.server.rights import Rights
 from services.procedures.plan.parts.server.root_login import RootLogin
 from services.procedures.plan.parts.server.sessions import Sessions
@@ -63,12 +70,12 @@ from services.procedures.plan.procedure import About
 ABOUT = About(
     name="snapshot-node",
     title="Bring a node back by a snapshot of another's volume",
-    need="A node is gone",
+    need="A node is gone, or a new one is to come",
     what="Takes a snapshot of a donor by your own command, brings it to the node, and closes the gap by IST.",
     takes="A lock of seconds on the donor, and as long as your storage needs to bring the data.",
     can_break="While the lock is held writes on the donor wait; it is no donor until it has caught up.",
     node_field="joiner",
-    for_states=("down",),
+    for_states=("spare", "down"),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=16,
@@ -83,6 +90,7 @@ ABOUT = About(
             Processes,
             Program,
             Provider,
+            Reader,
             Rights,
             RootLogin,
             Sessions,
@@ -116,11 +124,13 @@ class SnapshotNode:
         donor = _default_donor(facts, joiner)
         chosen = inputs.get("donor") or donor
         choices = tuple((name, "away now" if name in facts.members else "a spare host") for name in away)
-        present = tuple((name, "is a member already") for name in member_hosts(facts))
+        others = tuple((name, why_no_spare(facts, name)) for name in facts.candidates if name not in fit)
+        present = (*((name, "is a member already") for name in member_hosts(facts)), *others)
         return (
             Field("joiner", "Node that gets the data", "host", joiner, (*choices, *present)),
             Field("donor", "Donor", "host", donor, member_choices(facts)),
             *_command_fields(facts, joiner),
+            *newcomer_part.fields(facts, joiner),
             *comparing.fields(),
             *_finer_fields(facts, chosen),
         )
@@ -131,7 +141,7 @@ class SnapshotNode:
         if found:
             return found
         values = self._values(facts, inputs)
-        faults = [*command_faults(facts, values), *comparing.faults(values)]
+        faults = [*command_faults(facts, values), *newcomer_part.faults(facts, values), *comparing.faults(values)]
         if values["joiner"] == values["donor"]:
             faults.append(Fault("donor", "The donor must be another host than the node that gets the data."))
         if (seconds_of(values["take_limit"]) or 0) > LONGEST_LOCK_S:
@@ -160,7 +170,7 @@ class SnapshotNode:
             own.room(facts, donor, joiner),
             own.reach(facts, members, span),
             own.mount_detached(facts, joiner, detach=bool(values["detach"])),
-            comparing.chosen(values),
+            comparing.chosen(facts, values),
             preflight.clocks(facts, (*members, joiner)),
             *preflight.operator_rights(facts, (joiner, *members)),
             preflight.lock_free(facts, (joiner, *members)),
@@ -309,13 +319,11 @@ def _of_the_donor(facts: Facts, values: Inputs) -> tuple[Check, ...]:
 def _of_the_joiner(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Check, ...]:
     joiner, donor = values["joiner"], values["donor"]
     return (
-        own.joiner_configured(facts, joiner),
+        *newcomer_part.checks(facts, values, members),
         preflight.versions(facts, joiner, members),
         own.same_server(facts, donor, joiner),
         preflight.provider_protocol(facts, joiner, members),
         preflight.provider_library(facts, joiner, donor),
-        preflight.traffic_alike(facts, joiner, donor, fresh=False),
-        preflight.traffic_files(facts, joiner, donor, fresh=False),
         *preflight.ports(facts, joiner, members),
         joining.runs_now(facts, joiner),
         joining.runs_outside(facts, joiner),
@@ -323,8 +331,6 @@ def _of_the_joiner(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tu
         old_data(facts, joiner),
         restoring.aside_possible(facts.host(joiner)),
         joining.own_cluster(facts, joiner, members),
-        *preflight.joins_others(facts, (joiner,)),
-        *preflight.names_known(facts, (joiner,)),
         *preflight.temporary_space(facts, (joiner, donor)),
         *preflight.innodb_as_usual(facts, (joiner, donor)),
         preflight.named_donor(facts, joiner, donor),
@@ -342,6 +348,7 @@ def _steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     donor, drains = values["donor"], _drains(facts, values)
     return (
         *before_the_lock(facts, values),
+        *newcomer_part.before_the_lock(facts, values),
         *(drain_steps(facts, donor, DRAIN_S, patient=True) if drains else ()),
         *donor_steps(facts, values),
         *(return_steps(facts, donor) if drains else ()),

@@ -1,4 +1,4 @@
-"""A frozen program that tells what of a data folder lies elsewhere: links out of it, and mounts inside it. It only reads.
+"""A frozen program that tells what of a data folder lies elsewhere: links in it, mounts inside it. It only reads.
 
 InnoDB notes a tablespace that lies elsewhere (DATA DIRECTORY) in an .isl file (MariaDB KB, "InnoDB File-Per-Table
 Tablespaces"); MyISAM and people use symbolic links. A file system that is mounted inside the folder stays where it is

@@ -63,8 +63,8 @@ ABOUT = About(
     elsewhere=ELSEWHERE,
     place=14,
     needs=frozenset(
-        {DataFolder, DataSize, Elsewhere, Gcache, Links, Options, Processes, Program, Provider, Rights, Sessions, Starting,
-         Tools, Traces, Unit, Variables, WriteRate}
+        {DataFolder, DataSize, Elsewhere, Gcache, Links, Options, Processes, Program, Provider, Rights, Sessions,
+         Starting, Tools, Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
 

@@ -1,9 +1,10 @@
 """Nobody starts a node while its data are exchanged: no colleague, no timer, no boot of a host that fell. Pure.
 
 A drop-in asserts that its own file is not there: a start fails with systemd's word for it, and works at once when the
-file is removed, by hand too. It lies under /etc: one under /run is gone after a boot, and a server that starts on half
-of its data asks for an SST, whose script empties the folder. It stays on while the data folder is root's: so long
-something else than whole data of the server's lies there.
+file is removed, by hand too. systemd's word names only the file, so the unit's description says why for as long: it
+stands in its journal and in systemctl status. The drop-in lies under /etc: one under /run is gone after a boot, and a
+server that starts on half of its data asks for an SST, whose script empties the folder. It stays on while the data
+folder is root's: so long something else than whole data of the server's lies there.
 
 Sources: systemd.unit(5), "Conditions and Asserts", drop-ins.
 """
@@ -27,6 +28,7 @@ from services.procedures.plan.model import Step, Undo
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 ASSERT = "AssertPathExists=!"
+SAID = "Starts are forbidden: Pilothouse exchanges the data of this server. Resume its run, or take it back"
 
 
 def hold_path(host: HostFacts) -> str:
@@ -88,8 +90,12 @@ def let_start(host: HostFacts, folder: str) -> Step:
 
 def _held(host: HostFacts) -> Several:
     path = hold_path(host)
-    said = "# Pilothouse exchanges the data of this server: it can't be started until this file is gone."
-    return Several((PutFile(path, (f"{said}\n[Unit]\n{ASSERT}{path}\n",)), RELOAD))
+    advice = (
+        "# Either removes this file. By hand only where whole data of the server lie in its data folder: remove this\n"
+        "# file, and run systemctl daemon-reload.\n"
+    )
+    text = (f"# {SAID}\n", advice, f"[Unit]\nDescription={SAID}\n{ASSERT}{path}\n")
+    return Several((PutFile(path, text), RELOAD))
 
 
 def _is_held(host: HostFacts) -> tuple[Condition, ...]:

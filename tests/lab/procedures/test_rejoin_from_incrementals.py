@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from services.procedures.catalogue.steps.start_hold import SAID
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures import backups
+from tests.lab.procedures.person import at_the_window
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
@@ -206,6 +208,26 @@ def test_that_a_boot_in_a_copy_starts_nothing_and_the_run_is_taken_back_exactly_
     assert s3.sh(_LISTING).out == old
     s3.sh("systemctl disable mariadb 2>&1")
     whole.assert_files_as_before()
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
+def test_that_a_node_returns_from_its_backups_through_the_window_from_the_cards_to_the_report(
+    qtbot: QtBot, steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
+) -> None:
+    with Writer(steer, ("s1", "s2"), rate=20) as writer, at_the_window(qtbot, console, "backups") as person:
+        person.begins_at_the_cards(NAME)
+        assert (person.answer("joiner"), person.answer("full")) == ("s3", chain[0])
+        assert person.answer("incrementals") == ",".join(chain[1:])
+        person.answers_and_begins({"tables": backups.tables(), "memory": "128 MiB", "settle": "3 s"})
+        person.sees_it_done()
+        assert any("starts of mariadb.service forbidden on s3" in told for told in person.duties), person.duties
+        person.looks_in_the_journal()
+        writer.assert_nothing_lost(members(steer))
+    steps = {s.step.step_id: " ".join(s.evidence) for s in console.assert_ended(RunState.DONE).steps}
+    assert "by IST" in steps["transfer-s3"]
+    assert "3 of 3 tables are equal" in steps["compare-s3"]
 
 
 def _words(**inputs: object) -> tuple[str, ...]:

@@ -89,10 +89,23 @@ def test_that_each_thing_that_is_wrong_with_backups_node_and_donor_is_refused_wi
     assert console.runs() == ()
 
 
+def _assert_old_data_elsewhere_are_refused(steer: Estate, console: Console) -> None:
+    """Looked for where no server runs: a link and a table's .isl file in the data folder."""
+    made = "/var/lib/mysql/sales /var/lib/mysql/sbtest/far.isl"
+    steer.host("s3").sh(f"cd /var/lib/mysql && ln -s /srv/sales sales && touch sbtest/far.isl && ls -d {made}")
+    ran = console.run(NAME, **_HOW)
+    steer.host("s3").sh(f"rm {made}")
+    refused = ran.out[ran.out.rindex("Refused: ") :]
+    assert "OLD-LINKED" in refused, ran
+    assert "far.isl" in ran.out
+    assert console.runs() == ()
+
+
 @pytest.mark.slow
 def test_that_a_node_returns_from_a_full_backup_and_two_incrementals_and_then_there_is_nothing_to_do(
     steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
 ) -> None:
+    _assert_old_data_elsewhere_are_refused(steer, console)
     old = steer.host("s3").sh(_LISTING).out
     originals = steer.host("s3").sh(f"find {backups.FOLDER} -type f | sort | xargs sha256sum").out
     with Writer(steer, ("s1", "s2"), seconds=90) as writer:

@@ -1,7 +1,8 @@
-"""How long a rejoin from binary logs takes, measured on gigabytes, beside a plain SST of the same data; and a model.
+"""How long a rejoin takes, measured on gigabytes, beside a plain SST of the same data; and a model.
 
-`python -m tests.lab.rejoin_times [--size 2GB] [--busy 60]` on the estate `rejoin`, which must be up. Bounded in bytes
-and seconds. It writes resources/docs/rejoining.md: what each step took, rates, and from them what 1 TB would take.
+`python -m tests.lab.rejoin_times WAY [--size 2GB] [--busy 60]` on the estate `rejoin`, which must be up; WAY is
+`binlogs` or `incrementals`. Bounded in bytes and seconds. It writes its part of resources/docs/rejoining.md, what each
+step took, rates, and from them what 1 TB would take; the other part stays as it is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from services.facts.binlog_chain import Chain, Wrong, chain_of
 from services.facts.binlog_survey import parse_survey
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
 from services.procedures.plan.run_model import RunState, RunView
+from tests.lab import incrementals_times
 from tests.lab.estate import dataset, load
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures import rejoining
@@ -26,6 +28,7 @@ from tests.lab.procedures.writer import TABLE, Writer
 PAGE = Path(__file__).resolve().parents[2] / "resources" / "docs" / "rejoining.md"
 JOINER, DONORS = "s3", ("s1", "s2")
 COMPARED = (TABLE, "big.account", "big.entry")
+HEADS = {"binlogs": "## From binary logs", "incrementals": "## From a full backup and incrementals"}
 RUN_LIMIT_S = 3_600.0
 MODEL_BYTES, MODEL_LOGS = 10**12, (20 * 10**9, 100 * 10**9)
 
@@ -49,6 +52,7 @@ class Times:
 def main() -> int:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("way", choices=tuple(HEADS))
     parser.add_argument("--size", type=float, default=2.0, help="GB of data, 8 at most")
     parser.add_argument("--busy", type=int, default=60, help="seconds of as many transactions as go, 300 at most")
     options = parser.parse_args()
@@ -56,10 +60,26 @@ def main() -> int:
     if not estate.is_up():
         sys.stderr.write("the estate is down: packaging/lab.py up rejoin\n")
         return 1
-    found = measure(estate, int(min(options.size, 8.0) * 10**9), min(options.busy, 300))
-    PAGE.write_text(page(found, options.size, options.busy), encoding="utf-8")
+    size, busy_s = int(min(options.size, 8.0) * 10**9), min(options.busy, 300)
+    if options.way == "binlogs":
+        told = page(measure(estate, size, busy_s), options.size, options.busy)
+    else:
+        command = f"python -m tests.lab.rejoin_times incrementals --size {options.size:g} --busy {options.busy}"
+        found = incrementals_times.measure(estate, size, busy_s)
+        told = incrementals_times.section(found, command, time.strftime("%Y-%m-%d %H:%M", time.gmtime()))
+    PAGE.write_text(with_part(PAGE.read_text(encoding="utf-8"), options.way, told), encoding="utf-8")
     sys.stdout.write(f"{PAGE}\n")
     return 0
+
+
+def with_part(text: str, way: str, told: str) -> str:
+    """Return the page with one part told anew."""
+    head, found = f"{HEADS[way]}\n", f"{HEADS[way]}\n{told.rstrip()}\n"
+    if head not in text:
+        return f"{text.rstrip()}\n\n{found}"
+    before, _, rest = text.partition(head)
+    others = [at for other in HEADS.values() if (at := rest.find(f"\n{other}\n")) >= 0]
+    return before + found + (rest[min(others) :] if others else "")
 
 
 def measure(estate: Estate, size: int, busy_s: int) -> Times:
@@ -109,7 +129,7 @@ def _times(view: RunView, run_s: float, sst_s: float) -> Times:
 
 
 def page(found: Times, size_gb: float, busy_s: int) -> str:
-    """Return the page."""
+    """Return the page's part."""
     chain = found.chain
     many = chain.transactions + chain.statements
     copy, back = found.backup_bytes / found.of("prepare"), found.backup_bytes / found.of("copy-back")
@@ -125,13 +145,11 @@ def page(found: Times, size_gb: float, busy_s: int) -> str:
         f"SST {sst / 1e6:.0f} MB/s"
     )
     lines = (
-        "# Rejoining from binary logs: what it takes",
+        f"Written by `python -m tests.lab.rejoin_times binlogs --size {size_gb:g} --busy {busy_s}`: MariaDB 10.11.18",
+        "with Galera 26.4, three members as containers on one machine with two cores that did other work too, writes",
+        "going on. Ratios say more than seconds do.",
         "",
-        f"Written by `python -m tests.lab.rejoin_times --size {size_gb:g} --busy {busy_s}`: MariaDB 10.11.18 with",
-        "Galera 26.4, three members as containers on one machine with two cores that did other work too, writes going",
-        "on. Ratios say more than seconds do.",
-        "",
-        "## Measured",
+        "### Measured",
         f"Backup {found.backup_bytes / 1e9:.2f} GB, binary logs {chain.bytes / 1e9:.2f} GB, {many} changes.",
         "",
         "| step | took |",
@@ -142,7 +160,7 @@ def page(found: Times, size_gb: float, busy_s: int) -> str:
         "",
         f"The run took {ratio:.1f} times as long as the SST. Rates: {rates}.",
         "",
-        "## A model at 1 TB",
+        "### A model at 1 TB",
         "From these rates, straight; a machine of its own is faster in all of them. The SST loads a donor and the",
         "network for its whole time; the rejoin loads neither until its IST.",
         "",

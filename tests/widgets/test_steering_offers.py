@@ -189,8 +189,10 @@ def names(cluster: ClusterSnapshot, *others: ClusterSnapshot) -> set[str]:
 def test_that_a_whole_cluster_is_offered_what_fits_its_nodes_and_a_spare_host_something_to_join() -> None:
     whole, spare = b.healthy(), _spare()
     assert names(whole) == OF_MEMBERS
-    assert names(whole, spare) == {"add-node", *OF_MEMBERS}
-    assert names(spare, whole) == {"add-node"}
+    assert names(whole, spare) == {*OF_LOST, *OF_MEMBERS}
+    assert names(spare, whole) == OF_LOST, (
+        "a node that was stopped before we looked is no more than a host that stands by"
+    )
 
 
 def test_that_a_node_whose_host_says_that_no_server_runs_is_offered_its_return_though_nobody_saw_it_up() -> None:
@@ -198,7 +200,7 @@ def test_that_a_node_whose_host_says_that_no_server_runs_is_offered_its_return_t
     whole, spare = b.healthy(), _spare().nodes[0]
     stopped = replace(spare, node_id="db3", name="db3", host="db3", role="", seen_by=())
     assert names(replace(whole, nodes=(*whole.nodes[:2], stopped))) >= OF_LOST
-    assert names(replace(whole, nodes=(*whole.nodes[:2], replace(stopped, role=SPARE)))) == OF_MEMBERS | {"add-node"}
+    assert names(replace(whole, nodes=(*whole.nodes[:2], replace(stopped, role=SPARE)))) == OF_MEMBERS | OF_LOST
 
 
 def test_that_a_cluster_without_a_primary_is_offered_to_be_started_only() -> None:
@@ -343,17 +345,16 @@ def test_that_each_procedure_that_does_not_fit_says_why_and_what_fits_says_nothi
     cluster, spare = b.healthy(), _spare()
     primary = f"{cluster.name} has a Primary Component now: this is for a cluster that has none."
     nobody = f"No node of {cluster.name} is down, and no host is watched that could join it."
-    rejoins = dict.fromkeys(OF_LOST - {"add-node"}, f"No node of {cluster.name} is known to be down now.")
-    assert whys(cluster) == {**rejoins, "add-node": nobody, "bootstrap-after-crash": primary}
-    assert whys(cluster, spare) == {**rejoins, "bootstrap-after-crash": primary}
+    assert whys(cluster) == {**dict.fromkeys(OF_LOST, nobody), "bootstrap-after-crash": primary}
+    assert whys(cluster, spare) == {"bootstrap-after-crash": primary}
     down = tuple(replace(n, state="", component="", reach=Reach.SSH_ONLY, facts=None) for n in cluster.nodes)
     lost = whys(replace(cluster, components=(), nodes=down))
     seen = f"No Primary Component of {cluster.name} is seen now: it has to be brought back first."
-    assert lost == dict.fromkeys(OF_LOST | OF_MEMBERS, seen)
+    assert lost == dict.fromkeys((*OF_LOST, *OF_MEMBERS), seen)
     donors = replace(cluster, nodes=tuple(replace(n, state="Donor/Desynced", code="donor") for n in cluster.nodes))
     assert whys(donors)["rolling-restart"] == f"No node of {cluster.name} is known to be Synced now."
     outside = f"{spare.name} is in no cluster. Choose the cluster in the tree first."
-    assert set(whys(spare, cluster)) == OF_MEMBERS | OF_LOST - {"add-node"} | {"bootstrap-after-crash"}
+    assert set(whys(spare, cluster)) == set(names(cluster, spare)) - OF_LOST | {"bootstrap-after-crash"}
     assert set(whys(spare, cluster).values()) == {outside}
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
+from services.connections.folder_programs import ELSEWHERE
 from services.connections.read_programs import (
     HAPROXY_SHOW,
     LOG_OF_FILE,
@@ -149,3 +150,6 @@ MARKS_FROM = _known("marks-from", *_MARKS, k.XID, root=True)
 _BACKUPS = ("timeout", "30", "nice", "bash", "-c", BACKUPS, "pilothouse")
 BACKUPS_FOUND = _known("backups-found", *_BACKUPS, "search", root=True)
 BACKUP_LOOKED_AT = _known("backup-looked-at", *_BACKUPS, k.PATH, root=True)
+LIES_ELSEWHERE = _known(
+    "lies-elsewhere", "timeout", "30", "nice", "bash", "-c", ELSEWHERE, "pilothouse", k.PATH, root=True
+)  # fmt: skip

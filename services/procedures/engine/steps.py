@@ -165,7 +165,7 @@ class Steps:
             step.step_id, step.host, step.action, kept, limit_s=limit_s,
             stop=self._control.cancelled if step.cancellable else None,
             said=lambda line: self._attended(step, line),
-            ready=(lambda: self._waits.before_act(step)) if again else None,
+            ready=(lambda: self._waits.before_act(step, again=True)) if again else None,
         )  # fmt: skip
 
     def _attended(self, step: Step, line: str) -> None:
@@ -362,7 +362,7 @@ class Steps:
             self._done(step, ("by your word",))
         elif answer == "again":
             self._log.write(step_state(step.step_id, StepState.CHECKING))
-            self._waits.before_act(step)
+            self._waits.before_act(step, again=True)
             self._act(step)
         else:
             raise StepFailed("You stopped it: whether it was done is not known.")

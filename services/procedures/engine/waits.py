@@ -58,15 +58,20 @@ class Waits:
             return True
         return False
 
-    def before_act(self, step: Step) -> None:
-        """Re-read the preconditions; StepFailed names what moved. What can't be read is tried again for a while."""
-        self._must_hold(step, step.before)
+    def before_act(self, step: Step, *, again: bool = False) -> None:
+        """Re-read the preconditions; StepFailed names what moved. What can't be read is tried again for a while.
+
+        Args:
+            again: it may have begun before, and broken off: then nobody says that nothing was changed.
+        """
+        self._must_hold(step, step.before, again=again)
 
     def before_undo(self, step: Step) -> None:
         """The same for what must hold before the step is taken back."""
         self._must_hold(step, step.undo.before if step.undo is not None else ())
 
-    def _must_hold(self, step: Step, before: tuple[Condition, ...]) -> None:
+    def _must_hold(self, step: Step, before: tuple[Condition, ...], *, again: bool = False) -> None:
+        begin, so_far = _not_begun(step, before, again=again)
         limit, looks = Limit(self._clock, READ_TRIES_S), self.looks()
         while True:
             found = self.answers(before, looks)
@@ -74,16 +79,14 @@ class Waits:
             if moved is not None:
                 if moved.final:
                     self.keep(step.step_id, (moved,))
-                raise StepFailed(f"It did not begin: {moved.evidence}. {_unchanged(step, before)}")
+                raise StepFailed(f"{begin}: {moved.evidence}. {so_far}")
             unread = next((a for a in found if a.holds is None), None)
             if unread is None:
                 self.keep(step.step_id, found)
                 return
             if limit.over():
-                raise StepFailed(
-                    f"It did not begin: what must hold before could not be read ({unread.evidence}). "
-                    f"{_unchanged(step, before)}"
-                )
+                told = f"what must hold before could not be read ({unread.evidence})"
+                raise StepFailed(f"{begin}: {told}. {so_far}")
             self._log.waiting(step.step_id, unread, "an answer", None)
             self.tick(step)
 
@@ -209,8 +212,13 @@ class Waits:
             self._log.keep(step_id, answer.kept)
 
 
-def _unchanged(step: Step, before: tuple[Condition, ...]) -> str:
-    return "Nothing was changed by this step." if before is step.before else "It was not taken back."
+def _not_begun(step: Step, before: tuple[Condition, ...], *, again: bool) -> tuple[str, str]:
+    """Return how to tell that it was not begun, and what is there by now."""
+    if again:
+        return "It was not begun again", "What it may have done before it broke off is there still."
+    return "It did not begin", (
+        "Nothing was changed by this step." if before is step.before else "It was not taken back."
+    )
 
 
 def _asleep(seconds: float) -> str:

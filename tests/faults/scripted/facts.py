@@ -135,6 +135,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         variables_values=(DIRTY,) if running else (),
         trace=_trace(cluster, host),
         backups_found=_backups(),
+        elsewhere_found=(),
         volumes_disks=(DiskFacts("/", "/dev/sda1", 10**12, host.free),),
     )
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from pytestqt.qtbot import QtBot
 
+from services.procedures.catalogue.steps.start_hold import SAID
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures import backups
+from tests.lab.procedures.person import at_the_window
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
@@ -86,10 +89,23 @@ def test_that_each_thing_that_is_wrong_with_backups_node_and_donor_is_refused_wi
     assert console.runs() == ()
 
 
+def _assert_old_data_elsewhere_are_refused(steer: Estate, console: Console) -> None:
+    """Looked for where no server runs: a link and a table's .isl file in the data folder."""
+    made = "/var/lib/mysql/sales /var/lib/mysql/sbtest/far.isl"
+    steer.host("s3").sh(f"cd /var/lib/mysql && ln -s /srv/sales sales && touch sbtest/far.isl && ls -d {made}")
+    ran = console.run(NAME, **_HOW)
+    steer.host("s3").sh(f"rm {made}")
+    refused = ran.out[ran.out.rindex("Refused: ") :]
+    assert "OLD-LINKED" in refused, ran
+    assert "far.isl" in ran.out
+    assert console.runs() == ()
+
+
 @pytest.mark.slow
 def test_that_a_node_returns_from_a_full_backup_and_two_incrementals_and_then_there_is_nothing_to_do(
     steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
 ) -> None:
+    _assert_old_data_elsewhere_are_refused(steer, console)
     old = steer.host("s3").sh(_LISTING).out
     originals = steer.host("s3").sh(f"find {backups.FOLDER} -type f | sort | xargs sha256sum").out
     with Writer(steer, ("s1", "s2"), seconds=90) as writer:
@@ -109,6 +125,7 @@ def test_that_a_node_returns_from_a_full_backup_and_two_incrementals_and_then_th
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_that_a_run_killed_in_a_prepare_goes_on_and_is_taken_back_with_the_old_data_as_they_were(
     steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
 ) -> None:
@@ -123,3 +140,108 @@ def test_that_a_run_killed_in_a_prepare_goes_on_and_is_taken_back_with_the_old_d
     console.assert_ended(RunState.UNDONE, undone)
     assert steer.host("s3").sh(_LISTING).out == old
     whole.assert_files_as_before()
+
+
+@pytest.fixture
+def started_by_boots(steer: Estate, chain: tuple[str, ...]) -> Iterator[None]:
+    """A host whose boots start its server, as on every estate but the lab's."""
+    steer.host("s3").sh("systemctl enable mariadb 2>&1")
+    try:
+        yield
+    finally:
+        steer.host("s3").sh("systemctl disable mariadb 2>&1")
+
+
+def _assert_held(steer: Estate) -> None:
+    """A colleague's start is refused, and journal and status say why; the data are not touched by it."""
+    s3 = steer.host("s3")
+    before = s3.sh(f"{_LISTING}; stat -c %u .").out
+    tried = s3.sh("systemctl start mariadb", check=False)
+    assert not tried.ok, tried
+    for told in ("journalctl --no-pager -b -u mariadb", "systemctl status --no-pager --full mariadb"):
+        assert SAID in s3.sh(told, check=False).out, told
+    assert "91-pilothouse-hold.conf" in s3.sh("systemctl status --no-pager --full mariadb", check=False).out
+    assert s3.sh(f"{_LISTING}; stat -c %u .").out == before
+    assert not s3.sh("pgrep -x mariadbd", check=False).ok
+
+
+def _reboot(steer: Estate) -> None:
+    """A real one; its boot tried to start the server, and was refused too."""
+    steer.reboot("s3")
+    tried = steer.host("s3").sh("journalctl --no-pager -b -u mariadb", check=False).out
+    assert SAID in tried, f"the boot did not try: {tried}"
+    _assert_held(steer)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_that_a_boot_and_a_colleague_start_nothing_while_old_data_are_aside_and_the_run_goes_on_to_its_end(
+    steer: Estate, console: Console, whole: Whole, started_by_boots: None
+) -> None:
+    old = steer.host("s3").sh(_LISTING).out
+    killed = console.killed_run("keep-data-s3=done", NAME, tables=backups.tables(), **_HOW)
+    assert killed.code == KILLED, killed
+    _assert_held(steer)
+    _reboot(steer)
+    resumed = console("resume", console.runs()[0], "--yes")
+    console.assert_ended(RunState.DONE, resumed)
+    kept = _LISTING.replace("/var/lib/mysql;", "/var/lib/mysql/.pilothouse-before.sst;")
+    assert steer.host("s3").sh(kept).out == old
+    steer.wait_synced(size=3)
+    backups.forget(steer, "s3")
+    steer.host("s3").sh("systemctl disable mariadb 2>&1")
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("word", ["undo", "resume"])
+def test_that_a_boot_in_a_copy_starts_nothing_and_the_run_is_taken_back_exactly_asked_or_by_itself(
+    steer: Estate, console: Console, whole: Whole, started_by_boots: None, word: str
+) -> None:
+    """Half a copy is never gone on with: a run that is resumed there says so, and is taken back by itself."""
+    s3 = steer.host("s3")
+    old = s3.sh(_LISTING).out
+    steer.throttle("s3", 10)
+    with console.running("run", NAME, *_words(tables=backups.tables(), **_HOW), "--yes", limit_s=600) as running:
+        try:
+            running.wait_for_step("copy-back-s3", "acting", limit_s=500)
+            s3.sh("until test -e /var/lib/mysql/ibdata1; do sleep 0.02; done", limit_s=120)
+        finally:
+            running.kill()
+            steer.unthrottle("s3")
+    steer.reboot("s3")
+    assert s3.sh("test -e /var/lib/mysql/ibdata1; test ! -e /var/lib/mysql/grastate.dat").ok
+    _assert_held(steer)
+    ended = console(word, console.runs()[0], "--yes")
+    view = console.assert_ended(RunState.UNDONE, ended)
+    if word == "resume":
+        copied = next(step for step in view.steps if step.step.step_id == "copy-back-s3")
+        assert "It was not begun again: /var/lib/mysql/ibdata1 exists" in copied.error, ended
+    assert s3.sh(_LISTING).out == old
+    s3.sh("systemctl disable mariadb 2>&1")
+    whole.assert_files_as_before()
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
+def test_that_a_node_returns_from_its_backups_through_the_window_from_the_cards_to_the_report(
+    qtbot: QtBot, steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
+) -> None:
+    with Writer(steer, ("s1", "s2"), rate=20) as writer, at_the_window(qtbot, console, "backups") as person:
+        person.begins_at_the_cards(NAME)
+        assert (person.answer("joiner"), person.answer("full")) == ("s3", chain[0])
+        assert person.answer("incrementals") == ",".join(chain[1:])
+        person.answers_and_begins({"tables": backups.tables(), "memory": "128 MiB", "settle": "3 s"})
+        person.sees_it_done()
+        assert any("copies of the backups on s3" in told for told in person.duties), person.duties
+        person.looks_in_the_journal()
+        writer.assert_nothing_lost(members(steer))
+    steps = {s.step.step_id: " ".join(s.evidence) for s in console.assert_ended(RunState.DONE).steps}
+    assert "by IST" in steps["transfer-s3"]
+    assert "3 of 3 tables are equal" in steps["compare-s3"]
+
+
+def _words(**inputs: object) -> tuple[str, ...]:
+    return tuple(word for name, value in inputs.items() for word in ("--input", f"{name}={value}"))

@@ -54,6 +54,8 @@ def test_that_a_job_that_a_dead_console_only_announced_begins_only_where_nothing
         bench.world.settings["n2", "primary"] = "ON"
     assert bench.run() is (RunState.UNDONE if moved else RunState.DONE)
     assert bench.world.done == done
+    said = "It was not begun again: primary of n2 is ON. What it may have done before it broke off is there still."
+    assert bench.view.steps[0].error == (said if moved else ""), "the host may have gone with a half of it behind it"
 
 
 def test_that_a_job_that_goes_on_is_attached_to_whatever_has_moved_since() -> None:

@@ -14,7 +14,7 @@ from services.procedures.conditions.galera.recovered_is import RecoveredIs
 from services.procedures.conditions.galera.restored_history import RestoredHistory, by_change, by_old_log, held_against
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
-from services.procedures.conditions.server.same_rows import TIMES, SameRows
+from services.procedures.conditions.server.same_rows import REACH_S, TIMES, SameRows
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.looks import Past
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, out, status, two_members
@@ -308,3 +308,30 @@ def test_that_a_prepared_copy_stands_at_the_backup_it_was_prepared_with() -> Non
     assert _look(hosts, PreparedTo("n3", "/b/i", "u", UUID, 26)) is False
     hosts.sessions["n3"].programs["timeout"] = out("", 124)
     assert _look(hosts, PreparedTo("n3", "/b/i", "u", UUID, 25)) is None
+
+
+def test_that_where_no_table_could_be_compared_an_accepted_step_says_that_nothing_was() -> None:
+    hosts, clock = two_members(), ManualClock()
+    _rows(hosts, n1=None, n2=None)
+    attempt, condition = Attempt(hosts, clock), SameRows("n1", "n2", ("shop.a", "shop.b"), accepted=True)
+    assert attempt.look(condition, NOTHING).holds is None, "it is tried for a while first"
+    clock.advance(REACH_S + 1)
+    found = attempt.look(condition, NOTHING)
+    assert found.holds is True
+    assert found.evidence.startswith("nothing was compared: of 2 tables no rows are known alike on n1 and n2")
+    assert "not compared, and accepted: shop.a" in found.evidence
+    assert "equal" not in found.evidence
+
+
+def test_that_a_difference_that_was_found_once_is_not_accepted_as_a_table_that_could_not_be_compared() -> None:
+    hosts, clock = two_members(), ManualClock()
+    _rows(hosts, n1="4711", n2="4712")
+    attempt, condition = Attempt(hosts, clock), SameRows("n1", "n2", ("shop.a",), accepted=True)
+    attempt.look(condition, NOTHING)
+    clock.advance(REACH_S + 1)
+    assert attempt.look(condition, NOTHING).holds is None
+    _rows(hosts, n1=None, n2=None)
+    clock.advance(REACH_S + 1)
+    assert attempt.look(condition, NOTHING).holds is None, "what differed once is not settled by being unreadable"
+    _rows(hosts, n1="4712", n2="4712")
+    assert attempt.look(condition, NOTHING).holds is True

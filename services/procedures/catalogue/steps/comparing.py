@@ -68,8 +68,9 @@ def compared(joiner: str, donor: str, values: Inputs, prefix: str = "") -> tuple
             step_id=f"{prefix}compare-{joiner}",
             host=joiner,
             title=f"Compare {many} of {joiner} with {donor} by checksum",
-            done=f"{many[0].upper()}{many[1:]} of {joiner} and {donor} "
-            + ("were compared; what could not be is accepted" if condition.accepted else "are equal"),
+            done=f"The comparison of {many} of {joiner} and {donor} ended; what could not be compared is accepted"
+            if condition.accepted
+            else f"{many[0].upper()}{many[1:]} of {joiner} and {donor} are equal",
             why="IST ends well between forks too: rows are what counts.",
             action=WaitFor((condition,), f"the checksums of {many} on {joiner} and {donor}"),
             risk=Risk.READS,

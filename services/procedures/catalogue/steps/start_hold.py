@@ -29,6 +29,7 @@ from services.procedures.plan.model import Step, Undo
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 ASSERT = "AssertPathExists=!"
+SAID = "Starts are forbidden: Pilothouse exchanges the data of this server. Resume its run, or take it back"
 
 
 def hold_path(host: HostFacts) -> str:
@@ -92,8 +93,12 @@ def let_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ()) 
 
 def _held(host: HostFacts) -> Several:
     path = hold_path(host)
-    said = f"a server whose data Pilothouse exchanges: it can't be started until {path} is gone"
-    return Several((PutFile(path, (f"[Unit]\nDescription={said}\n{ASSERT}{path}\n",)), RELOAD))
+    advice = (
+        "# Either removes this file. By hand only where whole data of the server lie in its data folder: remove this\n"
+        "# file, and run systemctl daemon-reload.\n"
+    )
+    text = (f"# {SAID}\n", advice, f"[Unit]\nDescription={SAID}\n{ASSERT}{path}\n")
+    return Several((PutFile(path, text), RELOAD))
 
 
 def _is_held(host: HostFacts) -> tuple[Condition, ...]:

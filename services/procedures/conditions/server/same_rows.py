@@ -11,7 +11,7 @@ Sums of different versions may differ for the same rows (MySQL manual and MariaD
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from services.connections.ports import text
@@ -36,7 +36,8 @@ class SameRows(OfHost):
 
     Attributes:
         limit_s: how long one CHECKSUM TABLE may take.
-        accepted: tables that could not be compared hold too: a person chose that. A difference never does.
+        accepted: tables that could not be compared hold too: a person chose that. A difference never does, nor does
+            one that was found fewer times than count.
     """
 
     tag: ClassVar[str] = "server.same-rows"
@@ -62,12 +63,22 @@ class SameRows(OfHost):
         if never is not None and not self.accepted:
             return Answer(holds=None, evidence=f"not known, and never will be: {never.told}", final=True, lines=lines)
         unknown = [one.told for one in found if one.equal is None]
-        said = f"{len(found) - len(unknown)} of {len(found)} tables are equal on {self.host} and {self.beside}"
+        said = self._said(len(found) - len(unknown), len(found))
         if not unknown:
             return Answer(holds=True, evidence=said, lines=lines)
-        tried = asking.memory.waited_s(("same-rows", self.host), asking.clock) > REACH_S
-        told = f"{said}; not known: {'; '.join(unknown)}"
-        return Answer(holds=True if self.accepted and tried else None, evidence=told, lines=lines)
+        parted = any(one.differed for one in found)
+        tried = (
+            self.accepted and not parted and asking.memory.waited_s(("same-rows", self.host), asking.clock) > REACH_S
+        )
+        what = "not compared, and accepted" if tried else "not known"
+        return Answer(holds=True if tried else None, evidence=f"{said}; {what}: {'; '.join(unknown)}", lines=lines)
+
+    def _said(self, equal: int, of: int) -> str:
+        """Return how many are equal; where none is, that nothing was compared: nobody shall read 'equal' there."""
+        both = f"{self.host} and {self.beside}"
+        if not equal:
+            return f"nothing was compared: of {of} table{'' if of == 1 else 's'} no rows are known alike on {both}"
+        return f"{equal} of {of} tables are equal on {both}"
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
@@ -78,11 +89,16 @@ class SameRows(OfHost):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Of one table: equal, different, or None for not known; and what was read. `never`: no later look can tell."""
+    """Of one table: equal, different, or None for not known; and what was read.
+
+    Attributes:
+        never: no later look can tell; differed: it did in a look so far.
+    """
 
     equal: bool | None
     told: str
     never: bool = False
+    differed: bool = False
 
 
 def _judged(condition: SameRows, table: str, asking: Asking) -> _Found:
@@ -92,10 +108,12 @@ def _judged(condition: SameRows, table: str, asking: Asking) -> _Found:
     if isinstance(before, _Found) and before.equal:
         return before
     found = _compared(condition, table, asking)
-    if found.equal is False:
-        times = int(str(asking.memory.value((*key, "differs")) or 0)) + 1
-        asking.memory.keep((*key, "differs"), times)
-        found = found if times >= TIMES else _Found(None, found.told)
+    times = int(str(asking.memory.value((*key, "differs")) or 0)) + (found.equal is False)
+    asking.memory.keep((*key, "differs"), times)
+    if found.equal is False and times < TIMES:
+        found = _Found(None, found.told)
+    if found.equal is None and times:
+        found = replace(found, differed=True)
     asking.memory.keep(key, found)
     return found
 

@@ -43,6 +43,14 @@ def test_that_a_copy_is_prepared_and_never_the_backup_nor_what_shares_its_files(
     assert (place / "work" / "ibdata1").read_text(encoding="ascii") == "changed\n"
 
 
+def test_that_a_prepare_may_read_what_the_backup_says_of_its_pages(tmp_path: Path) -> None:
+    """--no-defaults would keep it from backup-my.cnf: it dies on a backup with other pages (lab: test_page_size.py)."""
+    _places(tmp_path)
+    (tmp_path / "tool").write_text(TOOL.replace("for one", 'echo "$*" > ${0%tool}words\nfor one'), encoding="ascii")
+    assert _prepare(tmp_path).returncode == 0
+    assert (tmp_path / "words").read_text(encoding="ascii").split()[0] == "--prepare"
+
+
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [

@@ -14,9 +14,10 @@ from services.facts.state_files import Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import best_chain
 from services.procedures.catalogue.steps.restoring import aside_path
+from services.procedures.catalogue.steps.start_hold import SAID
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached
+from services.procedures.plan.actions import Detached, PutFile, Several
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.invariants import violations
@@ -290,6 +291,17 @@ def test_that_nobody_can_start_the_node_while_its_data_are_exchanged_not_even_a_
     assert (held[0], held[-1]) == ("hold-n3 proving", "let-n3 acting")
     first, last = tried.index((held[0], True)), tried.index((held[-1], True))
     assert all(on for _, on in tried[first : last + 1])
+
+
+def test_that_the_unit_says_why_it_can_not_be_started_and_what_is_to_be_done() -> None:
+    """systemd's own word is 'Assertion failed'; it names the unit by its description, in the journal and in status."""
+    action = _plan(_facts(), INPUTS).step("hold-n3").action
+    assert isinstance(action, Several)
+    put = next(one for one in action.actions if isinstance(one, PutFile))
+    lines = "".join(map(str, put.content)).splitlines()
+    unit = [line for line in lines if not line.startswith("#")]
+    assert unit == ["[Unit]", f"Description={SAID}", f"AssertPathExists=!{put.path}"]
+    assert "take it back" in SAID
 
 
 def test_that_starts_stay_forbidden_while_the_data_folder_is_roots() -> None:

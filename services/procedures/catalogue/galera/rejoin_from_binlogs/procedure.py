@@ -11,6 +11,7 @@ from services.facts.binlog_chain import Wrong
 from services.facts.plain_names import is_folder
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.old_data import old_data
+from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.one_folder import one_folder
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -31,6 +32,7 @@ from services.procedures.plan.inputs import field_faults, filled
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.elsewhere import Elsewhere
 from services.procedures.plan.parts.galera.gcache import Gcache
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.provider import Provider
@@ -56,14 +58,14 @@ ABOUT = About(
     takes="Copying the backup twice, the replay (one thread), and the IST.",
     can_break="A wrong position would lose or repeat rows: each is proven; the old data stay until you remove them.",
     node_field="joiner",
-    for_states=("down",),
+    for_states=("spare", "down"),
     later_checks=("HOLES", "IST-REACHES", "RACE"),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=14,
     needs=frozenset(
-        {DataFolder, DataSize, Gcache, Links, Options, Processes, Program, Provider, Reader, Rights, Sessions, Starting,
-         Tools, Traces, Unit, Variables, WriteRate}
+        {DataFolder, DataSize, Elsewhere, Gcache, Links, Options, Processes, Program, Provider, Reader, Rights,
+         Sessions, Starting, Tools, Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
 
@@ -151,6 +153,7 @@ class RejoinFromBinlogs:
             preflight.provider_protocol(facts, joiner, members),
             *preflight.ports(facts, joiner, members),
             restoring.aside_possible(host),
+            old_linked(host),
             preflight.sst_section(facts, (joiner, values["donor"])),
             preflight.clocks(facts, (*members, joiner), blocks=False),
             *preflight.joins_others(facts, (joiner,)),

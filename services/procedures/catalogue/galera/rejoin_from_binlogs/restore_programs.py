@@ -19,7 +19,7 @@ rm -rf --one-file-system -- "$part"/.pilothouse-* || failed 'what an earlier run
 odd=$(find "$part" -type f -links +1 -print -quit) && [ -z "$odd" ] || failed "the copy shares $odd with something else"
 chmod -R u+rwX -- "$part"
 said() { tail -n 1 -- "$part.log" | grep -q 'completed OK!$'; }
-"$tool" --no-defaults --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
+"$tool" --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
   { tail -n 12 -- "$part.log"; rm -f -- "$part.log"; failed 'the copy could not be prepared'; }
 rm -f "$part.log"
 for f in "$part/mariadb_backup_galera_info" "$part/xtrabackup_galera_info"; do [ -f "$f" ] && break; done
@@ -29,6 +29,9 @@ mv -T -- "$part" "$work" || failed 'the copy could not be named'
 printf 'prepared: %s\n' "$found"
 """
 """`bash -c PREPARE pilothouse BACKUP WORK TOOL UUID:SEQNO`: a copy of every file is prepared, never the backup.
+
+Without --no-defaults a prepare reads the copy's own backup-my.cnf and no option file of the host; with it the page size
+and the files of the system tablespace are not the backup's, and it dies (tried with 10.11.18, pages of 4k).
 
 --prepare writes into what it is given; a backup that shares files with another by links would be changed with it. A
 backup of a node that keeps older data inside its data folder has that folder too (mariadb-backup takes it for a schema,

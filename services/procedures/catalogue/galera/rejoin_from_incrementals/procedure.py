@@ -14,6 +14,7 @@ from services.facts.plain_names import is_folder
 from services.i18n import tr
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.old_data import old_data
+from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -32,6 +33,7 @@ from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.elsewhere import Elsewhere
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.galera.traces import Traces
@@ -58,7 +60,7 @@ ABOUT = About(
     takes="As long as copying the backups twice takes, and the IST.",
     can_break="The old data are put aside, and stay. Should IST be out of reach, the node is not started.",
     node_field="joiner",
-    for_states=("down",),
+    for_states=("spare", "down"),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=12,
@@ -67,6 +69,7 @@ ABOUT = About(
             Backups,
             DataFolder,
             DataSize,
+            Elsewhere,
             Links,
             Options,
             Processes,
@@ -178,6 +181,7 @@ class RejoinFromIncrementals:
             *own.joiner_ready(facts, joiner),
             restoring.aside_possible(host),
             old_data(facts, joiner),
+            old_linked(host),
             comparing.chosen(facts, values),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.versions(facts, joiner, members),

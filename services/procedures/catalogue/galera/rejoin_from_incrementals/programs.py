@@ -45,7 +45,8 @@ exec "$@"
 """$1 a folder that is made just before; the rest the command. What has begun once on a copy never begins again.
 
 A prepare with --target-dir reads the backup's own backup-my.cnf and no option file of the host (--print-defaults, tried
-with mariadb-backup 10.11.18); --no-defaults would take the page size from it, too.
+with mariadb-backup 10.11.18): its page size and the files of its system tablespace. With --no-defaults it takes
+neither, and dies on a backup with pages of 4k.
 """
 
 CLEAR_COPIES = rf"""export LC_ALL=C

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.haproxy import haproxy_checks
 from services.procedures.catalogue.checks.old_data import old_data
+from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -48,6 +49,7 @@ from services.procedures.plan.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.model import Breach, Chart, Plan, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.elsewhere import Elsewhere
 from services.procedures.plan.parts.galera.gcache import Gcache
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.provider import Provider
@@ -84,6 +86,7 @@ ABOUT = About(
             Balancers,
             DataFolder,
             DataSize,
+            Elsewhere,
             Gcache,
             Links,
             Options,
@@ -329,6 +332,7 @@ def _of_the_joiner(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tu
         joining.runs_outside(facts, joiner),
         preflight.datadir_foreign(facts, joiner),
         old_data(facts, joiner),
+        old_linked(facts.host(joiner)),
         restoring.aside_possible(facts.host(joiner)),
         joining.own_cluster(facts, joiner, members),
         *preflight.temporary_space(facts, (joiner, donor)),

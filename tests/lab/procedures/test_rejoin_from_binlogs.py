@@ -74,7 +74,7 @@ def _start_was_refused(estate: Estate) -> None:
 
 
 def _cut_short(estate: Estate, console: Console, cut: str) -> None:
-    """Cut a replay short by a command, and see that the run fails, takes itself back and leaves neither a server nor its folder."""
+    """Cut a replay short by a command: the run fails, takes itself back and leaves neither a server nor its folder."""
     words = ("run", NAME, *(f"--input={name}={value}" for name, value in INPUTS.items()), "--yes")
     with console.running(*words) as running:
         running.wait_for_step(f"replay-{JOINER}")

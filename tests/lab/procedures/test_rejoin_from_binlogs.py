@@ -129,6 +129,25 @@ def test_that_a_replay_that_is_cut_short_never_counts_and_that_no_start_gets_thr
 
 
 @pytest.mark.long
+def test_that_a_release_in_the_middle_of_a_replay_lets_no_start_through_until_all_is_taken_back(
+    steer: Estate, console: Console, lost: Writer
+) -> None:
+    del lost
+    ran = console.killed_run(f"replay-{JOINER}=acting", NAME, **INPUTS)
+    assert ran.code == KILLED, ran
+    released = console("undo", console.runs()[0], "--release", "--yes")
+    assert released.code == 4, released
+    assert console.open_obligations() == (f"hold:{JOINER}",), released
+    steer.host(JOINER).sh(START)
+    _start_was_refused(steer)
+    undone = console("undo", console.runs()[0], "--yes")
+    assert undone.code == 0, undone
+    console.assert_ended(RunState.UNDONE, undone)
+    assert steer.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
+    assert not steer.host(JOINER).sh(f"test -e {HOLD}", check=False).ok
+
+
+@pytest.mark.long
 def test_that_a_link_of_the_servers_account_in_place_of_its_state_is_not_written_through(
     steer: Estate, console: Console, lost: Writer
 ) -> None:

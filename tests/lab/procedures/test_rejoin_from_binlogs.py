@@ -74,7 +74,7 @@ def _start_was_refused(estate: Estate) -> None:
 
 
 def _cut_short(estate: Estate, console: Console, cut: str) -> None:
-    """Cut a replay short, and see that the run fails, takes itself back and leaves neither a server nor its folder."""
+    """Cut a replay short by a command: the run fails, takes itself back and leaves neither a server nor its folder."""
     words = ("run", NAME, *(f"--input={name}={value}" for name, value in INPUTS.items()), "--yes")
     with console.running(*words) as running:
         running.wait_for_step(f"replay-{JOINER}")
@@ -102,12 +102,8 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     steer.host(JOINER).sh(f"mv /srv/rejoin/away {LOGS}/{missing}")
     assert [line.split()[0] for line in _there(steer) if line] == [line.split()[0] for line in before if line]
 
-    # A replay that is cut short never counts: the run takes itself back, and the old data are where they were.
-    # A colleague who starts the server meanwhile is told why it does not start; so is one after the console died.
-    _cut_short(steer, console, f"{START} && pkill -x mariadb-binlog")
-    _start_was_refused(steer)
-
-    # Killed while it replays, the run finds the work again; what follows the target comes by IST, and rows are equal.
+    # Killed while it replays: a colleague who starts the server then is told why it does not start. The run finds the
+    # work again; what follows the target comes by IST, and rows are equal.
     ran = console.killed_run(f"replay-{JOINER}=acting", NAME, **INPUTS)
     assert ran.code == KILLED, ran
     steer.host(JOINER).sh(START)
@@ -121,6 +117,34 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     assert steer.host(JOINER).sh("ls -A /var/lib/mysql/.pilothouse-before*").out.split() == ["an-old-file"]
     assert steer.host(JOINER).sh("ls -A /var/lib/pilothouse/replay").out.split() == []
     console.assert_nothing_to_do(NAME, **INPUTS)
+
+
+@pytest.mark.long
+def test_that_a_replay_that_is_cut_short_never_counts_and_that_no_start_gets_through_meanwhile(
+    steer: Estate, console: Console, lost: Writer
+) -> None:
+    del lost
+    _cut_short(steer, console, f"{START} && pkill -x mariadb-binlog")
+    _start_was_refused(steer)
+
+
+@pytest.mark.long
+def test_that_a_release_in_the_middle_of_a_replay_lets_no_start_through_until_all_is_taken_back(
+    steer: Estate, console: Console, lost: Writer
+) -> None:
+    del lost
+    ran = console.killed_run(f"replay-{JOINER}=acting", NAME, **INPUTS)
+    assert ran.code == KILLED, ran
+    released = console("undo", console.runs()[0], "--release", "--yes")
+    assert released.code == 4, released
+    assert console.open_obligations() == (f"hold:{JOINER}",), released
+    steer.host(JOINER).sh(START)
+    _start_was_refused(steer)
+    undone = console("undo", console.runs()[0], "--yes")
+    assert undone.code == 0, undone
+    console.assert_ended(RunState.UNDONE, undone)
+    assert steer.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
+    assert not steer.host(JOINER).sh(f"test -e {HOLD}", check=False).ok
 
 
 @pytest.mark.long
@@ -142,6 +166,7 @@ def test_that_a_link_of_the_servers_account_in_place_of_its_state_is_not_written
     assert host.sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
 
 
+@pytest.mark.long
 def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

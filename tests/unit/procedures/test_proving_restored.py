@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from services.clock import ManualClock
@@ -192,6 +194,10 @@ def test_that_a_gtid_shows_nothing_where_nodes_share_a_server_id() -> None:
             session.programs["timeout"] = out(f"mark {AT} 43 0-43-21 25\n")
         condition = RestoredHistory("n3", ("n1", "n2"), UUID, "", 25, gtid="0-43-21")
         assert _look(hosts, condition) is holds, ids
+        # By server and time another count of GTIDs shows nothing against it; one server id for both sides still does.
+        counted = RestoredHistory("n3", ("n1", "n2"), UUID, "", 25, gtid="0-43-99", server=43, time=AT)
+        assert _look(hosts, counted) is holds, ids
+        assert _look(hosts, replace(counted, server=44, accepted=True)) is False, ids
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

@@ -111,3 +111,10 @@ def test_that_the_private_servers_are_told_one_folder_and_end_strictly(program: 
     assert "\nstop_server\n" in program
     assert "noclobber" in program
     assert "$data/pilothouse" not in program
+
+
+@pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])
+def test_that_roots_client_gives_no_file_to_whoever_answers_on_the_private_socket(program: str) -> None:
+    calls = [line for line in program.splitlines() if '"$client"' in line]
+    assert calls
+    assert all("--no-defaults --local-infile=0 " in line for line in calls)

@@ -31,6 +31,8 @@ from widgets.inventory.tree import EstateTree
 pytestmark = pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
 
 ABOUTS = tuple(procedure.about for procedure in all_procedures())
+JOINING = {about.name for about in ABOUTS if "spare" in about.for_states}
+OF_DOWN = {about.name for about in ABOUTS if about.for_states == ("down",)}
 HOST_ACTIONS = 2
 
 
@@ -189,8 +191,8 @@ def names(cluster: ClusterSnapshot, *others: ClusterSnapshot) -> set[str]:
 def test_that_a_whole_cluster_is_offered_what_fits_its_nodes_and_a_spare_host_something_to_join() -> None:
     whole, spare = b.healthy(), _spare()
     assert names(whole) == OF_MEMBERS
-    assert names(whole, spare) == {"add-node", *OF_MEMBERS}
-    assert names(spare, whole) == {"add-node"}
+    assert names(whole, spare) == {*JOINING, *OF_MEMBERS}
+    assert names(spare, whole) == JOINING
 
 
 def test_that_a_cluster_without_a_primary_is_offered_to_be_started_only() -> None:
@@ -335,16 +337,18 @@ def test_that_each_procedure_that_does_not_fit_says_why_and_what_fits_says_nothi
     cluster, spare = b.healthy(), _spare()
     primary = f"{cluster.name} has a Primary Component now: this is for a cluster that has none."
     nobody = f"No node of {cluster.name} is down, and no host is watched that could join it."
-    assert whys(cluster) == {"add-node": nobody, "bootstrap-after-crash": primary}
-    assert whys(cluster, spare) == {"bootstrap-after-crash": primary}
+    back = dict.fromkeys(OF_DOWN, f"No node of {cluster.name} is down.")
+    assert {"add-node", "snapshot-node"} == JOINING
+    assert whys(cluster) == {**dict.fromkeys(JOINING, nobody), "bootstrap-after-crash": primary, **back}
+    assert whys(cluster, spare) == {"bootstrap-after-crash": primary, **back}
     down = tuple(replace(n, state="", component="", reach=Reach.SSH_ONLY, facts=None) for n in cluster.nodes)
     lost = whys(replace(cluster, components=(), nodes=down))
     seen = f"No Primary Component of {cluster.name} is seen now: it has to be brought back first."
-    assert lost == dict.fromkeys(("add-node", *OF_MEMBERS), seen)
+    assert lost == dict.fromkeys((*JOINING, *OF_DOWN, *OF_MEMBERS), seen)
     donors = replace(cluster, nodes=tuple(replace(n, state="Donor/Desynced", code="donor") for n in cluster.nodes))
     assert whys(donors)["rolling-restart"] == f"No node of {cluster.name} is known to be Synced now."
     outside = f"{spare.name} is in no cluster. Choose the cluster in the tree first."
-    assert set(whys(spare, cluster)) == set(names(cluster, spare)) - {"add-node"} | {"bootstrap-after-crash"}
+    assert set(whys(spare, cluster)) == set(names(cluster, spare)) - JOINING | {"bootstrap-after-crash"} | OF_DOWN
     assert set(whys(spare, cluster).values()) == {outside}
 
 

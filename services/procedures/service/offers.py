@@ -155,8 +155,6 @@ def _what_is_missing(about: About, cluster: ClusterSnapshot) -> str:
         return tr("{name} has a Primary Component now: this is for a cluster that has none.", name=cluster.name)
     if "synced" in about.for_states:
         return tr("No node of {name} is known to be Synced now.", name=cluster.name)
-    if "spare" not in about.for_states:
-        return tr("No node of {name} is known to be down now.", name=cluster.name)
     return tr("No node of {name} is down, and no host is watched that could join it.", name=cluster.name)
 
 

@@ -1,7 +1,7 @@
 """snapshot-node on real servers: a plain copy under the lock, killed and resumed, taken back; a lock that ends alone.
 
-Each run of the tests takes a sample: PILOTHOUSE_LAB_EVERY=1 pytest tests/lab/procedures/test_snapshot_node.py has each
-kill and each command that goes wrong.
+A run of every day has a console that is killed under the lock, and the refusals; PILOTHOUSE_LAB_EVERY=1 has each kill
+and each command that goes wrong. What is harder stands in test_snapshot_node_hard.py.
 
 The operator's commands of the tests: cp on the donor, a tar stream over socat to the joiner, rm at the end. The kernel
 of the lab has no device mapper, so LVM's commands are tried on scripted hosts only (test_snapshot_plan.py).
@@ -34,7 +34,6 @@ from tests.lab.procedures.snapshots import (
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
-from tests.lab.sample import EVERY
 
 IN_THE_WAY = together(
     shell(DONOR, "for n in 1 2 3; do setsid mariadb -e 'SELECT SLEEP(300)' >/dev/null 2>&1 & done; sleep 1",
@@ -140,7 +139,8 @@ def test_that_a_run_that_is_taken_back_leaves_the_old_data_as_they_were_and_no_s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("take", "said"), WRONG if EVERY else WRONG[:1])
+@pytest.mark.long
+@pytest.mark.parametrize(("take", "said"), WRONG)
 def test_that_a_command_that_goes_wrong_leaves_no_lock_and_the_run_is_taken_back(
     steer: Estate, console: Console, whole: Whole, away: str, take: str, said: str
 ) -> None:

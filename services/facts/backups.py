@@ -24,6 +24,7 @@ _FULL, _PREPARED = "full-backuped", frozenset({"log-applied", "full-prepared"})
 _INCREMENTAL = "incremental"
 _GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,\s-]{0,400})'")
 _BASE = re.compile(r"--incremental-basedir=([A-Za-z0-9/_.@:+,=-]+)")
+_LISTED_GTID = re.compile(r"[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}", re.ASCII)
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
 
@@ -165,10 +166,23 @@ def _backup(block: _Block) -> Backup:
         tool=version_of(info.get("tool_version", "")), began=words(info.get("start_time", ""), 19),
         ended=words(info.get("end_time", ""), 19), state_uuid=position[0] if position else "",
         seqno=position[1] if position and position[1] >= 0 else None,
-        gtid=" ".join((gtid[1] if gtid else log[2] if len(log) > 2 else "").split()), base=base[1] if base else "",
+        gtid=" ".join((gtid[1] if gtid else log[2] if len(log) > 2 else "").split()) or newest(plain.get("gtids", "")),
+        base=base[1] if base else "",
         log=words(log[0].strip(), 255), partial=_yes(info.get("partial")), compressed=_yes(info.get("compressed")),
         encrypted=_yes(info.get("encrypted")),
     )  # fmt: skip
+
+
+def newest(gtids: str) -> str:
+    """Return the newest GTID of each domain of a binary log's Gtid list: the last of a domain in it, with commas.
+
+    A list has one GTID a domain and server, the newest one of its domain last (rpl_gtid.cc, get_gtid_list).
+    """
+    found: dict[str, str] = {}
+    for one in gtids.split(","):
+        if _LISTED_GTID.fullmatch(one):
+            found[one.partition("-")[0]] = one
+    return ",".join(found.values())
 
 
 def version_of(text: str) -> tuple[int, ...]:

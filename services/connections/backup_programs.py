@@ -7,9 +7,9 @@ Files: xtrabackup_checkpoints, xtrabackup_info, xtrabackup_galera_info, xtraback
 write the same as mariadb_backup_* (MariaDB KB, "Files Created by mariadb-backup"). An incremental that was prepared
 with has `.meta` files whose `.delta` is gone (seen on the lab, mariadb-backup 10.11.18).
 
-With --galera-info the binary log is rotated under the lock and the new file is shipped: its Gtid list is what the
-server had then, whoever wrote it. The GTID in xtrabackup_info is @@gtid_current_pos, which counts a node's own writes
-only (MariaDB KB, "gtid_current_pos"): it is empty of a node that only others write to.
+With --galera-info a backup brings the binary log file that was begun for it under the lock. 'gtids' is the list at its
+head, told only where no event stands in that file: of each domain and server the last change that the backup holds. Its
+own word, 'GTID of the last change' (gtid_current_pos), is empty on a node on which nobody writes (seen there, too).
 """
 
 from __future__ import annotations
@@ -27,17 +27,23 @@ says() {
     fi
   done
 }
-gtids() {
-  local f log at tool
-  for f in "$1/xtrabackup_binlog_info" "$1/mariadb_backup_binlog_info"; do
-    [ -f "$f" ] && [ ! -L "$f" ] && read -r log at _ < <(head -c 400 -- "$f") && break
-  done
-  case ${log-} in ''|-*|*[!A-Za-z0-9_.@-]*) return;; esac
-  f=$1/$log
-  [ -f "$f" ] && [ ! -L "$f" ] && [ "$(stat -c %s -- "$f")" = "${at-}" ] && [ "$at" -le 65536 ] || return
-  tool=$(command -v mariadb-binlog || command -v mysqlbinlog) || return
-  "$tool" --no-defaults -- "$f" 2>/dev/null | awk '/\tGtid list \[/ {on = 1; sub(/.*\tGtid list \[/, "")}
-    on {sub(/^# /, ""); all = all $0; if (/\]/) {sub(/\].*/, "", all); print "gtids " all; exit}}' | tr -c '\n -~' '?'
+begins() {
+  local f name at size
+  for f in "$1/xtrabackup_binlog_info" "$1/mariadb_backup_binlog_info"; do [ -f "$f" ] && [ ! -L "$f" ] && break; done
+  IFS=$'\t' read -r name at _ 2>/dev/null < "$f" && name=${name##*/} || return
+  case $name in ''|*[!A-Za-z0-9_.-]*) return;; esac
+  f=$1/$name; [ -f "$f" ] && [ ! -L "$f" ] && size=$(stat -c %s -- "$f") && [ "$size" = "$at" ] || return
+  timeout 5 mariadb-binlog --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null | awk -F '\t' '
+    /^#[0-9]+ +[0-9:]+ server id / {
+      if ($2 ~ /^Gtid list \[/) { list = substr($2, 11); more = list !~ /\]/ }
+      else if ($2 !~ /^(Start: binlog v 4,|Binlog checkpoint )/) odd = 1
+      next
+    }
+    more { line = $0; sub(/^# */, "", line); list = list line; more = list !~ /\]/ }
+    END {
+      if (odd || list !~ /^\[[0-9, -]*\]$/ || length(list) > 400) exit
+      gsub(/[][ ]/, "", list); print "gtids " list
+    }'
 }
 tell() {
   local d=$1 real links hard metas=0 spent=0 packed m
@@ -58,7 +64,7 @@ tell() {
   says "$d" info
   says "$d" galera_info
   says "$d" binlog_info
-  gtids "$d"
+  begins "$d"
   printf 'end\n'
 }
 if [ "$1" != search ]; then tell "$1"; exit 0; fi

@@ -23,8 +23,8 @@ _MOST_LINES = 20_000
 _FULL, _PREPARED = "full-backuped", frozenset({"log-applied", "full-prepared"})
 _INCREMENTAL = "incremental"
 _GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,\s-]{0,400})'")
-_ONE_GTID = re.compile(r"\b\d{1,10}-\d{1,10}-\d{1,20}\b")
 _BASE = re.compile(r"--incremental-basedir=([A-Za-z0-9/_.@:+,=-]+)")
+_LISTED_GTID = re.compile(r"[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}", re.ASCII)
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
 
@@ -155,7 +155,7 @@ def _backup(block: _Block) -> Backup:
     server = info.get("server_version", "")
     log = (files.get("binlog_info") or [""])[0].split("\t")
     said = _GTID.search(info.get("binlog_pos", ""))
-    gtid = _newest(plain.get("gtids", "")) or (said[1] if said else log[2] if len(log) > 2 else "")
+    gtid = newest(plain.get("gtids", "")) or (said[1] if said else log[2] if len(log) > 2 else "")
     base = _BASE.search(info.get("tool_command", ""))
     return Backup(
         path=path, real=plain.get("real", ""), size=count(plain.get("size", "")),
@@ -173,10 +173,15 @@ def _backup(block: _Block) -> Backup:
     )  # fmt: skip
 
 
-def _newest(gtids: str) -> str:
-    """Return of a binary log's Gtid list the last of each domain: a server's newest one stands behind all others of its
-    domain (rpl_binlog_state::get_gtid_list in MariaDB's sql/rpl_gtid.cc; seen on the lab)."""
-    found = {one.split("-")[0]: one for one in _ONE_GTID.findall(gtids)}
+def newest(gtids: str) -> str:
+    """Return the newest GTID of each domain of a binary log's Gtid list: the last of a domain in it, with commas.
+
+    A list has one GTID a domain and server, the newest one of its domain last (rpl_gtid.cc, get_gtid_list).
+    """
+    found: dict[str, str] = {}
+    for one in gtids.split(","):
+        if _LISTED_GTID.fullmatch(one):
+            found[one.partition("-")[0]] = one
     return ",".join(found.values())
 
 

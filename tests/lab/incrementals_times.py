@@ -111,8 +111,9 @@ def section(found: Found, command: str, when: str) -> str:
     )
     sizes = ", ".join(f"{name} {size / 1e9:.2f} GB" for name, size in zip(NAMES, found.sizes, strict=True))
     lines = (
-        f"Written by `{command}`, {when}: the same estate; a machine with two cores that did other work too. An",
-        f"application wrote all the while: {found.acknowledged} rows were acknowledged, none was lost.",
+        f"Written by `{command}`, {when}: the same",
+        "estate, a machine with two cores that did other work too (many times what it can do at once). An application",
+        f"wrote all the while: {found.acknowledged} rows were acknowledged, none was lost.",
         "",
         f"{sizes}; restored {found.restored / 1e9:.2f} GB.",
         "",
@@ -126,7 +127,9 @@ def section(found: Found, command: str, when: str) -> str:
         "",
         "### A model at 1 TB",
         "A full backup of 1 TB and two incrementals, straight from these rates; what a run takes besides is the same",
-        "at any size. The SST loads a donor and the network for its whole time, the rejoin neither until its IST.",
+        "at any size. A full backup is prepared by what was written while it was made, not by its size; a small",
+        "incremental takes a second or two whatever is in it, so its rate is the least. The SST loads a donor and the",
+        "network for its whole time, the rejoin neither until its IST.",
         "",
         "| incrementals, both | copies | prepares | copy back | in all | SST |",
         "| --- | --- | --- | --- | --- | --- |",

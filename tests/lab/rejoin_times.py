@@ -8,6 +8,7 @@ step took, rates, and from them what 1 TB would take; the other part stays as it
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -66,7 +67,8 @@ def main() -> int:
     else:
         command = f"python -m tests.lab.rejoin_times incrementals --size {options.size:g} --busy {options.busy}"
         found = incrementals_times.measure(estate, size, busy_s)
-        told = incrementals_times.section(found, command, time.strftime("%Y-%m-%d %H:%M", time.gmtime()))
+        when = f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())}, load average {os.getloadavg()[1]:.0f}"
+        told = incrementals_times.section(found, command, when)
     PAGE.write_text(with_part(PAGE.read_text(encoding="utf-8"), options.way, told), encoding="utf-8")
     sys.stdout.write(f"{PAGE}\n")
     return 0

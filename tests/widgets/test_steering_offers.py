@@ -31,8 +31,6 @@ from widgets.inventory.tree import EstateTree
 pytestmark = pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
 
 ABOUTS = tuple(procedure.about for procedure in all_procedures())
-JOINING = {about.name for about in ABOUTS if "spare" in about.for_states}
-OF_DOWN = {about.name for about in ABOUTS if about.for_states == ("down",)}
 HOST_ACTIONS = 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.lab.estate.estate import Estate
+from tests.lab.procedures.whole import members
 
 FOLDER = "/var/backups/lab"
 TABLE = "sbtest.restored"
@@ -14,21 +15,24 @@ _BACKUP = "mariadb-backup --backup --galera-info --target-dir={folder}/{name}{ba
 def make_chain(estate: Estate, host: str, incrementals: int = 2) -> tuple[str, ...]:
     """Make a full backup and incrementals of a running node, rows and a new table between them; return the folders.
 
+    Another node is written on, as is usual: a backup of one that only applies says no GTID of its last change itself.
     The observing account may read the tables that are compared: so it is told to be set up.
     """
-    estate.sql(host, _MAKE)
-    estate.sql(host, "GRANT SELECT ON sbtest.* TO observer@'%'")
+    writer = next(one for one in members(estate) if one != host)
+    estate.sql(writer, _MAKE)
+    estate.sql(writer, "GRANT SELECT ON sbtest.* TO observer@'%'")
     estate.host(host).sh(f"rm -rf {FOLDER}; mkdir -p {FOLDER}")
     names = ("full", *(f"inc{number}" for number in range(1, incrementals + 1)))
     for before, name in zip((None, *names), names, strict=False):
-        estate.sql(host, _MORE)
+        estate.sql(writer, _MORE)
         if before is not None:  # a table that only this incremental has whole
-            estate.sql(host, f"CREATE TABLE IF NOT EXISTS {TABLE}_{name} (id INT PRIMARY KEY)")
-            estate.sql(host, f"REPLACE INTO {TABLE}_{name} VALUES (1), (2)")
+            estate.sql(writer, f"CREATE TABLE IF NOT EXISTS {TABLE}_{name} (id INT PRIMARY KEY)")
+            estate.sql(writer, f"REPLACE INTO {TABLE}_{name} VALUES (1), (2)")
+        estate.sql(host, f"SET SESSION wsrep_sync_wait = 1; SELECT COUNT(*) FROM {TABLE}")
         base = f" --incremental-basedir={FOLDER}/{before}" if before is not None else ""
         made = estate.host(host).sh(_BACKUP.format(folder=FOLDER, name=name, base=base), check=False)
         assert made.ok, estate.host(host).sh(f"tail -5 /tmp/{name}.log").out
-    estate.sql(host, _MORE)
+    estate.sql(writer, _MORE)
     return tuple(f"{FOLDER}/{name}" for name in names)
 
 

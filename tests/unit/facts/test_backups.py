@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
-from services.facts.backups import Backup, parse_backups, version_of
+from services.connections.backup_programs import BACKUPS
+from services.facts.backups import Backup, newest, parse_backups, version_of
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "backups" / "mariadb-10.11.18.txt"
 UUID = "ad3326d8-e833-11f1-917d-92bdf3538377"
@@ -68,6 +71,53 @@ def test_that_what_was_cut_short_or_is_nonsense_is_left_out_or_not_known() -> No
 def test_that_a_version_is_three_numbers() -> None:
     assert version_of("10.11.18-MariaDB-log") == (10, 11, 18)
     assert version_of("ten") == ()
+
+
+_HEAD = """# at 4
+#261125  9:32:14 server id 43  end_log_pos 256 CRC32 0x58d5f6dc \tStart: binlog v 4, server v 10.11.18-MariaDB
+# at 256
+#261125  9:32:14 server id 43  end_log_pos 299 CRC32 0xa40e5315 \tGtid list [0-43-12,
+# 0-41-19837,
+# 7-9-3]
+#261125  9:32:14 server id 43  end_log_pos 342 CRC32 0xa7d2ab9e \tBinlog checkpoint mysql-bin.000051
+"""
+
+
+def _told_by(folder: Path, head: str, *, size: int = 385) -> Backup:
+    """What the program tells of a backup whose binary log says this, by a reader of ours in its PATH."""
+    made, tools = folder / "full", folder / "tools"
+    made.mkdir(exist_ok=True)
+    tools.mkdir(exist_ok=True)
+    (made / "xtrabackup_info").write_text(
+        "binlog_pos = filename 'm.000052', position '385', GTID of the last change ''\n"
+    )
+    (made / "xtrabackup_binlog_info").write_text("m.000052\t385\t\n", encoding="ascii")
+    (made / "m.000052").write_bytes(b"x" * size)
+    (folder / "head").write_text(head, encoding="utf-8")
+    (tools / "mariadb-binlog").write_text(f"#!/bin/sh\ncat {folder}/head\n", encoding="ascii")
+    (tools / "mariadb-binlog").chmod(0o755)
+    ran = subprocess.run(
+        ("bash", "-c", BACKUPS, "pilothouse", made), capture_output=True, text=True, check=True,
+        env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    (found,) = parse_backups(ran.stdout)
+    return found
+
+
+def test_that_a_backup_of_a_node_on_which_nobody_writes_tells_its_last_change_by_the_log_it_brought(
+    tmp_path: Path,
+) -> None:
+    """Its own word is gtid_current_pos, which is empty there: of each domain the last of the list counts."""
+    assert _told_by(tmp_path, _HEAD).gtid == "0-41-19837,7-9-3"
+
+
+def test_that_a_log_with_an_event_in_it_or_more_than_the_backup_says_tells_no_last_change(tmp_path: Path) -> None:
+    event = "#261125  9:32:15 server id 41  end_log_pos 500 CRC32 0x1 \tGTID 0-41-19838 trans\n"
+    assert _told_by(tmp_path, _HEAD + event).gtid == ""
+    assert _told_by(tmp_path, _HEAD, size=386).gtid == ""
+    assert _told_by(tmp_path, _HEAD.replace("0-41-19837", "0-41-19837; rm")).gtid == ""
+    assert _told_by(tmp_path, "").gtid == ""
+    assert newest("0-1-5,evil,0-2-4,") == "0-2-4"
 
 
 def test_that_the_gtid_is_that_of_the_shipped_binary_log_whoever_wrote_it() -> None:

@@ -152,7 +152,7 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     """
     ours = tuple(one.strip() for one in gtid.split(",") if one.strip())
     if not ours:
-        return Held("not known", "the backup names no GTID of its last change (its server wrote no binary log)")
+        return Held("not known", "the backup names no GTID of its last change, and brought no binary log that does")
     at = mark_at(marks or (), seqno)
     if at is None:
         return Held("not known", f"the binary log of {member} tells nothing of seqno {seqno}")

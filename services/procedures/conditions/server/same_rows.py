@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from services.connections.ports import text
+from services.connections.ports import Rows, text
 from services.connections.reads import statements
 from services.errors import QueryFailed, UserError
 from services.facts.reading import count
@@ -157,7 +157,11 @@ def _found(condition: SameRows, table: str, first: str | None, ours: str | None,
 def _sum(asking: Asking, host: str, table: str, limit_s: float) -> str | None:
     """Return a table's checksum; None where the server gives NULL: there is no such table, or an error in it."""
     schema, _, name = table.partition(".")
-    rows = asking.session(host).query(statements.CHECKSUM.read(schema, name), limit_s=limit_s)
+    return checksum_of(asking.session(host).query(statements.CHECKSUM.read(schema, name), limit_s=limit_s))
+
+
+def checksum_of(rows: Rows) -> str | None:
+    """Return the number of a CHECKSUM TABLE's reply, None where it has none."""
     found = text(rows.rows[0][-1]) if rows.rows and rows.rows[0] and rows.rows[0][-1] is not None else ""
     return found if count(found) is not None else None
 

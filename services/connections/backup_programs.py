@@ -14,20 +14,7 @@ own word, 'GTID of the last change' (gtid_current_pos), is empty on a node on wh
 
 from __future__ import annotations
 
-BACKUPS = r"""export LC_ALL=C
-most=64
-says() {
-  local f
-  for f in "$1/xtrabackup_$2" "$1/mariadb_backup_$2"; do
-    if [ -f "$f" ] && [ ! -L "$f" ]; then
-      printf 'file %s\n' "$2"
-      head -c 16384 -- "$f" | head -n 60 | tr -c '\n\t -~' '?' | sed 's/^/| /'
-      printf '\n'
-      return
-    fi
-  done
-}
-begins() {
+BEGINS = r"""begins() {
   local f name at size
   for f in "$1/xtrabackup_binlog_info" "$1/mariadb_backup_binlog_info"; do [ -f "$f" ] && [ ! -L "$f" ] && break; done
   IFS=$'\t' read -r name at _ 2>/dev/null < "$f" && name=${name##*/} || return
@@ -45,7 +32,26 @@ begins() {
       gsub(/[][ ]/, "", list); print "gtids " list
     }'
 }
-tell() {
+"""
+"""Tells of the backup in a folder 'gtids LIST': of each domain and server the last change that it holds."""
+
+BACKUPS = (
+    r"""export LC_ALL=C
+most=64
+says() {
+  local f
+  for f in "$1/xtrabackup_$2" "$1/mariadb_backup_$2"; do
+    if [ -f "$f" ] && [ ! -L "$f" ]; then
+      printf 'file %s\n' "$2"
+      head -c 16384 -- "$f" | head -n 60 | tr -c '\n\t -~' '?' | sed 's/^/| /'
+      printf '\n'
+      return
+    fi
+  done
+}
+"""
+    + BEGINS
+    + r"""tell() {
   local d=$1 real links hard metas=0 spent=0 packed m
   case $d in *[!A-Za-z0-9/_.@:+,=\ -]*) return;; esac
   real=$(realpath -e -- "$d") || { printf 'backup %s\nabsent\nend\n' "$d"; return; }
@@ -80,6 +86,7 @@ places | while IFS= read -r root; do
     \( -name xtrabackup_checkpoints -o -name mariadb_backup_checkpoints \) -printf '%h\n' 2>/dev/null
 done | sort -u | head -n "$most" | while IFS= read -r d; do tell "$d"; done
 """
+)
 """Run as `timeout 30 nice bash -c BACKUPS pilothouse search|FOLDER`: all that are found on the disks of a host, six
 folders deep at most and 64 of them, or the one in a folder. A folder that is not there is told as 'absent'.
 """

@@ -31,7 +31,8 @@ class ChainFile:
         size, reached: bytes, and up to where its events go; version: of the server that wrote it, '10.11.18'.
         begins_after: GTIDs up to which the files before go, as the file itself says.
         first, last: its first and last Xid (the first also of what is before the backup); last_end: where it ends.
-        below, below_end: its last Xid at or before the backup, and where that transaction ends.
+        below, below_end: its last Xid at or before the backup, and where that transaction ends; below_gtid,
+            below_when: of that one, as gtid and when are of the last.
         above, above_from: the first one behind it, and where that begins.
         loose: statements without an Xid between those two; at_backup: the place that the backup names stands there.
         count: transactions; head, tail: statements before the first and behind the last of them.
@@ -82,6 +83,8 @@ class ChainFile:
     odd: bool
     cut: bool
     broken: bool
+    below_gtid: str = "-"
+    below_when: tuple[str, str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,7 @@ class Backup:
         kind: mariadb-backup's word ('full-backuped', 'full-prepared'), or what makes it none: 'incremental', 'partial',
             'compressed', 'unknown'; size: bytes of its files.
         links, old_links: links and *.isl files in it, and in the old data folder beside it; None = not known.
+        gtid: of the last change that it holds, by the log that it brought, several with commas; '' = not known.
     """
 
     uuid: str
@@ -103,6 +107,7 @@ class Backup:
     size: int = 0
     links: int | None = 0
     old_links: int | None = 0
+    gtid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,7 @@ class Chain:
         transactions, statements: to be replayed; behind: statements behind the target, which come by IST.
         local: groups without a seqno; missing: how many seqnos nothing in the chain took.
         stretches: (Xid, next Xid, statements between) wherever something could be missing; untold: how many more.
+        own: (Xid, GTID, server id, time) of the last transaction at or before the backup; None = in none of the files.
         recent: (Xid, server id, time) of its last transactions; writers: ids of the servers whose logs these are,
             () where one is not known; wrong: what refuses it.
     """
@@ -141,6 +147,7 @@ class Chain:
     missing: int = 0
     stretches: tuple[tuple[int, int, int], ...] = ()
     untold: int = 0
+    own: tuple[int, str, int, str] | None = None
     recent: tuple[tuple[int, int, str], ...] = ()
     writers: tuple[int, ...] = ()
     wrong: tuple[Wrong, ...] = ()
@@ -175,9 +182,17 @@ def chain_of(files: Sequence[ChainFile], backup: Backup) -> Chain:
         transactions=sum(file.count for file in used), statements=sum(file.statements for file in used) - end.tail,
         behind=end.tail + sum(file.statements for file in files[last + 1 :]), local=sum(file.local for file in used),
         missing=missing, stretches=stretches[:MOST_STRETCHES], untold=untold,
-        recent=tuple(one for file in used for one in file.recent)[-RECENT:], writers=_writers(files),
-        wrong=(*wrong, *_inside(used)),
+        own=_own(files[: at + 1]), recent=tuple(one for file in used for one in file.recent)[-RECENT:],
+        writers=_writers(files), wrong=(*wrong, *_inside(used)),
     )  # fmt: skip
+
+
+def _own(zone: Sequence[ChainFile]) -> tuple[int, str, int, str] | None:
+    last = next((file for file in reversed(zone) if file.below is not None), None)
+    if last is None or last.below is None or last.below_when is None:
+        return None
+    day, hour, server = last.below_when
+    return last.below, last.below_gtid, server, f"{day} {hour}"
 
 
 def _gaps(files: Sequence[ChainFile]) -> list[Wrong]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from services.facts.backups import newest
 from services.facts.binlog_chain import MOST_STRETCHES, RECENT, Backup, ChainFile, Wrong
 
 _FIELD = re.compile(r"([a-z]{2,12})=([A-Za-z0-9_.,:@+~-]{1,4000})")
@@ -20,7 +21,7 @@ _REFUSED = {
     "BACKUP": "BACKUP-UNREAD", "LEFT": "REPLAY-LEFT", "NOBACKUP": "BACKUP-ABSENT", "NOLOGS": "BINLOGS-ABSENT",
 }  # fmt: skip
 MOST_FILES = 5_000
-_FIELDS = 34
+_FIELDS = 36
 
 
 def parse_survey(text: str) -> tuple[Backup, tuple[ChainFile, ...]] | Wrong:
@@ -52,6 +53,7 @@ def _backup(line: str) -> Backup | None:
         size=int(told["size"]) if _is_number(told.get("size", "")) else 0,
         links=int(told["links"]) if _is_number(told.get("links", "")) else None,
         old_links=int(told["oldlinks"]) if _is_number(told.get("oldlinks", "")) else None,
+        gtid=newest(told.get("gtids", "")),
     )
 
 
@@ -63,12 +65,12 @@ def _file(line: str) -> ChainFile | None:
     word, _, rest = line.strip().partition(" ")
     name, _, rest = rest.partition(" ")
     told = dict(_FIELD.findall(rest))
-    version, when = _VERSION.match(told.get("version", "")), _WHEN.fullmatch(told.get("when", ""))
+    version, when = _VERSION.match(told.get("version", "")), _when(told.get("when", ""))
     kind, _, after = told.get("ending", "").partition(":")
     if word != "file" or _NAME.fullmatch(name) is None or version is None or len(told) < _FIELDS:
         return None
     listed = () if told.get("list", "none") in {"none", "-"} else tuple(told["list"].split(","))
-    named = (*listed, *(one for one in (told.get("gtid"), told.get("endgtid")) if one != "-"))
+    named = (*listed, *(one for one in (told.get("gtid"), told.get("endgtid"), told.get("belowof")) if one != "-"))
     if not all(isinstance(one, str) and _GTID.fullmatch(one) for one in named):
         return None
 
@@ -85,13 +87,19 @@ def _file(line: str) -> ChainFile | None:
         first=number("first"), below=number("below"), below_end=number("belowend"), above=number("above"),
         above_from=number("abovefrom"), loose=count("zoneddl"), at_backup=count("zoneat") > 0, count=count("count"),
         last=number("last"), last_end=number("lastend"), gtid=told["gtid"],
-        when=(when[1], when[2], int(when[3])) if when is not None else None, end_gtid=told["endgtid"],
+        when=when, end_gtid=told["endgtid"],
         head=count("headddl"), tail=count("tailddl"), statements=count("ddl"), local=count("local"),
         in_rows=count("stmts"), in_rows_at=number("stmtat"), xa=count("xa"), back=count("back"),
         missing=count("missing"), stretches=_stretches(told["hole"]), stretched=count("holes"),
         recent=_recent(told["recent"]), writer=number("by"), ending=kind, next_name=after, reached=count("reached"),
         odd=told["odd"] != "0", cut=told["torn"] != "0", broken=told["broken"] != "0",
+        below_gtid=told["belowof"], below_when=_when(told.get("belowwhen", "")),
     )  # fmt: skip
+
+
+def _when(text: str) -> tuple[str, str, int] | None:
+    found = _WHEN.fullmatch(text)
+    return (found[1], found[2], int(found[3])) if found is not None else None
 
 
 def _stretches(text: str) -> tuple[tuple[int, int, int], ...]:

@@ -19,11 +19,13 @@ _FILE = (
     "file mysql-bin.000007 size=900000 version=10.11.18-MariaDB-log list=0-1-40 first=45 below=50 belowend=4000 "
     "above=51 abovefrom=4000 zoneddl=0 zoneat=1 count=940 last=990 lastend=899000 gtid={gtid} "
     "when={when} endgtid={gtid} headddl=0 tailddl=0 ddl=0 local=0 stmts=0 stmtat=- xa=0 back=0 holes=0 missing=0 "
-    "hole=- recent=-,989~261122~6:00:00~1,990~261122~6:00:00~1 by=3 ending=stop reached=900000 odd=0 torn=0 broken=0;"
+    "hole=- recent=-,989~261122~6:00:00~1,990~261122~6:00:00~1 by=3 belowof=0-1-45 belowwhen=261122,5:00:00,1 "
+    "ending=stop reached=900000 odd=0 torn=0 broken=0;"
 )
 SURVEYED = (
     f"survey: backup uuid={CLUSTER} stands={BACKUP_SEQNO} version=10.11.18-MariaDB-log log=mysql-bin.000007 "
-    f"position=4000 kind=full-backuped size=500000000 links=0 oldlinks=0;{_FILE.format(gtid=GTID, when=WHEN)}"
+    f"position=4000 kind=full-backuped size=500000000 links=0 oldlinks=0 gtids=0-1-45;"
+    f"{_FILE.format(gtid=GTID, when=WHEN)}"
 )
 PROGRAMS = frozenset({SURVEY, PREPARE, TIDY, REPLAY, POSITION, END_PRIVATE})
 _MARKER = MARKER

@@ -68,6 +68,7 @@ def test_that_recorded_logs_are_read_as_they_are_kind_by_kind(tmp_path: Path) ->
     assert backup == Backup(U, 15_006, "10.11.18", "mysql-bin.000005", 385, "full-backuped", backup.size)
     of = {file.name[-1]: file for file in files}
     assert (of["5"].below, of["5"].below_end, of["5"].above) == (15_006, 203_099, None)
+    assert (of["5"].below_gtid, of["5"].below_when) == ("0-41-15000", ("261124", "18:24:01", 41))
     # DDL, CREATE ... SELECT with an Xid, savepoints, FLUSH, CREATE USER, GRANT, Aria rows, statements, wsrep off
     six = of["6"]
     assert (six.statements, six.local, six.in_rows, six.in_rows_at, six.back) == (8, 1, 2, 2832, 1)
@@ -78,6 +79,20 @@ def test_that_recorded_logs_are_read_as_they_are_kind_by_kind(tmp_path: Path) ->
     assert six.recent[-1] == (15_020, 41, "261124 18:24:01")
     assert of["8"].begins_after == ("0-42-15019", "0-41-15020")
     assert not any(file.odd or file.broken for file in files)
+
+
+def test_that_a_backup_tells_its_last_change_by_the_log_that_it_brought_and_only_where_no_event_stands_in_it(
+    tmp_path: Path,
+) -> None:
+    brought = (RECORDED / "mysql-bin.000008.txt").read_text(encoding="utf-8")
+    head = brought[: brought.index("# at 401\n")]
+    for text, at, gtid in ((head, len(head), "0-41-15020"), (head, 385, ""), (brought, len(brought), "")):
+        backup, logs = _folders(tmp_path, 15_006, f"mysql-bin.000008\t{at}\t\n")
+        (backup / "mysql-bin.000008").write_text(text, encoding="utf-8")
+        found = parse_survey(_told(tmp_path, backup, logs))
+        assert not isinstance(found, Wrong), found
+        assert found[0].gtid == gtid
+        assert chain_of(found[1], found[0]).own == (15_006, "0-41-15000", 41, "261124 18:24:01")
 
 
 def test_that_what_must_not_be_replayed_is_refused_each_with_its_code(tmp_path: Path) -> None:

@@ -124,6 +124,14 @@ def test_that_a_gtid_at_the_seqno_shows_one_past_and_another_servers_change_a_fo
     assert held_against("0-43-21", 23, "n1", there).outcome == "not known"
 
 
+def test_that_of_several_domains_only_a_transaction_at_the_very_seqno_shows_one_past() -> None:
+    """Its last change may be in the other domain, on one side of a fork only, where the other had a change of view."""
+    there = _marks((24, "0-43-20", 43), (27, "0-43-21", 43))
+    assert held_against("0-43-20", 25, "n1", there).outcome == "same"
+    assert held_against("0-43-20,7-41-3", 25, "n1", there).outcome == "not known"
+    assert held_against("0-43-20,7-41-3", 24, "n1", there).outcome == "same"
+
+
 def test_that_a_statement_after_the_last_transaction_is_no_fork() -> None:
     there = _marks((24, "0-43-20", 43), (None, "0-41-22", 41), (27, "0-41-23", 41))
     assert held_against("0-43-21", 25, "n1", there).outcome == "not known"

@@ -156,11 +156,11 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     at = mark_at(marks or (), seqno)
     if at is None:
         return Held("not known", f"the binary log of {member} tells nothing of seqno {seqno}")
-    if at.gtid in ours:
+    exact = at.xid == seqno
+    if at.gtid in ours and (exact or len(ours) == 1):  # of several domains only one has the last change
         return Held("same", f"the backup and the binary log of {member} have GTID {at.gtid} at seqno {seqno}")
     beside = next((one for one in ours if one.split("-")[0] == at.gtid.split("-")[0]), ours[0])
     told = f"at seqno {seqno} the backup has GTID {beside}, the binary log of {member} {at.text}"
-    exact = at.xid == seqno
     if exact and at.gtid.count("-") == 2 and beside.count("-") == 2 and beside.split("-")[1] != at.gtid.split("-")[1]:
         return Held("forked", f"{told}: another server's change")
     return Held("not known", told)

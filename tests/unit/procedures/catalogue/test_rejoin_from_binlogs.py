@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from services.clock import ManualClock
+from services.connections.ports import Rows
 from services.facts.model import ServerFacts
 from services.facts.state_files import Grastate
 from services.facts.write_rate import Rates
@@ -14,9 +16,11 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs import private_pro
 from services.procedures.catalogue.galera.rejoin_from_binlogs.judging import carried
 from services.procedures.catalogue.galera.rejoin_from_binlogs.procedure import RejoinFromBinlogs
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
+from services.procedures.conditions.galera.chain_known import ChainKnown
 from services.procedures.conditions.galera.ist_reaches import IstReaches
+from services.procedures.conditions.galera.restored_history import RestoredHistory
 from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.plan.actions import Detached, PutFile
+from services.procedures.plan.actions import Detached, PutFile, WaitFor
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
@@ -32,6 +36,7 @@ from services.types import Flavour
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, whole
 from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.rejoining import GTID, SURVEYED, TARGET
+from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out
 
 PROCEDURE = procedure_named("rejoin-from-binlogs")
 INPUTS: Inputs = {"joiner": "n3", "backup": "/srv/backup", "binlogs": "/srv/binlogs"}
@@ -116,6 +121,54 @@ def test_that_the_reach_and_the_position_are_read_again_right_before_the_start()
     state = _step(then, "state-n3").action
     assert isinstance(state, PutFile)
     assert f"uuid:    {CLUSTER}\nseqno:   -1\n" in "".join(map(str, state.content))
+
+
+def _of_the_backup(told: str = TOLD, **inputs: str) -> RestoredHistory:
+    _, _, then = _later(_facts(told), **inputs)
+    past = _step(then, "past-n3").action
+    assert isinstance(past, WaitFor)
+    assert any(isinstance(one, ChainKnown) for one in past.conditions)
+    return next(one for one in past.conditions if isinstance(one, RestoredHistory))
+
+
+def test_that_the_backups_own_last_change_is_proven_beside_the_logs_before_anything_is_moved() -> None:
+    found = _of_the_backup(past_unknown="yes")
+    # The files have the backup's own GTID: then server and time of that transaction are the members' too, or it is not.
+    assert (found.stopped_at, found.gtid, found.server, found.time) == (50, "0-1-45", 1, "261122 5:00:00")
+    assert (found.datadir, found.accepted) == ("", True)
+    # Of another side of a fork, unknown, or of several domains: its GTID alone is laid beside the members'.
+    for gtids, gtid in (("0-3-45", "0-3-45"), ("-", ""), ("0-1-45,7-3-2", "0-1-45,7-3-2")):
+        other = _of_the_backup(TOLD.replace("gtids=0-1-45", f"gtids={gtids}"))
+        assert (other.stopped_at, other.gtid, other.server, other.time) == (50, gtid, 0, "")
+        assert not other.accepted
+
+
+@pytest.mark.parametrize(
+    ("gtids", "ids", "holds"),
+    [
+        ("0-1-45", "12", True),
+        ("0-3-45", "12", False),
+        ("-", "12", None),
+        ("0-1-99", "12", None),
+        ("0-1-45", "11", None),
+    ],
+)
+def test_that_a_backup_of_a_losing_side_with_the_logs_of_the_winning_one_is_refused(
+    gtids: str, ids: str, holds: bool | None
+) -> None:
+    """UUID, seqno and binary logs are right; only the members' transaction at the backup's seqno shows it."""
+    hosts = ScriptedHosts("n1", "n2", "n3")
+    for name, number in zip(("n1", "n2"), ids, strict=True):
+        session = hosts.sessions[name]
+        for query, key, value in (
+            ("Variable_name IN", "log_bin_index", "/var/lib/mysql/mysql-bin.index"),
+            ("Variable_name = 'server_id'", "server_id", f"1{number}"),
+        ):
+            session.rows[f"SHOW GLOBAL VARIABLES WHERE {query}"] = Rows(("Variable_name", "Value"), ((key, value),))
+        session.programs["timeout"] = out("mark 261122 5:00:00 1 0-1-45 50\nmark 261122 5:00:01 1 0-1-46 51\n")
+    condition = _of_the_backup(TOLD.replace("gtids=0-1-45", f"gtids={gtids}"))
+    found = Attempt(hosts, ManualClock()).look(condition, NOTHING)
+    assert (found.holds, found.final) == (holds, holds is False)
 
 
 def test_that_the_nodes_own_binary_logs_are_taken_from_where_its_old_data_were_moved() -> None:

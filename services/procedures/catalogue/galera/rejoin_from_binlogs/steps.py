@@ -97,7 +97,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
     return (
-        _chain_known(host, members, found, accepted=accepted),
+        _pasts_known(facts, host, members, found, accepted=accepted),
         steps.restart_off(host),
         hold_start(host, restoring.folder_of(host), whole),
         *_kept_aside(facts, host, members),
@@ -140,21 +140,40 @@ def _tool(host: HostFacts) -> str:
     return "mariadb-backup" if "mariadb-backup" in host[Tools].there else "mariabackup"
 
 
-def _chain_known(host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool) -> Step:
+def _pasts_known(facts: Facts, host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool) -> Step:
     chain = found.chain
     known = ChainKnown(members, host.host, chain.gtid, chain.recent, chain.stretches, chain.writers, accepted)
+    own = _backup_past(facts, host, members, found, accepted=accepted)
     return Step(
         step_id=f"past-{host.host}",
         host="",
-        title="Prove from the members' binary logs that these are of their past, and that nothing is missing",
-        done="The binary logs are of the members' past",
-        why="The same UUID and seqno alone show nothing; nothing is changed before this is known.",
-        action=WaitFor((known,), "the members' binary logs"),
+        title="Prove from the members' binary logs that backup and files are of their past, with nothing missing",
+        done="The backup and the binary logs are of the members' past",
+        why="The same UUID and seqno alone show nothing: both sides of a fork have them. Nothing is changed before it "
+        "is known of the backup itself, too.",
+        action=WaitFor((own, known), "the members' binary logs"),
         risk=Risk.READS,
         limit_s=PAST_LIMIT_S,
         repeatable=True,
         estimate_s=5.0 + len(chain.stretches),
     )
+
+
+def _backup_past(
+    facts: Facts, host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool
+) -> RestoredHistory:
+    """Return that the last change which the backup holds is the members' at its seqno: a backup may be of a fork too.
+
+    Nodes count GTIDs differently: where the files have the backup's own GTID, server and time of that transaction are
+    laid beside the members'. Not where it names several domains: then its last change may be another one.
+    """
+    backup, own = found.backup, found.chain.own
+    led = own is not None and own[1] == backup.gtid
+    at, server, time = (own[0], own[2], own[3]) if own is not None and led else (backup.seqno, 0, "")
+    return RestoredHistory(
+        host.host, members, facts.cluster_id, "", at, gtid=backup.gtid, accepted=accepted,
+        old_log=restoring.old_log(host, kept=False), server=server, time=time,
+    )  # fmt: skip
 
 
 def _kept_aside(facts: Facts, host: HostFacts, members: tuple[str, ...]) -> tuple[Step, ...]:

@@ -6,6 +6,7 @@ BINLOG_EVENTS (connections/binlog_programs.py). What it tells is parsed by servi
 
 from __future__ import annotations
 
+from services.connections.backup_programs import BEGINS
 from services.connections.binlog_programs import BINLOG_EVENTS
 
 _OF_A_FILE = (
@@ -24,7 +25,8 @@ function close_group(end,  lost, at_end, part) {
     last = xid; lastend = end; lastof = gtid; lastwhen = when
     if (xid + 0 <= stands + 0 && above == "-") {
       anew()
-      below = xid; belowend = end; zoneat = (name == atfile && end == at + 0); prevx = xid; return
+      below = xid; belowend = end; belowof = gtid; belowwhen = when; prevx = xid
+      zoneat = (name == atfile && end == at + 0); return
     }
     if (above == "-") { above = xid; abovefrom = group; if (name == atfile && group == at + 0) zoneat = 1 }
     if (count) {
@@ -47,7 +49,7 @@ function close_group(end,  lost, at_end, part) {
   local++
 }
 BEGIN { by = first = last = lastend = lastof = lastwhen = below = belowend = gtid = lastgtid = version = list = "-"
-  ending = "open"; anew() }
+  belowof = belowwhen = "-"; ending = "open"; anew() }
 text && fresh && !/^(SET |use |\/\*|DELIMITER )/ { if (/^(SAVEPOINT|ROLLBACK TO) `/) said--; fresh = 0 }
 """
     + BINLOG_EVENTS.strip()
@@ -86,14 +88,18 @@ END {
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
   printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas),
     n(back), n(holes), n(missing), hole, recent, by
+  printf " belowof=%s belowwhen=%s", belowof, belowwhen
   printf " ending=%s reached=%s odd=%s torn=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
 }
 """
 )
 
-_BACKUP = r"""LC_ALL=C TZ=UTC0; export LC_ALL TZ
+_BACKUP = (
+    r"""LC_ALL=C TZ=UTC0; export LC_ALL TZ
 set -o pipefail; shopt -s nullglob
-refused() { printf 'survey: refused %s\n' "$1"; exit 0; }
+"""
+    + BEGINS
+    + r"""refused() { printf 'survey: refused %s\n' "$1"; exit 0; }
 copy=$1 logs=$2 data=$3
 mark=/var/lib/pilothouse/replay/state
 [ ! -e "$mark" ] || refused "LEFT a run that was never taken back left $mark: what it replayed into may still lie there"
@@ -126,7 +132,9 @@ links=$(elsewhere "$copy") || links=-
 if [ -L "$data" ]; then oldlinks=1
 elif [ -e "$data" ]; then oldlinks=$(elsewhere "$data") || oldlinks=-
 else oldlinks=0; fi
+gtids=$(begins "$copy"); gtids=${gtids#gtids }; [[ $gtids =~ ^[0-9][0-9,-]{4,399}$ ]] || gtids=-
 """
+)
 
 SURVEY = (
     _BACKUP
@@ -160,8 +168,8 @@ for ((i = ${#files[@]} - 1; i >= 0; i--)); do
   low=${line##* first=}; low=${low%% *}
   [ "$low" != - ] && [ "$low" -le "$stands" ] && break
 done
-printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s links=%s oldlinks=%s;' "$uuid" \
-  "$stands" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks"
+printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s links=%s oldlinks=%s gtids=%s;' \
+  "$uuid" "$stands" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks" "$gtids"
 printf '%s;' "${told[@]}"; echo
 """
 )

@@ -285,6 +285,8 @@ def test_that_without_mariadb_backup_nothing_begins() -> None:
         (f"uuid={CLUSTER}", "uuid=aaaaaaaa-2222-11f0-9c0e-3b2f8d5a7c11", "OTHER-UUID"),
         ("kind=full-backuped", "kind=incremental", "BACKUP-KIND"),
         ("kind=full-backuped", "kind=compressed", "BACKUP-KIND"),
+        ("kind=full-backuped", "kind=log-applied", "BACKUP-USED"),
+        ("kind=full-backuped", "kind=full-prepared", "BACKUP-USED"),
         ("last=990", "last=999999", "AHEAD"),
         ("stmts=0 stmtat=-", "stmts=1 stmtat=5000", "STATEMENT-EVENTS"),
         ("back=0", "back=1", "XID-ORDER"),

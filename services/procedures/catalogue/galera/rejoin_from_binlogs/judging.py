@@ -15,7 +15,7 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.program import Program
 
-FULL = frozenset({"full-backuped", "full-prepared", "log-applied"})
+FULL, PREPARED = "full-backuped", frozenset({"full-prepared", "log-applied"})
 
 
 def _file(code: str, title: str, why: str) -> Check:
@@ -99,9 +99,14 @@ def _evidence(found: Survey) -> str:
 
 
 def _backup(facts: Facts, joiner: str, found: Survey) -> Check:
-    """It is a full one of this cluster, and of the version of the server that is to run on it."""
+    """It is a full one of this cluster that nobody prepared, and of the version of the server that is to run on it.
+
+    A prepared one may have been started on, to try it: its own files would still say the position that it was made at.
+    """
     backup, program = found.backup, ".".join(map(str, facts.host(joiner)[Program].version))
-    faults = [] if backup.kind in FULL else [f"it is {backup.kind}, no full backup"]
+    used = backup.kind in PREPARED
+    faults = [f"it is {backup.kind}: it was prepared already, and may have been started on since"] if used else []
+    faults += [f"it is {backup.kind}, no full backup"] if backup.kind not in {FULL, *PREPARED} else []
     other = backup.uuid != facts.cluster_id.lower()
     if backup.uuid != facts.cluster_id.lower():
         faults.append(f"it is of {backup.uuid}, the cluster is {facts.cluster_id}")
@@ -109,12 +114,18 @@ def _backup(facts: Facts, joiner: str, found: Survey) -> Check:
     if version:
         faults.append(f"it is of {backup.version or 'a version not known'}, the server of {joiner} is {program}")
     return Check(
-        code="OTHER-UUID" if other else "SERVER-VERSION-JOINER" if version else "BACKUP-KIND",
-        title="The backup is a full one of this cluster and this version",
+        code="OTHER-UUID"
+        if other
+        else "SERVER-VERSION-JOINER"
+        if version
+        else "BACKUP-USED"
+        if used
+        else "BACKUP-KIND",
+        title="The backup is a full one of this cluster and this version that nobody has prepared",
         verdict=verdict(faults),
         evidence="; ".join(faults) or f"{backup.kind}, {backup.uuid}:{backup.seqno}, {backup.version}",
         why="Anything else can't be gone on with by this cluster's transactions.",
-        try_=(_SST,) if faults else (),
+        try_=(*(("Take the original again from where it was kept.",) if used else ()), *((_SST,) if faults else ())),
         absolute=bool(faults),
     )
 

@@ -90,8 +90,8 @@ class RejoinFromBinlogs:
                 "backup",
                 "Folder of the backup on that node",
                 "text",
-                help="A full one of mariadb-backup with --galera-info, not compressed. It is copied, never changed. "
-                "One on another host must be copied to the node first; none is taken from a donor.",
+                help="A full one of mariadb-backup with --galera-info, neither compressed nor prepared. It is copied, "
+                "never changed. One on another host must be copied to the node first; none is taken from a donor.",
             ),
             Field(
                 "binlogs",

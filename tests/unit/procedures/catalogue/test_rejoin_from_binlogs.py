@@ -240,6 +240,9 @@ def test_that_a_node_whose_own_data_reach_by_ist_is_not_rebuilt() -> None:
     [
         ("binlog_do_db", "shop", "FILTERS"),
         ("replicate_wild_ignore_table", "x.%", "FILTERS"),
+        ("slave_exec_mode", "IDEMPOTENT", "FILTERS"),
+        ("slave_skip_errors", "1062", "FILTERS"),
+        ("slave_run_triggers_for_rbr", "YES", "FILTERS"),
         ("log_bin", "/var/log/mysql/mysql-bin", "OWN-LOG"),
         ("wsrep_gtid_mode", "ON", "GTID-MODE"),
         ("innodb_log_group_home_dir", "/srv/redo", "ONE-FOLDER"),

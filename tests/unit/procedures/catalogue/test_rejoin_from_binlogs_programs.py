@@ -113,6 +113,21 @@ def test_that_the_private_servers_are_told_one_folder_and_end_strictly(program: 
     assert "$data/pilothouse" not in program
 
 
+@pytest.mark.parametrize(
+    ("answer", "code"), [("STRICT\\tOFF\\tNO", 0), ("IDEMPOTENT\\tOFF\\tNO", 9), ("STRICT\\t1062\\tNO", 9), ("", 9)]
+)
+@pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])
+def test_that_a_private_server_applies_rows_strictly_or_nothing_goes_on(program: str, answer: str, code: int) -> None:
+    """Its option files may say otherwise: its own words come behind theirs, and what it is then is asked."""
+    for option in ("slave-exec-mode=STRICT", "slave-skip-errors=OFF", "slave-run-triggers-for-rbr=NO"):
+        assert f"--{option}" in program
+    begin = program.index("[ \"$(ask 'SELECT @@slave_exec_mode")
+    script = 'failed() { echo "$1"; exit 9; }\nask() { printf "' + answer + '\\n"; }\n'
+    script += program[begin : program.index("\n}", begin)]
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20, check=False)
+    assert ran.returncode == code, ran
+
+
 @pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])
 def test_that_roots_client_gives_no_file_to_whoever_answers_on_the_private_socket(program: str) -> None:
     calls = [line for line in program.splitlines() if '"$client"' in line]

@@ -22,6 +22,8 @@ LEAST = (10, 4)
 """MariaDB from here on has Galera 4, which takes a position from InnoDB and not from grastate.dat."""
 _FILTERS = ("binlog_do_db", "binlog_ignore_db", "replicate_do_db", "replicate_ignore_db", "replicate_do_table",
             "replicate_ignore_table", "replicate_wild_do_table", "replicate_wild_ignore_table")  # fmt: skip
+_LENIENT = {"slave_exec_mode": "strict", "slave_skip_errors": "off", "slave_run_triggers_for_rbr": "no"}
+"""What applies rows to their last, by its only strict value: with another one they may not be what was written."""
 _ON = frozenset({"", "1", "on", "true", "yes"})
 _SST = "Bring the node back with add-node, by an SST."
 
@@ -109,10 +111,14 @@ def _inside(path: str, host: HostFacts) -> bool:
 
 
 def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """Nobody's option files filter what is written into the binary log, or what a replica applies."""
+    """Nobody's option files filter what is logged or what a replica applies, or let it pass over rows."""
     found = [
         f"{h.host}: {key} = {value}" for h in known(facts, hosts) for key in _FILTERS
         if (value := h[Options].option("mysqld", key))
+    ]  # fmt: skip
+    found += [
+        f"{h.host}: {key} = {value}" for h in known(facts, hosts) for key, strict in _LENIENT.items()
+        if (value := h[Options].option("mysqld", key)) and value.strip().lower() != strict
     ]  # fmt: skip
     unlogged = [
         h.host for h in known(facts, hosts)

@@ -7,7 +7,8 @@ whatever ends that. It listens on a socket in a folder that only root and the se
 The data folder and the socket's are the server's account's, which may lay links there: root writes into neither. What
 root notes and the server's log lie in a folder that only root may enter; what the server says is looked at before it
 is written anywhere, and root's client gives no file to whoever answers on that socket. All data of the server are told
-to lie in the data folder, whatever its option files say by then.
+to lie in the data folder, whatever its option files say by then. Rows of a BINLOG statement are applied as a replica
+applies them (MariaDB KB, "slave_exec_mode"): what passes over a row that does not fit is switched off, and asked for.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ begin_server() {
   "$server" --user="$account" --datadir="$data" --socket="$sock" --pid-file="$folder/server.pid" --skip-networking \
     --innodb-data-home-dir="$data" --innodb-log-group-home-dir="$data" --innodb-undo-directory="$data" \
     --aria-log-dir-path="$data" \
+    --slave-exec-mode=STRICT --slave-skip-errors=OFF --slave-run-triggers-for-rbr=NO \
     --skip-slave-start --event-scheduler=OFF --init-file= --max-allowed-packet=1073741824 --disable-log-error "$@" \
     >"$log" 2>&1 </dev/null &
   pid=$!
@@ -60,6 +62,8 @@ begin_server() {
   done
   [ "$(ask 'SELECT @@skip_networking, @@event_scheduler')" = $'1\tOFF' ] || failed 'the private server is not private'
   [ "$(realpath -- "$(ask 'SELECT @@datadir')")" = "$(realpath -- "$data")" ] || failed 'it runs on another data folder'
+  [ "$(ask 'SELECT @@slave_exec_mode, @@slave_skip_errors, @@slave_run_triggers_for_rbr')" = $'STRICT\tOFF\tNO' ] ||
+    failed 'the private server would pass over rows that do not fit, or run triggers a second time'
 }
 """
 

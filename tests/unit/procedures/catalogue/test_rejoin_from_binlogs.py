@@ -244,6 +244,9 @@ def test_that_a_node_whose_own_data_reach_by_ist_is_not_rebuilt() -> None:
         ("slave_skip_errors", "1062", "FILTERS"),
         ("slave_run_triggers_for_rbr", "YES", "FILTERS"),
         ("log_bin", "/var/log/mysql/mysql-bin", "OWN-LOG"),
+        ("log_bin", "../log/mysql-bin", "OWN-LOG"),
+        ("log_bin", "logs/mysql-bin", "OWN-LOG"),
+        ("log_bin_index", "../log/mysql-bin.index", "OWN-LOG"),
         ("wsrep_gtid_mode", "ON", "GTID-MODE"),
         ("innodb_log_group_home_dir", "/srv/redo", "ONE-FOLDER"),
         ("innodb_data_home_dir", "/srv/ibdata", "ONE-FOLDER"),
@@ -258,6 +261,15 @@ def test_that_options_that_make_it_unsafe_refuse_it(option: str, value: str, cod
     given = tuple(one for one in options.given if one[1] != option)
     seen = _with(facts, "n3", replace(options, given=(*given, ("mysqld", option, value))))
     assert _checks(seen)[code].verdict is Verdict.BLOCK
+
+
+@pytest.mark.parametrize("value", ["mysql-bin", "./mysql-bin", f"{DATADIR}/mysql-bin", ""])
+def test_that_a_binary_log_right_in_the_data_folder_is_kept_aside_with_it(value: str) -> None:
+    facts = _facts()
+    options = facts.host("n3")[Options]
+    given = tuple(one for one in options.given if one[1] != "log_bin")
+    seen = _with(facts, "n3", replace(options, given=(*given, ("mysqld", "log_bin", value))))
+    assert _checks(seen)["OWN-LOG"].verdict is Verdict.PASS
 
 
 def test_that_a_member_with_gtids_in_its_positions_refuses_it() -> None:

@@ -128,6 +128,26 @@ def test_that_a_private_server_applies_rows_strictly_or_nothing_goes_on(program:
     assert ran.returncode == code, ran
 
 
+@pytest.mark.parametrize(
+    ("base", "index", "code"),
+    [("data/b", "data/b.index", 0), ("old/b", "data/b.index", 27), ("data/b", "old/b.index", 27), ("", "", 27)],
+)
+def test_that_no_binary_log_outside_the_data_folder_is_begun_anew(
+    tmp_path: Path, base: str, index: str, code: int
+) -> None:
+    for name in ("data", "old"):
+        (tmp_path / name).mkdir()
+    begin = private.POSITION.index("  for one in log_bin_basename")
+    part = private.POSITION[begin : private.POSITION.index("  ask ", begin)]
+    script = 'failed() { exit "$2"; }\nask() { case $1 in *index) echo "$index";; *) echo "$base";; esac; }\n'
+    ran = subprocess.run(
+        ["bash", "-c", script + part], cwd=tmp_path, env={"data": "data", "base": base, "index": index},
+        capture_output=True, text=True, timeout=20, check=False,
+    )  # fmt: skip
+    assert ran.returncode == code, ran
+    assert private.POSITION.index("RESET MASTER") > begin
+
+
 @pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])
 def test_that_roots_client_gives_no_file_to_whoever_answers_on_the_private_socket(program: str) -> None:
     calls = [line for line in program.splitlines() if '"$client"' in line]

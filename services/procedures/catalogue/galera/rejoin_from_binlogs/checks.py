@@ -93,7 +93,7 @@ def own_log(facts: Facts, joiner: str) -> Check:
     """The joiner's binary log lies in its data folder: it is kept aside with it, and a new one begins."""
     host = facts.host(joiner)
     named = {key: host[Options].option("mysqld", key) or "" for key in ("log_bin", "log_bin_index")}
-    outside = [f"{k} = {v}" for k, v in named.items() if v.startswith("/") and not _inside(v, host)]
+    outside = [f"{k} = {v}" for k, v in named.items() if v and not _inside(v, host)]
     return Check(
         code="OWN-LOG",
         title=f"The binary log of {joiner} lies in its data folder",
@@ -107,7 +107,8 @@ def own_log(facts: Facts, joiner: str) -> Check:
 
 
 def _inside(path: str, host: HostFacts) -> bool:
-    return posixpath.dirname(posixpath.normpath(path)) == folder_of(host)
+    """Return whether a log lies right in the data folder: a name that is no whole path is taken from there."""
+    return posixpath.dirname(posixpath.normpath(posixpath.join(folder_of(host), path))) == folder_of(host)
 
 
 def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:

@@ -157,6 +157,11 @@ esac
 after=$(stands)
 [ "$after" = "$uuid:$target" ] || failed "InnoDB stands at ${after:-a position not known}, not at $uuid:$target" 25
 if [ "$(ask 'SELECT @@log_bin')" = 1 ]; then
+  for one in log_bin_basename log_bin_index; do
+    place=$(ask "SELECT @@$one"); place=${place%/*}
+    [ -n "$place" ] && [ "$(realpath -- "$place")" = "$(realpath -- "$data")" ] ||
+      failed "the binary log lies in ${place:-a folder not known}, not in $data: an old one would be removed" 27
+  done
   ask "SET SESSION wsrep_on=OFF; RESET MASTER; SET GLOBAL gtid_binlog_state='$state'" ||
     failed 'the GTIDs could not be set' 26
 fi

@@ -184,7 +184,13 @@ CASES = (
     Case(
         "rejoin from binlogs",
         "rejoin-from-binlogs",
-        (("joiner", "n3"), ("backup", "/srv/backup"), ("binlogs", "/srv/binlogs"), ("settle", "1 s")),
+        (
+            ("joiner", "n3"),
+            ("backup", "/srv/backup"),
+            ("binlogs", "/srv/binlogs"),
+            ("settle", "1 s"),
+            ("tables", "shop.orders"),
+        ),
         _one_crashed,
     ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),

@@ -61,6 +61,7 @@ def without_sst(asking: Asks, name: str, person: Person, synced: tuple[str, ...]
         inputs |= {"full": BACKUP, "incrementals": "", "memory": "128 MiB"}
     elif person.returns == "rejoin-from-binlogs":
         inputs |= {"backup": BACKUP, "binlogs": LOGS}
+        more = ("--override", "COMPARE=every row is compared when the night is over")
     else:
         inputs |= {**_SNAPSHOT, "donor": synced[-1], "wait": "5 s"}
         more = ("--override", "OTHERS-STAY=three nodes are all that this estate has")

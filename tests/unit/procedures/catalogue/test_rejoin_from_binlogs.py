@@ -178,6 +178,17 @@ def test_that_the_nodes_own_binary_logs_are_taken_from_where_its_old_data_were_m
     assert replay.command.argv[5] == f"{DATADIR}.pilothouse-before"
 
 
+def test_that_nothing_to_compare_blocks_until_a_person_gives_a_reason_and_is_told_at_the_end() -> None:
+    facts = _facts()
+    check = _checks(facts)["COMPARE"]
+    assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
+    assert _checks(facts, tables="shop.orders")["COMPARE"].verdict is not Verdict.BLOCK
+    assert _step(_later(facts)[2], "whole").done.endswith("nothing was compared: no table was chosen")
+    _, _, then = _later(facts, tables="shop.orders")
+    assert "compared" not in _step(then, "whole").done
+    assert then.steps[-1].done == "1 table of n3 and n1 are equal"
+
+
 def test_that_a_full_member_needs_nothing() -> None:
     facts = facts_of(whole("n1", "n2", "n3"))
     assert PROCEDURE.plan(facts, INPUTS).nothing_to_do

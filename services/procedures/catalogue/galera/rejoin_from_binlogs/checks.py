@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+from dataclasses import replace
 
 from services.procedures.catalogue.checks.parts import known, server_of, unread, verdict
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
+from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.provider import Provider
@@ -170,6 +173,15 @@ def tools(facts: Facts, joiner: str) -> Check:
         host=joiner,
         absolute=lacks,
     )
+
+
+def compared(facts: Facts, values: Inputs) -> Check:
+    """Some rows are compared afterwards: here they were made anew, by a way that no server checks."""
+    found = comparing.chosen(facts, values)
+    if comparing.tables_of(values):
+        return found
+    why = "The rows are replayed past Galera: GTIDs and positions that agree show none of them. A checksum does."
+    return replace(found, verdict=Verdict.BLOCK, why=why)
 
 
 def freeze(facts: Facts, members: tuple[str, ...]) -> Check:

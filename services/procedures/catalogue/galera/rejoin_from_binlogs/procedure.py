@@ -145,7 +145,7 @@ class RejoinFromBinlogs:
             own.gtid_mode(facts, joiner, members),
             own.tools(facts, joiner),
             own.freeze(facts, members),
-            comparing.chosen(facts, values),
+            own.compared(facts, values),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),

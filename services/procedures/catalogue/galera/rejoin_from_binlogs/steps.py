@@ -123,17 +123,18 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         forget_donor(host, donor_name),
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
-        steps.whole_again(facts, tuple(sorted({*members, name}))),
-        *_compared(name, donor, values),
+        *_compared(name, donor, values, steps.whole_again(facts, tuple(sorted({*members, name})))),
     )
 
 
-def _compared(name: str, donor: str, values: Inputs) -> tuple[Step, ...]:
-    """Return the comparison; where tables that could not be compared are accepted, not all are told to be equal."""
+def _compared(name: str, donor: str, values: Inputs, whole: Step) -> tuple[Step, ...]:
+    """Return the last proof and the comparison; what was not compared is never told to be equal."""
     found = comparing.compared(name, donor, values)
+    if not found:
+        return (replace(whole, done=f"{whole.done}; nothing was compared: no table was chosen"),)
     if flag_of(values["tables_unknown"]) is not True:
-        return found
-    return tuple(replace(step, done=f"No compared table of {name} differs from {donor}") for step in found)
+        return (whole, *found)
+    return (whole, *(replace(step, done=f"No compared table of {name} differs from {donor}") for step in found))
 
 
 def _tool(host: HostFacts) -> str:

@@ -171,6 +171,14 @@ def test_that_a_backup_of_a_losing_side_with_the_logs_of_the_winning_one_is_refu
     assert (found.holds, found.final) == (holds, holds is False)
 
 
+def test_that_starts_are_let_go_only_on_what_the_start_itself_needs() -> None:
+    """Else a cache that purged meanwhile would be found with the hold gone: anybody's start would bring an SST."""
+    _, _, then = _later(_facts())
+    let, start = _step(then, "let-n3"), _step(then, "start-n3")
+    assert set(start.before) <= set(let.before)
+    assert {IstReaches, RestoredHistory} <= {type(one) for one in let.before}
+
+
 def test_that_the_nodes_own_binary_logs_are_taken_from_where_its_old_data_were_moved() -> None:
     _, _, then = _later(_facts(), binlogs=DATADIR)
     replay = _step(then, "replay-n3").action

@@ -96,6 +96,9 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     )
     start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
+    let = let_start(host, restoring.folder_of(host), whole)
+    # What forbids a start by IST forbids letting one go: else anybody could start it into an SST, once the run ends.
+    let = replace(let, before=tuple(dict.fromkeys((*let.before, *start.before))))
     return (
         _pasts_known(facts, host, members, found, accepted=accepted),
         steps.restart_off(host),
@@ -117,7 +120,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _unmarked(host),
         state,
         name_donor(host, donor_name),
-        let_start(host, restoring.folder_of(host), whole),
+        let,
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         forget_donor(host, donor_name),

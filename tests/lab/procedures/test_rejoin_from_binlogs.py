@@ -265,6 +265,26 @@ def test_that_a_backup_of_the_losing_side_of_a_fork_is_refused_though_the_binary
     host.sh("rm -rf /srv/rejoin")
 
 
+@pytest.mark.long
+def test_that_the_private_servers_are_strict_though_option_files_let_them_pass_over_rows(
+    steer: Estate, console: Console, lost: Writer
+) -> None:
+    """Each asks itself before anything is applied: the run ends well only where its own words win over the files'."""
+    file = "/etc/mysql/mariadb.conf.d/98-lenient.cnf"
+    lenient = "slave_exec_mode = IDEMPOTENT\\nslave_skip_errors = 1032,1062\\nslave_run_triggers_for_rbr = YES\\n"
+    host = steer.host(JOINER)
+    host.sh(f"printf '[mysqld]\\n{lenient}' > {file}")
+    try:
+        _blocked(console, {"FILTERS"})
+        ran = console.run(NAME, "--override", "FILTERS=what its own words are worth is tried", **INPUTS)
+        assert ran.code == 0, ran
+        console.assert_ended(RunState.DONE, ran)
+        assert steer.sql(JOINER, "SELECT @@slave_exec_mode") == [["IDEMPOTENT"]]
+    finally:
+        host.sh(f"rm {file}; systemctl restart mariadb", limit_s=120)
+    lost.assert_nothing_lost(("s1", "s2", JOINER))
+
+
 def _blocked(console: Console, codes: set[str]) -> None:
     before = console.runs()
     ran = console.run(NAME, "--json", **BARE)

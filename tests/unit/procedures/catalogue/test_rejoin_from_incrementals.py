@@ -24,7 +24,7 @@ from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
 from services.procedures.plan.run_model import RunState, StepState
-from tests.faults.scripted.cluster import CLUSTER, Cluster, parted, whole
+from tests.faults.scripted.cluster import CLUSTER, RESTORED, Cluster, parted, whole
 from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.running import Bench, Killed
 from tests.unit.procedures.host_of import changed
@@ -74,6 +74,21 @@ def test_that_a_whole_chain_is_proposed_and_nothing_blocks() -> None:
     fields = {field.name: field.default for field in RUN.fields(_facts(), INPUTS)}
     assert (fields["full"], fields["incrementals"]) == ("/backup/full", "/backup/inc1")
     assert _blocks(_facts(), INPUTS) == {}
+
+
+@pytest.mark.parametrize("writers", ["/tmp", None])
+def test_that_what_others_than_root_may_have_laid_there_is_never_proposed_but_may_be_named(writers: str | None) -> None:
+    full, later = _chain()
+    forged = replace(later, path="/tmp/a", real="/tmp/a", uuid="b-9", seqno=RESTORED + 5, writers=writers)
+    fields = {field.name: field.default for field in RUN.fields(_with(full, later, forged), INPUTS)}
+    assert (fields["full"], fields["incrementals"]) == ("/backup/full", "/backup/inc1")
+    alone = _with(replace(full, path="/tmp/b", real="/tmp/b", writers=writers))
+    fields = {field.name: field.default for field in RUN.fields(alone, INPUTS)}
+    assert (fields["full"], fields["incrementals"]) == ("", "none")
+    named = {**INPUTS, "full": "/tmp/b", "incrementals": "none"}
+    told = next(check for check in RUN.preflight(alone, named) if check.code == "BACKUP-FOUND")
+    assert told.verdict is Verdict.PASS
+    assert ("/tmp" if writers else "not known") in told.evidence.partition("at ")[2]
 
 
 def test_that_the_steps_stand_in_their_order() -> None:

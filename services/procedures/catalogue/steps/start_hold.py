@@ -4,8 +4,8 @@ A drop-in asserts that its own file is not there: a start fails with systemd's w
 file is removed, by hand too. systemctl status and the journal say why, in the unit's description. It lies under /etc:
 one under /run is gone after a boot, and a server that starts on half of its data asks for an SST, whose script empties
 the folder. It stays on while the data folder is root's: so long something else than whole data of the server's lies
-there. Where a private server has to write into the folder before its data are whole, whose it is shows nothing: the
-procedure names what does.
+there. Whose it is does not show that its data are the right ones: a private server writes into it, an operator's
+command may give it away, and a position may be found to be wrong. Each procedure names what does show it (`proven`).
 
 Sources: systemd.unit(5), "Conditions and Asserts", drop-ins.
 """
@@ -39,6 +39,7 @@ def hold_path(host: HostFacts) -> str:
 
 def _hold(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Temporary:
     unit, name, path = start_unit_of(host), host.host, hold_path(host)
+    # Not known is not enough: a read that fails lets nothing be started.
     # A folder that was root's before any run says nothing of what a run does with it.
     whole = () if host[DataFolder].owner == 0 else (OwnedBy(name, folder, host[DataFolder].owner),)
     return Temporary(
@@ -49,17 +50,16 @@ def _hold(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Tempor
         f"data of its server lie in {folder}",
         release=Several((RemoveFile(path), RELOAD)),
         released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
-        release_when=whole,
-        release_once=proven,
+        release_once=(*whole, *proven),
     )
 
 
-def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ()) -> Step:
+def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Step:
     """Forbid every start of a stopped node.
 
     Args:
         folder: its data folder, that belongs to root from its first change until all is in place.
-        proven: what must be shown besides before a start is let go, where the folder is its server's sooner than that.
+        proven: what must be shown besides before a start is let go.
     """
     unit, name = start_unit_of(host), host.host
     step = Step(
@@ -77,7 +77,7 @@ def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ())
     return _hold(host, folder, proven).on(step, f"Let {unit} on {name} be started again")
 
 
-def let_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ()) -> Step:
+def let_start(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Step:
     """Discharge `hold_start`, right before the run starts the node. Taken back, starts are forbidden again first."""
     unit, name = start_unit_of(host), host.host
     title, done = f"Let {unit} on {name} be started again", f"{unit} on {name} may be started again"

@@ -322,7 +322,7 @@ def test_that_the_unit_says_why_it_can_not_be_started_and_what_is_to_be_done() -
 def test_that_starts_stay_forbidden_while_the_data_folder_is_roots() -> None:
     taken = _plan(_facts(data_folder_owner=106), INPUTS).step("hold-n3").takes
     assert taken is not None
-    assert taken.release_when == (OwnedBy("n3", "/var/lib/mysql", 106),)
+    assert taken.release_once[0] == OwnedBy("n3", "/var/lib/mysql", 106), "whose it is has to be shown"
     again = _plan(_facts(), INPUTS).step("let-n3").undo
     assert again is not None
     assert again.takes is not None

@@ -94,20 +94,20 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         restoring.copied_back(host, TOOL, posixpath.join(work, "0"), chain.size or 0, estimate.back),
         *restoring.made_its_own(host, facts.cluster_id),
     )
-    start = _start(facts, host, past, estimate)
+    start, right = _start(facts, host, past, estimate), (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
     return (
         _history(facts, values, past),
         steps.restart_off(host),
         _down(host),
         copies.on(_copied(host, work, chain, estimate), f"Remove the copies in {work} on {name}", limit_s=600.0),
         *_prepares(host, work, chain, estimate, values),
-        hold_start(host, folder),
+        hold_start(host, folder, right),
         replace(kept, before=(*kept.before, reach)),
         *placed,
         recovering.recover(host),
         restoring.position_proven(host, facts.cluster_id, last.seqno or 0),
         name_donor(host, donor_name),
-        let_start(host, folder),
+        let_start(host, folder, right),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         *comparing.compared(name, donor.host, values),

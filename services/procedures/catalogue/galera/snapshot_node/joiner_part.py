@@ -62,8 +62,9 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     host, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
     donor_name = donor.node_name or donor.host
     start, folder = _start(facts, values), restoring.folder_of(host)
+    right = (restoring.right_data(host, facts.cluster_id, Kept(LOCKED)),)
     return (
-        hold_start(host, folder),
+        hold_start(host, folder, right),
         *restoring.keep_aside(host),
         *_detachable(facts, values, host),
         _brought(facts, values, host),
@@ -74,7 +75,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         recover(host),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
         name_donor(host, donor_name),
-        let_start(host, folder),
+        let_start(host, folder, right),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         _began_behind(host, start.step_id),

@@ -88,7 +88,7 @@ def test_that_the_second_part_restores_replays_sets_the_position_and_only_then_n
         "past-n3", "restart-off-n3", "hold-n3", "keep-data-n3", "new-data-n3", "prepare-n3", "copy-back-n3", "tidy-n3",
         "identity-n3", "owner-n3", "notes-n3", "replay-n3", "set-position-n3", "no-private-n3",
         "recover-n3", "position-n3", "unmark-n3", "state-n3",
-        "name-donor-n3", "let-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3", "whole",
+        "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3", "whole",
     ]  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def test_that_the_steps_stand_in_their_order() -> None:
         "history-n3", "restart-off-n3", "down-n3", "copy-n3", "prepare-0-n3", "prepare-1-n3", "hold-n3",
         "keep-data-n3", "new-data-n3", "copy-back-n3", "identity-n3", "state-n3", "owner-n3", "recover-n3",
         "position-n3",
-        "name-donor-n3", "let-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "clear-copies-n3",
+        "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "clear-copies-n3",
         "settle-n3", "whole",
     ]  # fmt: skip
 
@@ -303,7 +303,7 @@ def test_that_nobody_can_start_the_node_while_its_data_are_exchanged_not_even_a_
     bench.journal.told = told
     assert bench.run() is RunState.DONE
     held = [what for what, on in tried if on]
-    assert (held[0], held[-1]) == ("hold-n3 proving", "let-n3 acting")
+    assert (held[0], held[-1]) == ("hold-n3 proving", "start-n3 acting")
     first, last = tried.index((held[0], True)), tried.index((held[-1], True))
     assert all(on for _, on in tried[first : last + 1])
 
@@ -323,6 +323,6 @@ def test_that_starts_stay_forbidden_while_the_data_folder_is_roots() -> None:
     taken = _plan(_facts(data_folder_owner=106), INPUTS).step("hold-n3").takes
     assert taken is not None
     assert taken.release_once[0] == OwnedBy("n3", "/var/lib/mysql", 106), "whose it is has to be shown"
-    again = _plan(_facts(), INPUTS).step("let-n3").undo
+    again = _plan(_facts(), INPUTS).step("start-n3").undo
     assert again is not None
     assert again.takes is not None

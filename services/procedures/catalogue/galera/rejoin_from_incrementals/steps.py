@@ -20,7 +20,7 @@ from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
-from services.procedures.catalogue.steps.start_hold import hold_start, let_start
+from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
@@ -94,7 +94,8 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         restoring.copied_back(host, TOOL, posixpath.join(work, "0"), chain.size or 0, estimate.back),
         *restoring.made_its_own(host, facts.cluster_id),
     )
-    start, right = _start(facts, host, past, estimate), (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
+    right = (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
+    start = started_from_hold(_start(facts, host, past, estimate), host, folder, right)
     return (
         _history(facts, values, past),
         steps.restart_off(host),
@@ -107,7 +108,6 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         recovering.recover(host),
         restoring.position_proven(host, facts.cluster_id, last.seqno or 0),
         name_donor(host, donor_name),
-        let_start(host, folder, right),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         *comparing.compared(name, donor.host, values),

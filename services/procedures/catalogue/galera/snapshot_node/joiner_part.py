@@ -18,7 +18,7 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.recovering import recover
-from services.procedures.catalogue.steps.start_hold import hold_start, let_start
+from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom
@@ -61,8 +61,8 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     """Return the joiner's part, from its old data to its place among the members."""
     host, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
     donor_name = donor.node_name or donor.host
-    start, folder = _start(facts, values), restoring.folder_of(host)
-    right = (restoring.right_data(host, facts.cluster_id, Kept(LOCKED)),)
+    folder, right = restoring.folder_of(host), (restoring.right_data(host, facts.cluster_id, Kept(LOCKED)),)
+    start = started_from_hold(_start(facts, values), host, folder, right)
     return (
         hold_start(host, folder, right),
         *restoring.keep_aside(host),
@@ -75,7 +75,6 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         recover(host),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
         name_donor(host, donor_name),
-        let_start(host, folder, right),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         _began_behind(host, start.step_id),

@@ -15,6 +15,7 @@ from services.procedures.catalogue.galera.snapshot_node.hold import HOLD
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, Run
 from services.procedures.plan.fields import Inputs
@@ -178,6 +179,17 @@ def test_that_the_joiners_command_ends_before_anything_is_detached_and_that_is_n
     assert attached.proof == ()  # nothing can show it: it is always done
     assert "umount /var/lib/mysql" in " ".join(wording(attached.action))
     assert "attach-n4" not in [step.step_id for step in plan_of(seen()).steps]
+
+
+def test_that_the_joiners_command_ends_on_every_way_out_until_its_copy_is_proven_and_not_behind_that() -> None:
+    """Its scope outlives the work that began it. A program that serves an attached volume has to live on, later."""
+    plan = plan_of(seen())
+    brought, taken = plan.step("bring-n4").undo, plan.step("bring-n4").takes
+    assert taken is not None
+    assert brought is not None
+    assert taken.release == brought.action
+    assert taken.release_proof == (UnitSetting("n4", "pilothouse-bring-snap_1.scope", "ActiveState", "inactive"),)
+    assert [step.step_id for step in plan.steps if taken.key in step.discharges] == ["copied-at-n4"]
 
 
 def test_that_nothing_is_to_do_where_the_node_is_a_full_member() -> None:

@@ -31,7 +31,7 @@ from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import seconds_of
-from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.model import Obligation, Risk, Step, Undo
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.positions import kept_name
 
@@ -125,15 +125,11 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
     words = argv_of(facts, values, "bring")
     scope = scope_of("bring", values["snapshot"])
     # The folder is root's again, whatever the command made of it: so long no start is let through (start_hold.py).
-    undo = Undo(
-        f"End your command on {name} where it still runs, and make {folder} root's again",
-        Several(
-            (
-                Run(Command(("systemctl", "stop", scope), sudo=True), ok=(0, 5)),  # 5: there is none
-                Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True), ok=(0, 1)),  # 1: mounted read-only
-            )
-        ),
-        limit_s=60.0,
+    ended = Several(
+        (
+            Run(Command(("systemctl", "stop", scope), sudo=True), ok=(0, 5)),  # 5: there is none
+            Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True), ok=(0, 1)),  # 1: mounted read-only
+        )
     )
     return Step(
         step_id=f"bring-{name}",
@@ -149,9 +145,28 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
         limit_s=limit_s + 60.0,
-        undo=undo,
+        undo=Undo(
+            f"End your command on {name} where it still runs, and make {folder} root's again", ended, limit_s=60.0
+        ),
+        takes=Obligation(
+            _bringing(name),
+            name,
+            f"your command at work on {name}",
+            ended,
+            (UnitSetting(name, scope, "ActiveState", "inactive"),),
+            f"it may still write into {folder}; by hand: systemctl stop {scope}",
+        ),
         estimate_s=copy_seconds(facts, values),
     )
+
+
+def _bringing(name: str) -> str:
+    """Return the key of what ends the operator's command on a way out, until the copy is proven to be there.
+
+    It is in a scope of its own, which outlives the service of the run's work. From the proof on what it left may stay:
+    a program that serves an attached volume has to.
+    """
+    return f"bring:{name}"
 
 
 def _looked_through(host: HostFacts) -> Step:
@@ -184,6 +199,7 @@ def _stands_at_the_lock(facts: Facts, host: HostFacts) -> Step:
         risk=Risk.READS,
         limit_s=10.0,
         repeatable=True,
+        discharges=(_bringing(name),),
         estimate_s=0.5,
     )
 

@@ -120,3 +120,22 @@ encrypted server), so whoever wrote a backup would be root. Anything else in it 
 out a prepare would be of other data than the backup's. What mariadb-backup 10.11.18 writes is all in the list; an empty
 plugin_load too. A copy without the file is left to the tool, which takes none (tried).
 """
+
+OWN_PATH = r"""own_path() {
+  local at=$1
+  while :; do
+    if [ -e "$at" ] || [ -L "$at" ]; then
+      [ -n "$(find "$at" -maxdepth 0 -type d \( -uid 0 -o -uid "$(id -u)" \) \
+          \( -perm -1000 -o ! -perm -002 \( ! -perm -020 -o -gid 0 \) \))" ] ||
+        { printf 'others than root may write into %s, or change what lies there\n' "$at"; return 1; }
+    fi
+    [ "$at" != / ] || return 0
+    at=${at%/*}; at=${at:-/}
+  done
+}
+"""
+"""`own_path FOLDER`: nobody but root can put another folder in the place of this one, nor of any above it.
+
+Whoever may write into one of them renames what root made, and root's next program works on what he laid there. In a
+folder with the sticky bit (/tmp) nobody renames what is root's: so the folder below has to be root's, and is asked too.
+"""

@@ -194,7 +194,7 @@ def _copied(host: HostFacts, work: str, chain: Chain, estimate: Times) -> Step:
         done=f"The backups are copied into {work} on {name}",
         why="A prepare writes into what it prepares, and spends each incremental: the originals are never touched.",
         action=Detached(
-            Command(("bash", "-c", COPY_CHAIN, "pilothouse", work, *sources), sudo=True),
+            Command(("bash", "-c", COPY_CHAIN, "pilothouse", work, restoring.folder_of(host), *sources), sudo=True),
             name=f"copy-{name}", keep=f"copied-{name}", pattern=r"copied: (\d+) folders\s*\Z",
             grows=work, total=chain.size or 0,
         ),

@@ -27,7 +27,7 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, Run, Several, WaitFor
-from services.procedures.plan.condition import Kept
+from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import seconds_of
@@ -48,23 +48,28 @@ def copy_seconds(facts: Facts, values: Inputs) -> float:
 
 
 def before_the_lock(facts: Facts, values: Inputs) -> tuple[Step, ...]:
-    """Return what keeps the joiner down: nothing may start it while its data folder is another's."""
+    """Return what keeps the joiner down: nothing may start it while its data folder is another's.
+
+    Starts are forbidden at once: a new host gets the cluster's option file next, and a start would be an SST then.
+    """
     host = facts.host(values["joiner"])
-    name = host.host
     return (
         steps.restart_off(host),
-        server_off(facts, name),
+        server_off(facts, host.host),
+        hold_start(host, restoring.folder_of(host), _right(facts, host)),
     )
+
+
+def _right(facts: Facts, host: HostFacts) -> tuple[Condition, ...]:
+    return (restoring.right_data(host, facts.cluster_id, Kept(LOCKED)),)
 
 
 def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     """Return the joiner's part, from its old data to its place among the members."""
     host, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
     donor_name = donor.node_name or donor.host
-    folder, right = restoring.folder_of(host), (restoring.right_data(host, facts.cluster_id, Kept(LOCKED)),)
-    start = started_from_hold(_start(facts, values), host, folder, right)
+    start = started_from_hold(_start(facts, values), host, restoring.folder_of(host), _right(facts, host))
     return (
-        hold_start(host, folder, right),
         *restoring.keep_aside(host),
         *_detachable(facts, values, host),
         _brought(facts, values, host),

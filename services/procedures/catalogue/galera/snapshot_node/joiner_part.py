@@ -24,6 +24,7 @@ from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.same_folder import SameFolder
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, Run, Several, WaitFor
@@ -71,6 +72,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     start = started_from_hold(_start(facts, values), host, restoring.folder_of(host), _right(facts, host))
     return (
         *restoring.keep_aside(host),
+        *_kept_inside_noted(host),
         *_detachable(facts, values, host),
         _brought(facts, values, host),
         *offer_over(facts, values),
@@ -88,7 +90,55 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
         *comparing.compared(host.host, donor.host, values),
+        *_kept_inside_proven(host),
         steps.whole_again(facts, tuple(sorted({*members, host.host}))),
+    )
+
+
+def _kept_inside(host: HostFacts) -> tuple[Condition, ...]:
+    """Return what must hold of old data that lie inside the data folder, where the operator's command works."""
+    if not restoring.is_mount(host):
+        return ()
+    return (SameFolder(host.host, restoring.aside_path(host), Kept(f"aside-{host.host}")),)
+
+
+def _kept_inside_noted(host: HostFacts) -> tuple[Step, ...]:
+    name, aside = host.host, restoring.aside_path(host)
+    seen = Run(
+        Command(("stat", "-c", "%d:%i %Y", "--", aside), sudo=True), keep=f"aside-{name}", pattern=r"^(\d+:\d+ \d+)$"
+    )
+    if not _kept_inside(host):
+        return ()
+    return (
+        Step(
+            step_id=f"note-aside-{name}",
+            host=name,
+            title=f"Note which folder {aside} of {name} is: your command works beside it",
+            done=f"Which folder {aside} of {name} is was noted",
+            action=seen,
+            risk=Risk.READS,
+            repeatable=True,
+            estimate_s=0.5,
+        ),
+    )
+
+
+def _kept_inside_proven(host: HostFacts) -> tuple[Step, ...]:
+    name, aside = host.host, restoring.aside_path(host)
+    if not _kept_inside(host):
+        return ()
+    return (
+        Step(
+            step_id=f"aside-there-{name}",
+            host=name,
+            title=f"Prove that the old data of {name} are still in {aside}",
+            done=f"The old data of {name} are still in {aside}",
+            action=WaitFor(_kept_inside(host), f"the folder {aside}"),
+            risk=Risk.READS,
+            limit_s=10.0,
+            repeatable=True,
+            estimate_s=0.5,
+        ),
     )
 
 
@@ -149,6 +199,7 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
             total=facts.host(values["donor"])[DataSize].in_bytes or 0,
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
+        proof=_kept_inside(host),
         limit_s=limit_s + 60.0,
         undo=Undo(
             f"End your command on {name} where it still runs, and make {folder} root's again", ended, limit_s=60.0
@@ -217,7 +268,7 @@ def _start(facts: Facts, values: Inputs) -> Step:
     )
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
     start = restoring.start_by_ist(facts, host, history, limit_s=START_LIMIT_S, estimate_s=30.0)
-    return replace(start, before=(*start.before, whole))
+    return replace(start, before=(*start.before, whole, *_kept_inside(host)))
 
 
 def _began_behind(host: HostFacts, start_step: str) -> Step:

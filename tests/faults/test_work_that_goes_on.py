@@ -91,7 +91,7 @@ def test_that_a_run_gone_on_with_attends_to_the_job_that_goes_on_on_scripted_hos
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.name == "snapshot-node"], ids=lambda c: c.title)
-def test_that_a_run_left_while_an_operators_command_may_be_at_work_ends_its_scope_on_scripted_hosts(case: Case) -> None:
+def test_that_leaving_a_run_ends_the_scope_of_an_operators_command_on_scripted_hosts(case: Case) -> None:
     """The scope outlives the work that began it: with that alone ended, the command would go on in the data folder."""
     step = next(step for step in _works(case) if step.step_id.startswith("bring-"))
     bench = _killed_at_work(case, step)

@@ -10,6 +10,8 @@ with has `.meta` files whose `.delta` is gone (seen on the lab, mariadb-backup 1
 With --galera-info a backup brings the binary log file that was begun for it under the lock. 'gtids' is the list at its
 head, told only where no event stands in that file: of each domain and server the last change that the backup holds. Its
 own word, 'GTID of the last change' (gtid_current_pos), is empty on a node on which nobody writes (seen there, too).
+
+'writers' is the first folder of the whole path that others than root and the server's account may write into.
 """
 
 from __future__ import annotations
@@ -51,12 +53,22 @@ says() {
 }
 """
     + BEGINS
-    + r"""tell() {
+    + r"""writers() {
+  local at=$1 who
+  who=$(id -u mysql 2>/dev/null) || who=0
+  while [ -n "$(find "$at" -maxdepth 0 \( -uid 0 -o -uid "$who" \) ! -perm -002 \( ! -perm -020 -o -gid 0 \))" ]; do
+    [ "$at" != / ] || { echo 'writers none'; return; }
+    at=${at%/*}; at=${at:-/}
+  done
+  printf 'writers %s\n' "$(printf %s "$at" | tr -c ' -~' '?')"
+}
+tell() {
   local d=$1 real links hard metas=0 spent=0 packed m
   case $d in *[!A-Za-z0-9/_.@:+,=\ -]*) return;; esac
   real=$(realpath -e -- "$d") || { printf 'backup %s\nabsent\nend\n' "$d"; return; }
   printf 'backup %s\nreal %s\n' "$d" "$(printf %s "$real" | tr -c ' -~' '?')"
   printf 'size %s\n' "$(du -sb -- "$real" 2>/dev/null | cut -f1)"
+  writers "$real"
   links=$(find "$real" \( -type l -o -name '*.isl' \) -printf x 2>/dev/null | wc -c)
   hard=$(find "$real" -type f -links +1 -printf x 2>/dev/null | wc -c)
   packed=$(find "$real" -type f \( -name '*.qp' -o -name '*.lz4' -o -name '*.zst' -o -name '*.xbcrypt' \

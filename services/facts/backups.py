@@ -37,6 +37,7 @@ class Backup:
         links, hard: symbolic links (and .isl files), and files with several names inside; packed: compressed or
             encrypted files.
         metas, spent: `.meta` files of an incremental, and those whose `.delta` is gone: it was prepared with.
+        writers: the folder of its whole path that others than root and the server may write into; '' for none.
         mount, free: the file system it is on.
         kind: backup_type; from_lsn, to_lsn, last_lsn: as its checkpoints say.
         uuid: of this backup; server, tool: versions as numbers; began, ended: as its info says, 'YYYY-MM-DD hh:mm:ss'.
@@ -54,6 +55,7 @@ class Backup:
     packed: int | None = None
     metas: int | None = None
     spent: int | None = None
+    writers: str | None = None
     mount: str = ""
     free: int | None = None
     kind: str = ""
@@ -74,6 +76,11 @@ class Backup:
     partial: bool | None = None
     compressed: bool | None = None
     encrypted: bool | None = None
+
+    @property
+    def is_guarded(self) -> bool:
+        """Return whether nobody but root and the server's account can have laid it there."""
+        return self.writers == ""
 
     @property
     def is_full(self) -> bool:
@@ -160,6 +167,7 @@ def _backup(block: _Block) -> Backup:
     return Backup(
         path=path, real=plain.get("real", ""), size=count(plain.get("size", "")),
         links=counts[0], hard=counts[1], packed=counts[2], metas=counts[3], spent=counts[4],
+        writers=_writers(plain.get("writers")),
         mount=words(disk[5]) if len(disk) == 6 else "", free=count(disk[3]) if len(disk) == 6 else None,
         kind=words(points.get("backup_type", ""), 40), from_lsn=count(points.get("from_lsn", "")),
         to_lsn=count(points.get("to_lsn", "")), last_lsn=count(points.get("last_lsn", "")),
@@ -171,6 +179,10 @@ def _backup(block: _Block) -> Backup:
         log=words(log[0].strip(), 255), partial=_yes(info.get("partial")), compressed=_yes(info.get("compressed")),
         encrypted=_yes(info.get("encrypted")),
     )  # fmt: skip
+
+
+def _writers(said: str | None) -> str | None:
+    return None if not said else "" if said == "none" else words(said)
 
 
 def newest(gtids: str) -> str:

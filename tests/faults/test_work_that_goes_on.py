@@ -88,3 +88,16 @@ def test_that_a_run_gone_on_with_attends_to_the_job_that_goes_on_on_scripted_hos
     bench = _killed_at_work(case, step)
     assert bench.run() is RunState.DONE, bench.engine().view.sentence
     assert bench.cluster.state() == unbroken.cluster.state()
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.name == "snapshot-node"], ids=lambda c: c.title)
+def test_that_leaving_a_run_ends_the_scope_of_an_operators_command_on_scripted_hosts(case: Case) -> None:
+    """The scope outlives the work that began it: with that alone ended, the command would go on in the data folder."""
+    step = next(step for step in _works(case) if step.step_id.startswith("bring-"))
+    bench = _killed_at_work(case, step)
+    assert isinstance(step.action, Detached)
+    scope = next(word for word in step.action.command.argv if word.startswith("--unit=")).partition("=")[2]
+    bench.cluster.hosts[step.host].units[scope] = "active"
+    assert bench.engine().leave("enough") is RunState.LEFT
+    assert scope not in bench.cluster.hosts[step.host].units
+    assert [o.obligation.key for o in bench.engine().view.obligations] == [f"hold:{step.host}"]

@@ -101,6 +101,7 @@ OWNER = _known("owner", "stat", "-c", "%u", k.PATH, root=True)
 FILE_KIND = _known("file-kind", "stat", "-c", "%F", k.PATH, root=True)
 FILES_THERE = _known("files-there", "stat", "-L", "-c", "%n", k.PATH.up_to(MOST_PATHS))
 FILE_SIZES = _known("file-sizes", "stat", "-L", "-c", "%s %n", k.PATH.up_to(MOST_PATHS), root=True)
+FOLDER_IDENTITY = _known("folder-identity", "stat", "-c", "%d:%i %Y", k.PATH, root=True)
 FILE_TIMES = _known("file-times", "stat", "-L", "-c", "%Y %n", k.PATH.up_to(2), root=True)
 
 # -- the server's own programs -----------------------------------------------------------------------------------------

@@ -279,7 +279,7 @@ class ScriptedActor:
             case ["rm", "-rf", *_, target]:
                 host.aside.pop(target, None)
                 _forget(host, target)
-            case ["bash", "-c", text, _, work, *sources] if text == COPY_CHAIN:
+            case ["bash", "-c", text, _, work, _, *sources] if text == COPY_CHAIN:
                 _forget(host, work)
                 host.files |= {work: "", **{f"{work}/{at}": source for at, source in enumerate(sources)}}
                 return f"copied: {len(sources)} folders"

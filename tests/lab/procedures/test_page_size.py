@@ -14,7 +14,7 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs i
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
 from tests.lab.estate.estate import Estate, Host
 
-AT = "/tmp/lab-pages"
+AT, COPIES = "/tmp/lab-pages", "/tmp/lab-copies"
 _HOW = "--innodb-page-size=4k '--innodb-data-file-path=ibdata1:12M;ibdata2:8M:autoextend'"
 _SERVED = f"""
 server() {{
@@ -47,7 +47,7 @@ def host(steer: Estate) -> Iterator[Host]:
     """The spare host, on which no server runs, with a folder of its own."""
     found = steer.host("new")
     yield found
-    found.sh(f"rm -rf {AT}")
+    found.sh(f"rm -rf {AT} {COPIES}")
 
 
 def _program(host: Host, text: str, *words: str) -> str:
@@ -58,12 +58,12 @@ def _program(host: Host, text: str, *words: str) -> str:
 def test_that_a_backup_with_pages_of_4k_and_two_system_tablespaces_is_prepared_by_both_ways(host: Host) -> None:
     before = host.sh(_MADE, limit_s=240).out
     assert before.endswith("4096\n")
-    _program(host, COPY_CHAIN, f"{AT}/copies", f"{AT}/full", f"{AT}/inc")
-    target = f"--target-dir={AT}/copies/0"
-    for number, more in enumerate(((), (f"--incremental-dir={AT}/copies/1",))):
-        mark = f"{AT}/copies/began-{number}"
+    _program(host, COPY_CHAIN, COPIES, "/var/lib/mysql", f"{AT}/full", f"{AT}/inc")
+    target = f"--target-dir={COPIES}/0"
+    for number, more in enumerate(((), (f"--incremental-dir={COPIES}/1",))):
+        mark = f"{COPIES}/began-{number}"
         _program(host, PREPARE_ONCE, mark, "mariadb-backup", "--prepare", target, "--use-memory=134217728", *more)
-    told = host.sh(f"{_SERVED}chown -R mysql: {AT}/copies; server {AT}/copies/0; {_SUMS}; ended").out
+    told = host.sh(f"{_SERVED}chown -R mysql: {COPIES}; server {COPIES}/0; {_SUMS}; ended").out
     assert told == before
     host.sh(f"printf 'u:7 0\\n' > {AT}/full/xtrabackup_galera_info; install -d {AT}/place")
     assert _program(host, PREPARE, f"{AT}/full", f"{AT}/place/work", "mariadb-backup", "u:7") == "prepared: u:7\n"

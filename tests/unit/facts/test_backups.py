@@ -127,3 +127,21 @@ def test_that_the_gtid_is_that_of_the_shipped_binary_log_whoever_wrote_it() -> N
         text = f"backup /srv/b\nfile info\n{info.format(said)}\ngtids 7-1-3,0-42-15,0-41-18\nend\n"
         assert parse_backups(text)[0].gtid == "7-1-3,0-41-18"
     assert parse_backups(f"backup /srv/b\nfile info\n{info.format('0-42-15')}\nend\n")[0].gtid == "0-42-15"
+
+
+def test_that_the_folder_of_its_path_that_others_may_write_into_is_told(tmp_path: Path) -> None:
+    """tmp_path lies below a folder that all may write into: /tmp, or what stands for it."""
+    open_to_all = tmp_path / "all"
+    (open_to_all / "full").mkdir(parents=True)
+    open_to_all.chmod(0o1777)
+    (found,) = parse_backups(_looked_at(open_to_all / "full"))
+    assert found.writers == str(open_to_all)
+    assert not found.is_guarded
+    (found,) = parse_backups(_looked_at(Path("/usr")))
+    assert found.is_guarded
+    assert not parse_backups("backup /srv/b\nreal /srv/b\nend\n")[0].is_guarded, "what was not told is not known"
+
+
+def _looked_at(path: Path) -> str:
+    words = ("bash", "-c", BACKUPS, "pilothouse", path)
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout

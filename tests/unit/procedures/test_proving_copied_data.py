@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.clock import ManualClock
+from services.connections.ports import Rows
 from services.errors import Unreachable
 from services.facts.binlog_marks import Mark
 from services.procedures.conditions.galera import copied_history
@@ -32,11 +33,14 @@ def look(
     donor: dict[str, str] | None = None,
     silent: bool = False,
     kept: str = "20",
+    ids: tuple[str, str] = ("41", "42"),
 ) -> Answer:
     """Look at copied data of which the snapshot was taken a minute ago at seqno 20."""
     hosts = ScriptedHosts("n1", "n2", "n3")
-    for name in ("n1", "n2"):
+    for name, number in zip(("n1", "n2"), ids, strict=True):
         hosts.sessions[name].state = {**status(), "Uptime": uptime, **(donor or {} if name == "n1" else {})}
+        asked = "SHOW GLOBAL VARIABLES WHERE Variable_name = 'server_id'"
+        hosts.sessions[name].rows[asked] = Rows(("Variable_name", "Value"), (("server_id", number),))
     if silent:
         hosts.sessions["n1"].state = Unreachable("No answer.", host="n1")
     hosts.sessions["n3"].programs["cat"] = out(state)
@@ -61,6 +65,17 @@ def test_that_a_donor_that_was_started_since_needs_the_binary_logs_word(monkeypa
     assert look(monkeypatch, {}, donor={"wsrep_cluster_state_uuid": UUID.replace("2", "3")}).holds is None
     behind = (ROW, Mark("0-41-15", 41, "261124 18:00:01", 21))
     assert look(monkeypatch, {"n1": behind, "n2": behind}, uptime="9").holds is True
+
+
+def test_that_the_same_gtid_shows_nothing_of_a_donor_that_was_started_since_where_nodes_share_a_server_id(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    behind = (ROW, Mark("0-41-15", 41, "261124 18:00:01", 21))
+    found = look(monkeypatch, {"n1": behind, "n2": behind}, uptime="9", ids=("41", "41"))
+    assert found.holds is None
+    assert any("share a server id" in line for line in found.lines)
+    stayed = look(monkeypatch, {"n1": behind, "n2": behind}, ids=("41", "41"))
+    assert (stayed.holds, "agree on GTID" in stayed.evidence) == (True, False)
 
 
 def test_that_another_servers_change_at_the_seqno_is_a_fork_for_good(monkeypatch: pytest.MonkeyPatch) -> None:

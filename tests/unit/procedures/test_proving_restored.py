@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.clock import ManualClock
-from services.connections.ports import Rows
+from services.connections.ports import Output, Rows
 from services.errors import QueryFailed, Unreachable
 from services.facts.binlog_marks import Mark
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
@@ -16,6 +16,7 @@ from services.procedures.conditions.galera.recovered_is import RecoveredIs
 from services.procedures.conditions.galera.restored_history import RestoredHistory, by_change, by_old_log, held_against
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
+from services.procedures.conditions.machine.same_folder import SameFolder
 from services.procedures.conditions.server.same_rows import REACH_S, TIMES, SameRows
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.looks import Past
@@ -349,3 +350,24 @@ def test_that_a_difference_that_was_found_once_is_not_accepted_as_a_table_that_c
     assert attempt.look(condition, NOTHING).holds is None, "what differed once is not settled by being unreadable"
     _rows(hosts, n1="4712", n2="4712")
     assert attempt.look(condition, NOTHING).holds is True
+
+
+@pytest.mark.parametrize(
+    ("now", "kept", "holds"),
+    [
+        (out("2049:77 1700000000\n"), "2049:77 1700000000", True),
+        (out("2049:78 1700000000\n"), "2049:77 1700000000", False),  # another folder of that name
+        (out("2049:77 1700000009\n"), "2049:77 1700000000", False),  # something was taken out of it
+        (out("", 1, "stat: cannot statx '/d/.kept': No such file or directory"), "2049:77 1700000000", False),
+        (out("", 1, "sudo: a password is required"), "2049:77 1700000000", None),
+        (out("2049:77 1700000000\n"), "", None),
+    ],
+)
+def test_that_a_folder_is_the_one_that_was_seen_only_by_device_inode_and_time(
+    now: Output, kept: str, holds: bool | None
+) -> None:
+    hosts = _hosts()
+    hosts.sessions["n3"].programs["stat"] = now
+    past = replace(NOTHING, kept={"aside-n3": kept} if kept else {})
+    answer = Attempt(hosts, ManualClock()).look(SameFolder("n3", "/d/.kept", Kept("aside-n3")), past)
+    assert answer.holds is holds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from services.clock import ManualClock
@@ -9,6 +11,7 @@ from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.procedures.conditions.galera.restored_whole import RestoredWhole
+from services.procedures.plan.condition import Kept
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, ScriptedSession, out
 
 MARK, ASIDE, STATE = "/var/lib/pilothouse/replay/state", "/srv/db.pilothouse-before", "/srv/db/grastate.dat"
@@ -63,3 +66,25 @@ def test_that_data_are_whole_in_place_or_with_a_proven_position_and_without_a_no
 
 def test_that_data_that_hold_a_half_replay_say_where_the_old_ones_are() -> None:
     assert f"{MARK} is there); the old ones are kept as {ASIDE}" in _look({MARK: out("regular file")})[1]
+
+
+@pytest.mark.parametrize(
+    ("files", "recovered", "holds"),
+    [
+        ({}, "", True),  # nothing is kept aside: the old data lie in place
+        ({ASIDE: out("directory"), STATE: out(OURS)}, f"{UUID}:77", True),
+        ({ASIDE: out("directory"), STATE: out(OURS)}, f"{UUID}:76", False),
+        ({ASIDE: out("directory"), STATE: out(OURS)}, f"{'0' * 8}{UUID[8:]}:77", False),
+        ({ASIDE: out("directory"), STATE: out(OURS)}, "", None),  # its server has not told its position yet
+        ({ASIDE: out("directory")}, f"{UUID}:77", False),
+        ({ASIDE: DARK}, f"{UUID}:77", None),
+    ],
+)
+def test_that_a_state_file_that_was_written_before_the_proof_counts_only_with_the_recovered_position(
+    files: dict[str, Output], recovered: str, holds: bool | None
+) -> None:
+    whole = replace(WHOLE, mark="", recovered=Kept("recovered-n3"), seqno=77)
+    hosts = ScriptedHosts("n3")
+    hosts.sessions["n3"] = _Host(files)
+    past = replace(NOTHING, kept={"recovered-n3": recovered})
+    assert Attempt(hosts, ManualClock()).look(whole, past).holds is holds

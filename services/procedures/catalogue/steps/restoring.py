@@ -26,6 +26,7 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
 from services.procedures.conditions.galera.restored_history import RestoredHistory
+from services.procedures.conditions.galera.restored_whole import RestoredWhole
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.machine.only_kept import OnlyKept
@@ -334,6 +335,12 @@ def position_proven(host: HostFacts, state_uuid: str, seqno: Number, prefix: str
         repeatable=True,
         estimate_s=0.5,
     )
+
+
+def right_data(host: HostFacts, state_uuid: str, seqno: Number) -> RestoredWhole:
+    """Return what must be shown before a start is let go: old data in place, or others whose position was right."""
+    name, recovered = host.host, Kept(kept_name(host.host))
+    return RestoredWhole(name, folder_of(host), aside_path(host), "", state_uuid, recovered, seqno)
 
 
 # -- the start ---------------------------------------------------------------------------------------------------------

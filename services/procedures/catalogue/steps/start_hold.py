@@ -4,8 +4,8 @@ A drop-in asserts that its own file is not there: a start fails with systemd's w
 file is removed, by hand too. systemctl status and the journal say why, in the unit's description. It lies under /etc:
 one under /run is gone after a boot, and a server that starts on half of its data asks for an SST, whose script empties
 the folder. It stays on while the data folder is root's: so long something else than whole data of the server's lies
-there. Where a private server has to write into the folder before its data are whole, whose it is shows nothing: the
-procedure names what does.
+there. Whose it is does not show that its data are the right ones: a private server writes into it, an operator's
+command may give it away, and a position may be found to be wrong. Each procedure names what does show it (`proven`).
 
 Sources: systemd.unit(5), "Conditions and Asserts", drop-ins.
 """
@@ -22,10 +22,19 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import PutFile, RemoveFile, Several
+from services.procedures.plan.actions import (
+    Action,
+    EditOptions,
+    PutFile,
+    RemoveFile,
+    RestoreFile,
+    Run,
+    Several,
+    Sql,
+)
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.host_facts import HostFacts
-from services.procedures.plan.model import Step, Undo
+from services.procedures.plan.model import Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 ASSERT = "AssertPathExists=!"
@@ -39,6 +48,7 @@ def hold_path(host: HostFacts) -> str:
 
 def _hold(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Temporary:
     unit, name, path = start_unit_of(host), host.host, hold_path(host)
+    # Not known is not enough: a read that fails lets nothing be started.
     # A folder that was root's before any run says nothing of what a run does with it.
     whole = () if host[DataFolder].owner == 0 else (OwnedBy(name, folder, host[DataFolder].owner),)
     return Temporary(
@@ -49,17 +59,16 @@ def _hold(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Tempor
         f"data of its server lie in {folder}",
         release=Several((RemoveFile(path), RELOAD)),
         released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
-        release_when=whole,
-        release_once=proven,
+        release_once=(*whole, *proven),
     )
 
 
-def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ()) -> Step:
+def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Step:
     """Forbid every start of a stopped node.
 
     Args:
         folder: its data folder, that belongs to root from its first change until all is in place.
-        proven: what must be shown besides before a start is let go, where the folder is its server's sooner than that.
+        proven: what must be shown besides before a start is let go.
     """
     unit, name = start_unit_of(host), host.host
     step = Step(
@@ -77,18 +86,37 @@ def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ())
     return _hold(host, folder, proven).on(step, f"Let {unit} on {name} be started again")
 
 
-def let_start(host: HostFacts, folder: str, proven: tuple[Condition, ...] = ()) -> Step:
-    """Discharge `hold_start`, right before the run starts the node. Taken back, starts are forbidden again first."""
-    unit, name = start_unit_of(host), host.host
-    title, done = f"Let {unit} on {name} be started again", f"{unit} on {name} may be started again"
-    again = Undo(
-        f"Forbid starts of {unit} on {name} again",
-        _held(host),
-        _is_held(host),
-        takes=hold_start(host, folder, proven).takes,
+def started_from_hold(start: Step, host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Step:
+    """Return a start that discharges `hold_start` in the same act: all that it reads before, it reads while held.
+
+    Let go in a step before, a start that is then refused (no member caches what follows any more) would leave a node
+    that a boot starts, by an SST that nobody approved. Taken back, starts are forbidden first, then it is stopped.
+    """
+    hold, undo, unit = _hold(host, folder, proven), start.undo, start_unit_of(host)
+    if undo is not None:
+        undo = replace(
+            undo,
+            title=f"Stop {unit} on {host.host}, and forbid its starts again",
+            action=Several((*_held(host).actions, *_acts(undo.action))),
+            proof=(*undo.proof, *_is_held(host)),
+            takes=hold_start(host, folder, proven).takes,
+        )
+    return replace(
+        start,
+        why=f"{start.why} Starts are let again in the same act: what has to be true before is read while they are not.",
+        action=Several((*_acts(hold.release), *_acts(start.action))),
+        before=(*start.before, *hold.release_once),
+        undo=undo,
+        discharges=(*start.discharges, hold.key),
     )
-    why = "It ends what the run switched on; a run that is taken back from here switches it on again first."
-    return replace(_hold(host, folder, proven).off(f"let-{name}", title, done, 1.0), undo=again, why=why)
+
+
+def _acts(action: Action) -> tuple[Sql | Run | EditOptions | PutFile | RemoveFile | RestoreFile, ...]:
+    """Return the small acts of an action that is one of them, or several."""
+    if isinstance(action, Several):
+        return action.actions
+    assert isinstance(action, Sql | Run | EditOptions | PutFile | RemoveFile | RestoreFile)
+    return (action,)
 
 
 def _held(host: HostFacts) -> Several:

@@ -5,6 +5,7 @@ is the donor's. What may have happened since: the donor left the cluster, was gi
 the cluster went on by itself. So two things are read right before the start: the donor's server has run without a break
 since before the snapshot and is a Synced Primary member now, or its binary log has the same change at that seqno as
 another member's; and no member's binary log has another server's change there.
+Where nodes share a server id, both sides of a fork count the same GTIDs: the same one shows nothing then.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from services.procedures.conditions.galera.restored_history import (
     Held,
     RestoredHistory,
     held_against,
+    ids_differ,
     mark_at,
     marks_of,
     names_another,
@@ -74,6 +76,8 @@ class CopiedHistory(RestoredHistory):
             return Answer(holds=False, evidence=forked.told, final=True)
         same = next((one for one in seen if gtid and one.outcome == "same"), None)
         lines = tuple(one.told for one in seen)
+        if same is not None and not ids_differ(asking, self.host, self.hosts):
+            same, lines = None, (*lines, "nodes share a server id: both sides of a fork would have the same GTIDs")
         if stayed or same is not None:
             proof = f"; at seqno {seqno} the binary logs agree on GTID {gtid}" if same is not None else ""
             return Answer(holds=True, evidence=f"one past: {said}{proof}", lines=lines)

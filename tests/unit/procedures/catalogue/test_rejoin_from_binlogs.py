@@ -93,7 +93,7 @@ def test_that_the_second_part_restores_replays_sets_the_position_and_only_then_n
         "past-n3", "restart-off-n3", "hold-n3", "keep-data-n3", "new-data-n3", "prepare-n3", "copy-back-n3", "tidy-n3",
         "identity-n3", "owner-n3", "notes-n3", "replay-n3", "set-position-n3", "no-private-n3",
         "recover-n3", "position-n3", "unmark-n3", "state-n3",
-        "name-donor-n3", "let-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3", "whole",
+        "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3", "whole",
     ]  # fmt: skip
 
 
@@ -169,14 +169,6 @@ def test_that_a_backup_of_a_losing_side_with_the_logs_of_the_winning_one_is_refu
     condition = _of_the_backup(TOLD.replace("gtids=0-1-45", f"gtids={gtids}"))
     found = Attempt(hosts, ManualClock()).look(condition, NOTHING)
     assert (found.holds, found.final) == (holds, holds is False)
-
-
-def test_that_starts_are_let_go_only_on_what_the_start_itself_needs() -> None:
-    """Else a cache that purged meanwhile would be found with the hold gone: anybody's start would bring an SST."""
-    _, _, then = _later(_facts())
-    let, start = _step(then, "let-n3"), _step(then, "start-n3")
-    assert set(start.before) <= set(let.before)
-    assert {IstReaches, RestoredHistory} <= {type(one) for one in let.before}
 
 
 def test_that_the_nodes_own_binary_logs_are_taken_from_where_its_old_data_were_moved() -> None:

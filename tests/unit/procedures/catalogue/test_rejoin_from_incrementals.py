@@ -24,7 +24,7 @@ from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
 from services.procedures.plan.run_model import RunState, StepState
-from tests.faults.scripted.cluster import CLUSTER, Cluster, parted, whole
+from tests.faults.scripted.cluster import CLUSTER, RESTORED, Cluster, parted, whole
 from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.running import Bench, Killed
 from tests.unit.procedures.host_of import changed
@@ -76,13 +76,28 @@ def test_that_a_whole_chain_is_proposed_and_nothing_blocks() -> None:
     assert _blocks(_facts(), INPUTS) == {}
 
 
+@pytest.mark.parametrize("writers", ["/tmp", None])
+def test_that_what_others_than_root_may_have_laid_there_is_never_proposed_but_may_be_named(writers: str | None) -> None:
+    full, later = _chain()
+    forged = replace(later, path="/tmp/a", real="/tmp/a", uuid="b-9", seqno=RESTORED + 5, writers=writers)
+    fields = {field.name: field.default for field in RUN.fields(_with(full, later, forged), INPUTS)}
+    assert (fields["full"], fields["incrementals"]) == ("/backup/full", "/backup/inc1")
+    alone = _with(replace(full, path="/tmp/b", real="/tmp/b", writers=writers))
+    fields = {field.name: field.default for field in RUN.fields(alone, INPUTS)}
+    assert (fields["full"], fields["incrementals"]) == ("", "none")
+    named = {**INPUTS, "full": "/tmp/b", "incrementals": "none"}
+    told = next(check for check in RUN.preflight(alone, named) if check.code == "BACKUP-FOUND")
+    assert told.verdict is Verdict.PASS
+    assert ("/tmp" if writers else "not known") in told.evidence.partition("at ")[2]
+
+
 def test_that_the_steps_stand_in_their_order() -> None:
     ids = [step.step_id for step in _plan(_facts(), INPUTS).steps]
     assert ids == [
         "history-n3", "restart-off-n3", "down-n3", "copy-n3", "prepare-0-n3", "prepare-1-n3", "hold-n3",
         "keep-data-n3", "new-data-n3", "copy-back-n3", "identity-n3", "state-n3", "owner-n3", "recover-n3",
         "position-n3",
-        "name-donor-n3", "let-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "clear-copies-n3",
+        "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "clear-copies-n3",
         "settle-n3", "whole",
     ]  # fmt: skip
 
@@ -288,7 +303,7 @@ def test_that_nobody_can_start_the_node_while_its_data_are_exchanged_not_even_a_
     bench.journal.told = told
     assert bench.run() is RunState.DONE
     held = [what for what, on in tried if on]
-    assert (held[0], held[-1]) == ("hold-n3 proving", "let-n3 acting")
+    assert (held[0], held[-1]) == ("hold-n3 proving", "start-n3 acting")
     first, last = tried.index((held[0], True)), tried.index((held[-1], True))
     assert all(on for _, on in tried[first : last + 1])
 
@@ -307,7 +322,7 @@ def test_that_the_unit_says_why_it_can_not_be_started_and_what_is_to_be_done() -
 def test_that_starts_stay_forbidden_while_the_data_folder_is_roots() -> None:
     taken = _plan(_facts(data_folder_owner=106), INPUTS).step("hold-n3").takes
     assert taken is not None
-    assert taken.release_when == (OwnedBy("n3", "/var/lib/mysql", 106),)
-    again = _plan(_facts(), INPUTS).step("let-n3").undo
+    assert taken.release_once[0] == OwnedBy("n3", "/var/lib/mysql", 106), "whose it is has to be shown"
+    again = _plan(_facts(), INPUTS).step("start-n3").undo
     assert again is not None
     assert again.takes is not None

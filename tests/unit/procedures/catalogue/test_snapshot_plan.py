@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from services.facts.model import DiskFacts
 from services.facts.read_rights import ReadRights
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.old_data import old_data
@@ -15,8 +16,11 @@ from services.procedures.catalogue.galera.snapshot_node.hold import HOLD
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.machine.same_folder import SameFolder
+from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached, Run
+from services.procedures.plan.actions import Detached, Run, WaitFor
+from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.invariants import violations
@@ -71,11 +75,12 @@ def fault_of(name: str, text: str) -> str:
 
 def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unproven() -> None:
     assert [step.step_id for step in plan_of(seen()).steps] == [
-        "restart-off-n4", "down-n4", "desync", "mark", "snapshot", "lock-over", "catch-up", "resync", "offer",
-        "hold-n4", "keep-data-n4", "new-data-n4",
+        "restart-off-n4", "down-n4", "hold-n4",
+        "desync", "mark", "snapshot", "lock-over", "catch-up", "resync", "offer",
+        "keep-data-n4", "new-data-n4",
         "bring-n4", "offer-over", "look-through-n4", "copied-at-n4",
         "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4",
-        "name-donor-n4", "let-n4", "start-n4", "transfer-n4", "ist-from-n4", "forget-donor-n4",
+        "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "forget-donor-n4",
         "restart-on-n4", "settle-n4",
         "whole", "remove-snapshot",
     ]  # fmt: skip
@@ -150,7 +155,7 @@ def test_that_the_snapshot_is_removed_on_every_way_out_or_it_is_told_that_it_sta
 def test_that_the_lock_is_an_obligation_newer_than_the_snapshot_and_ends_before_the_desync_on_every_way_out() -> None:
     plan = plan_of(seen(), way="copy")
     keys = [step.takes.key for step in plan.steps if step.takes]
-    assert keys[:5] == ["restart:n4", "desync:n1", "rest:n1", "snapshot:n1", "lock:n1"]
+    assert keys[:6] == ["restart:n4", "hold:n4", "desync:n1", "rest:n1", "snapshot:n1", "lock:n1"]
     unlock = wording(plan.step("lock-over").action)
     assert "pilothouse-lock-snap_1.scope" in " ".join(unlock)
     desync = plan.step("desync")
@@ -178,6 +183,17 @@ def test_that_the_joiners_command_ends_before_anything_is_detached_and_that_is_n
     assert attached.proof == ()  # nothing can show it: it is always done
     assert "umount /var/lib/mysql" in " ".join(wording(attached.action))
     assert "attach-n4" not in [step.step_id for step in plan_of(seen()).steps]
+
+
+def test_that_the_joiners_command_ends_on_every_way_out_until_its_copy_is_proven_and_not_behind_that() -> None:
+    """Its scope outlives the work that began it. A program that serves an attached volume has to live on, later."""
+    plan = plan_of(seen())
+    brought, taken = plan.step("bring-n4").undo, plan.step("bring-n4").takes
+    assert taken is not None
+    assert brought is not None
+    assert taken.release == brought.action
+    assert taken.release_proof == (UnitSetting("n4", "pilothouse-bring-snap_1.scope", "ActiveState", "inactive"),)
+    assert [step.step_id for step in plan.steps if taken.key in step.discharges] == ["copied-at-n4"]
 
 
 def test_that_nothing_is_to_do_where_the_node_is_a_full_member() -> None:
@@ -311,3 +327,35 @@ def test_that_a_table_that_may_not_be_read_is_refused_with_the_grant_to_type_unl
     assert code_of(seen(reader_rights=rights), "COMPARE", tables="shop.b", tables_unknown="yes").verdict is WARN
     assert code_of(seen(reader_rights=rights), "COMPARE", tables="shop.a").verdict is PASS
     assert code_of(seen(), "COMPARE", tables="shop.a").result == "not known"
+
+
+# -- a data folder that is the top of a file system --------------------------------------------------------------------
+
+
+def _on_a_mount() -> Facts:
+    facts = seen()
+    disk = DiskFacts("/var/lib/mysql", "/dev/sdb1", 10**12, 10**11)
+    hosts = tuple(changed(one, data_folder_disk=disk) if one.host == "n4" else one for one in facts.hosts)
+    return replace(facts, hosts=hosts)
+
+
+def test_that_old_data_kept_inside_are_still_there_behind_the_joiners_command_before_the_start_and_at_the_end() -> None:
+    """The command works in the folder that they lie in: what removes or hides them ends the run, the old data told."""
+    plan = plan_of(_on_a_mount())
+    there = SameFolder("n4", "/var/lib/mysql/.pilothouse-before.sst", Kept("aside-n4"))
+    order = [step.step_id for step in plan.steps]
+    assert order.index("keep-data-n4") < order.index("note-aside-n4") < order.index("bring-n4")
+    assert there in plan.step("bring-n4").proof
+    assert there in plan.step("start-n4").before
+    end = plan.step("aside-there-n4").action
+    assert isinstance(end, WaitFor)
+    assert end.conditions == (there,)
+    assert order.index("aside-there-n4") > order.index("start-n4")
+    assert not [one for one in plan_of(seen()).steps if "aside" in one.step_id], "beside the folder no command works"
+
+
+@pytest.mark.parametrize("text", ["rsync -a --delete a:/ {datadir}/", "sh -c 'rsync -a --del a:/ {datadir}/'"])
+def test_that_a_command_that_deletes_what_it_did_not_bring_is_refused_where_the_old_data_lie_inside(text: str) -> None:
+    faults = [one for one in PROCEDURE.faults(_on_a_mount(), given(bring=text)) if one.field == "bring"]
+    assert ["--delete would remove them" in one.sentence for one in faults] == [True]
+    assert PROCEDURE.faults(seen(), given(bring=text)) == ()

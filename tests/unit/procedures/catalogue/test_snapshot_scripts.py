@@ -13,14 +13,14 @@ from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 CLIENT = r"""#!/bin/bash
-echo $$ >"$HERE/pid"
+echo $$ >"$HERE/pid"; echo "$*" >>"$HERE/words"
 case "$*" in *KILL*) echo "$*" >>"$HERE/killed"; exit 0;; esac
 n=0
 while IFS= read -r line; do
   echo "$line" >>"$HERE/asked"
   case $line in
     *FLUSH*) [ ! -e "$HERE/no-lock" ] || sleep 30; echo "locked 7";;
-    *"session "*) echo "session 7";;
+    *"session "*) echo "session 7 $(cat "$HERE/at" 2>/dev/null || echo "$HERE/data/")";;
     *VARIABLE_NAME*|*GROUP_CONCAT*) :;;
     *INNODB_DATA_WRITES*) n=$((n+1)); if [ -e "$HERE/writes" ]; then echo "counters 0 $(cat "$HERE/writes") 50 9"
       else echo "counters 0 5 50 9"; fi;;
@@ -153,6 +153,28 @@ def test_that_what_leads_out_of_the_data_folder_is_refused_before_any_lock(donor
     (donor / "data" / "shop").symlink_to("/etc")
     found = hold(donor, "true")
     assert (found.returncode, "leads out of" in found.stdout, (donor / "asked").exists()) == (72, True, False), found
+
+
+@pytest.mark.parametrize(("socket", "wanted"), [("", ""), ("/run/s.sock", "/run/s.sock"), ("s.sock", "{data}/s.sock")])
+def test_that_the_lock_is_asked_for_by_the_local_servers_own_socket_alone(
+    donor: Path, socket: str, wanted: str
+) -> None:
+    """Root's ~/.my.cnf may name another host: that one would be locked, and the copy taken without a lock."""
+    defaults = donor / "bin" / "my_print_defaults"
+    defaults.write_text(f"#!/bin/sh\necho --datadir=/x\n{f'echo --socket={socket}' if socket else ''}\n")
+    defaults.chmod(0o755)
+    assert hold(donor, "true").returncode == 0
+    words = (donor / "words").read_text().splitlines()[0].split()
+    assert {"--protocol=socket", "--host=localhost"} <= set(words)
+    sockets = [word for word in words if word.startswith("--socket=")]
+    assert sockets == ([f"--socket={wanted.format(data=donor / 'data')}"] if wanted else [])
+
+
+def test_that_a_server_with_another_data_folder_is_not_locked(donor: Path) -> None:
+    (donor / "at").write_text("/srv/other/")
+    found = hold(donor, "true")
+    assert (found.returncode, "has its data in /srv/other/" in found.stdout) == (73, True), found
+    assert "FLUSH" not in (donor / "asked").read_text()
 
 
 def test_that_a_snapshot_is_removed_once_and_only_where_one_was_begun(tmp_path: Path) -> None:

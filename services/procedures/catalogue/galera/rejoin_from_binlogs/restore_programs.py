@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-PREPARE = r"""set -u -o pipefail -o noclobber; export LC_ALL=C
+from services.procedures.catalogue.steps.restoring_programs import PLAIN_OPTIONS
+
+PREPARE = (
+    PLAIN_OPTIONS
+    + r"""set -u -o pipefail -o noclobber; export LC_ALL=C
 copy=$1 work=$2 tool=$3 wanted=$4 part=$2.part
 failed() { printf 'failed: %s\n' "$1"; exit 9; }
 [ -d "$copy" ] || failed "$copy is no folder"
@@ -18,6 +22,7 @@ cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || faile
 rm -rf --one-file-system -- "$part"/.pilothouse-* || failed 'what an earlier run kept could not be left out'
 odd=$(find "$part" -type f -links +1 -print -quit) && [ -z "$odd" ] || failed "the copy shares $odd with something else"
 chmod -R u+rwX -- "$part"
+odd=$(plain_options "$part") || failed "${odd:-the options of the backup could not be read}"
 said() { tail -n 1 -- "$part.log" | grep -q 'completed OK!$'; }
 "$tool" --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
   { tail -n 12 -- "$part.log"; rm -f -- "$part.log"; failed 'the copy could not be prepared'; }
@@ -28,6 +33,7 @@ found=$(head -n 1 -- "$f"); found=${found%%[[:space:]]*}
 mv -T -- "$part" "$work" || failed 'the copy could not be named'
 printf 'prepared: %s\n' "$found"
 """
+)
 """`bash -c PREPARE pilothouse BACKUP WORK TOOL UUID:SEQNO`: a copy of every file is prepared, never the backup.
 
 Without --no-defaults a prepare reads the copy's own backup-my.cnf and no option file of the host; with it the page size

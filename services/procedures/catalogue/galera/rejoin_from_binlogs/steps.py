@@ -21,7 +21,7 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.recovering import recover
-from services.procedures.catalogue.steps.start_hold import hold_start, let_start
+from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.chain_known import ChainKnown
 from services.procedures.conditions.galera.ist_reaches import IstReaches
@@ -96,9 +96,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     )
     start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
-    let = let_start(host, restoring.folder_of(host), whole)
-    # What forbids a start by IST forbids letting one go: else anybody could start it into an SST, once the run ends.
-    let = replace(let, before=tuple(dict.fromkeys((*let.before, *start.before))))
+    start = started_from_hold(start, host, restoring.folder_of(host), whole)
     return (
         _pasts_known(facts, host, members, found, accepted=accepted),
         steps.restart_off(host),
@@ -120,7 +118,6 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _unmarked(host),
         state,
         name_donor(host, donor_name),
-        let,
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         forget_donor(host, donor_name),

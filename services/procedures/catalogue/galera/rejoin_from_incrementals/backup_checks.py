@@ -30,7 +30,7 @@ def found(facts: Facts, joiner: str, chain: Chain) -> Check:
     lacking += [] if chain.backups or lacking or blind else [f"no backup is found on the disks of {joiner}"]
     elsewhere = [f"{h.host} has {len(h[Backups].found or ())}" for h in facts.hosts if h.host != joiner
                  and h[Backups].found]  # fmt: skip
-    told = ", ".join(f"{one.path} ({one.ended or 'time not known'}, at {one.position or 'no position'})"
+    told = ", ".join(f"{one.path} ({one.ended or 'time not known'}, at {one.position or 'no position'}{_writers(one)})"
                      for one in chain.backups)  # fmt: skip
     hint = f"; {', '.join(elsewhere)}" if elsewhere and (lacking or blind) else ""
     return Check(
@@ -46,6 +46,15 @@ def found(facts: Facts, joiner: str, chain: Chain) -> Check:
         absolute=bool(lacking or blind),
         to_read=True,
     )
+
+
+def _writers(one: Backup) -> str:
+    """Return who else may have written it, in words: nobody else's is proposed, and what a person named is told."""
+    if one.is_guarded:
+        return ""
+    if not one.writers:
+        return ", who may write there is not known"
+    return f", others than root may write into {one.writers}"
 
 
 def _each(chain: Chain, wrong: Callable[[Backup], str]) -> list[str]:

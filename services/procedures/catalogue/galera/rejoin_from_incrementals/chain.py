@@ -87,9 +87,10 @@ def chain_of(found: tuple[Backup, ...], full: str, incrementals: tuple[str, ...]
 def best_chain(found: tuple[Backup, ...], full: str = "") -> tuple[Backup, ...]:
     """Return the chain that reaches furthest, the shortest of those; of one full backup where it is named.
 
+    What others than root and the server's account may have laid there is never proposed: a person names it.
     Of two that begin at the same LSNs the one that says it was made against the backup before it is taken.
     """
-    good = tuple(one for one in found if usable(one))
+    good = tuple(one for one in found if usable(one) and (one.is_guarded or one.path == full))
     begins = [one for one in good if one.is_full and full in {"", one.path}]
     rest = tuple(sorted((one for one in good if one.is_incremental), key=lambda one: (one.began, one.path)))
     chains = [_longest(one, rest) for one in begins]

@@ -109,7 +109,9 @@ class RejoinFromIncrementals:
         there = tuple((name, "is a member already") for name in member_hosts(facts))
         found = facts.host(joiner)[Backups].found or ()
         best = best_chain(found, inputs.get("full", "").strip().rstrip("/"))
-        full = best[0].path if best else next((one.path for one in found if not one.is_incremental), "")
+        full = (
+            best[0].path if best else next((one.path for one in found if not one.is_incremental and one.is_guarded), "")
+        )
         rest = ",".join(one.path for one in best[1:]) or NONE
         chain = self._chain(facts, {"joiner": joiner, "full": inputs.get("full") or full,
                                     "incrementals": inputs.get("incrementals") or rest})  # fmt: skip
@@ -118,7 +120,8 @@ class RejoinFromIncrementals:
             Field("joiner", "Node that comes back", "host", joiner,
                   (*((name, "member, down") for name in away), *there)),
             Field("full", "Full backup", "text", full,
-                  help="A folder on the node's own disks that no prepare has touched.", required=False),
+                  help="A folder on the node's own disks that no prepare has touched. One that others than root may "
+                  "write into is not proposed: write it here where you know whose it is.", required=False),
             Field("incrementals", "Incrementals, from the oldest to the newest", "text", rest,
                   help=f"Folders with commas, or '{NONE}'. What is proposed reaches furthest.", required=False),
             Field("donor", "Donor", "host", donors[0].host if donors else "",

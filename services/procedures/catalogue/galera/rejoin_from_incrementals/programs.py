@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.steps.restoring_programs import OWN_PATH, PLAIN_OPTIONS
+
 MARK = ".pilothouse-copies"
 
 _CLEAR = rf"""clear() {{
@@ -16,10 +18,12 @@ _CLEAR = rf"""clear() {{
 """Removes a folder of copies by its mark, the mark last; an empty one is nobody's loss. 4: it is not such a folder."""
 
 COPY_CHAIN = rf"""umask 077; export LC_ALL=C
-{_CLEAR}place=$1; shift
+{_CLEAR}{OWN_PATH}{PLAIN_OPTIONS}place=$1 data=$2; shift 2
 [ "$(realpath -m -- "$place")" = "$place" ] || {{ echo "a symbolic link leads to $place"; exit 8; }}
+own_path "${{place%/*}}" && own_path "${{data%/*}}" || exit 10
 clear "$place" || {{ was=$?; echo "$place is there already"; exit $was; }}
 mkdir -p -m 0700 -- "${{place%/*}}" && mkdir -m 0700 -- "$place" && : > "$place/{MARK}" || exit 5
+own_path "$place" || exit 10
 n=0
 for from in "$@"; do
   [ -d "$from" ] && [ ! -L "$from" ] || {{ echo "$from is no folder"; exit 3; }}
@@ -29,20 +33,27 @@ for from in "$@"; do
 done
 linked=$(find "$place" \( -type l -o -type f -links +1 -o -name '*.isl' \) -print -quit)
 [ -z "$linked" ] || {{ echo "$linked leads elsewhere, it is no copy"; exit 7; }}
+while [ "$n" -gt 0 ] && n=$((n-1)); do plain_options "$place/$n" || exit 9; done
+n=$#
 sync -f -- "$place" && echo "copied: $n folders"
 """
-"""$1 the folder of the run's own, the rest the backups in their order: each becomes a plain copy, 0, 1, 2 ... in it.
+"""$1 the folder of the run's own, $2 the data folder, the rest the backups in their order:
+each becomes a plain copy, 0, 1, 2 ... in it.
 
 Begun again it removes what it made, by its own mark, and begins with fresh copies. Copies that share a file with
-anything, or whose tables lie elsewhere (.isl), are an error: a prepare writes into them.
+anything, or whose tables lie elsewhere (.isl), are an error: a prepare writes into them. So is one with options that no
+prepare is given (plain_options), and a way to either folder into which others than root may write.
 """
 
-PREPARE_ONCE = r"""export LC_ALL=C
-mkdir -- "$1" || { echo "this copy was prepared before, wholly or in part: it is not prepared again"; exit 17; }
+PREPARE_ONCE = rf"""export LC_ALL=C
+{OWN_PATH}{PLAIN_OPTIONS}own_path "${{1%/*}}" || exit 10
+for copy in "${{1%/*}}"/[0-9]*; do plain_options "$copy" || exit 9; done
+mkdir -- "$1" || {{ echo "this copy was prepared before, wholly or in part: it is not prepared again"; exit 17; }}
 shift
 exec "$@"
 """
-"""$1 a folder that is made just before; the rest the command. What has begun once on a copy never begins again.
+"""$1 a folder that is made just before, beside the copies; the rest the command. What has begun once never begins
+again.
 
 A prepare with --target-dir reads the backup's own backup-my.cnf and no option file of the host (--print-defaults, tried
 with mariadb-backup 10.11.18): its page size and the files of its system tablespace. With --no-defaults it takes

@@ -20,7 +20,7 @@ from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
-from services.procedures.catalogue.steps.start_hold import hold_start, let_start
+from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
@@ -94,20 +94,20 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         restoring.copied_back(host, TOOL, posixpath.join(work, "0"), chain.size or 0, estimate.back),
         *restoring.made_its_own(host, facts.cluster_id),
     )
-    start = _start(facts, host, past, estimate)
+    right = (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
+    start = started_from_hold(_start(facts, host, past, estimate), host, folder, right)
     return (
         _history(facts, values, past),
         steps.restart_off(host),
         _down(host),
         copies.on(_copied(host, work, chain, estimate), f"Remove the copies in {work} on {name}", limit_s=600.0),
         *_prepares(host, work, chain, estimate, values),
-        hold_start(host, folder),
+        hold_start(host, folder, right),
         replace(kept, before=(*kept.before, reach)),
         *placed,
         recovering.recover(host),
         restoring.position_proven(host, facts.cluster_id, last.seqno or 0),
         name_donor(host, donor_name),
-        let_start(host, folder),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         *comparing.compared(name, donor.host, values),
@@ -194,7 +194,7 @@ def _copied(host: HostFacts, work: str, chain: Chain, estimate: Times) -> Step:
         done=f"The backups are copied into {work} on {name}",
         why="A prepare writes into what it prepares, and spends each incremental: the originals are never touched.",
         action=Detached(
-            Command(("bash", "-c", COPY_CHAIN, "pilothouse", work, *sources), sudo=True),
+            Command(("bash", "-c", COPY_CHAIN, "pilothouse", work, restoring.folder_of(host), *sources), sudo=True),
             name=f"copy-{name}", keep=f"copied-{name}", pattern=r"copied: (\d+) folders\s*\Z",
             grows=work, total=chain.size or 0,
         ),

@@ -11,7 +11,9 @@ import shlex
 from collections.abc import Mapping
 
 from services.facts.typed_commands import braced, is_plain, is_snapshot_name, with_names
+from services.i18n import tr
 from services.procedures.catalogue.galera.add_node.joiner_config import address_of
+from services.procedures.catalogue.steps.restoring import folder_of, is_mount
 from services.procedures.plan.fields import Fault, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -46,6 +48,10 @@ def names_of(facts: Facts, values: Inputs, *, donor: bool) -> Mapping[str, str]:
 def command_faults(facts: Facts, values: Inputs) -> tuple[Fault, ...]:
     """Return what is wrong with the operator's commands and with the snapshot's name."""
     found = [Fault(name, why) for name in (*ON_DONOR, *ON_JOINER) if (why := _fault(facts, values, name))]
+    joiner = facts.host(values["joiner"])
+    if is_mount(joiner) and "--del" in values["bring"]:
+        why = "{folder} is the top of a file system, and its old data are kept inside it: --delete would remove them."
+        found.append(Fault("bring", tr(why, folder=folder_of(joiner))))
     if values["snapshot"] and not is_snapshot_name(values["snapshot"]):
         found.append(Fault("snapshot", "A snapshot's name begins with a letter and has letters, digits, underscores."))
     return tuple(found)

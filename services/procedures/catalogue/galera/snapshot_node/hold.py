@@ -10,6 +10,9 @@ What binds the lock, each alone enough (all tried on MariaDB 10.11.18, Galera 26
 A lock that was lost before the command had ended is found by its session, which answers with the same number only while
 it is the one that took the lock, and by grastate.dat: it holds the exact seqno only while the provider stands still.
 
+The client asks by the socket of this host's server alone, whatever root's option files say of a host or a port (a
+~/.my.cnf with `host=` would have another server locked), and a server with another data folder is not asked for a lock.
+
 What a lock does not do: InnoDB goes on writing pages and statistics under FLUSH TABLES WITH READ LOCK (seen eight
 seconds after it was had, nobody writing). Files that are copied one after another are one state only where no page was
 written and no checkpoint moved meanwhile. So such a copy begins when nothing is left to be written, and counts only
@@ -70,7 +73,7 @@ clean() {
   exec 8>&- 9<&-
   disown -a 2>/dev/null
   if [ -n "$client" ]; then kill -KILL "$client" 2>/dev/null; fi
-  if [ -n "$number" ]; then timeout 10 "$program" --batch -e "KILL CONNECTION $number" >/dev/null 2>&1; fi
+  if [ -n "$number" ]; then timeout 10 "${program[@]}" -e "KILL CONNECTION $number" >/dev/null 2>&1; fi
   rm -f -- "$said"
 }
 trap clean EXIT
@@ -91,21 +94,26 @@ counters() {
 }
 
 program=$(command -v mariadb || command -v mysql) || end 72 "no client program of the server is there"
+socket=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--socket=//p' | tail -n 1)
+program=("$program" --batch --protocol=socket --host=localhost)
+case $socket in /*) program+=("--socket=$socket");; ?*) program+=("--socket=$folder/$socket");; esac
 link=$(timeout 300 find "$folder" \( -type l -o -name '*.isl' \) -print -quit) || end 72 "$folder could not be searched"
 [ -z "$link" ] || end 72 "$link leads out of $folder: what it leads to would not be in the snapshot"
 while read -r _ at _; do
   case $at in "$folder"/*) end 72 "$at is a file system of its own: it would not be in the snapshot";; esac
 done </proc/mounts
 
-coproc DB { exec "$program" --batch --skip-column-names --unbuffered --skip-reconnect 2>&1; }
+coproc DB { exec "${program[@]}" --skip-column-names --unbuffered --skip-reconnect 2>&1; }
 client=$DB_PID
 exec 8>&"${DB[1]}" 9<&"${DB[0]}"
 eval "exec ${DB[1]}>&- ${DB[0]}<&-"
 most=$((limit_s + quiet_s + 60))
 ask "SET SESSION lock_wait_timeout=$wait_s, wait_timeout=$most, interactive_timeout=$most;
-  SELECT CONCAT('session ', CONNECTION_ID());"
+  SELECT CONCAT('session ', CONNECTION_ID(), ' ', @@datadir);"
 answer 20 session || end 73 "the server gave no session: ${line:-no answer}"
-number=$line
+number=${line%% *} at=${line#* }
+[ "$(realpath -m -- "$at")" = "$(realpath -m -- "$folder")" ] ||
+  end 73 "the server that answers has its data in $at, not in $folder: nothing was locked"
 ask "FLUSH TABLES WITH READ LOCK; SELECT CONCAT('locked ', CONNECTION_ID());"
 answer $((wait_s + 2)) locked || end 74 "the read lock was not had within $wait_s s: it was given up"
 began=$SECONDS

@@ -18,20 +18,21 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.recovering import recover
-from services.procedures.catalogue.steps.start_hold import hold_start, let_start
+from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.same_folder import SameFolder
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, Run, Several, WaitFor
-from services.procedures.plan.condition import Kept
+from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import seconds_of
-from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.model import Obligation, Risk, Step, Undo
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.positions import kept_name
 
@@ -48,23 +49,30 @@ def copy_seconds(facts: Facts, values: Inputs) -> float:
 
 
 def before_the_lock(facts: Facts, values: Inputs) -> tuple[Step, ...]:
-    """Return what keeps the joiner down: nothing may start it while its data folder is another's."""
+    """Return what keeps the joiner down: nothing may start it while its data folder is another's.
+
+    Starts are forbidden at once: a new host gets the cluster's option file next, and a start would be an SST then.
+    """
     host = facts.host(values["joiner"])
-    name = host.host
     return (
         steps.restart_off(host),
-        server_off(facts, name),
+        server_off(facts, host.host),
+        hold_start(host, restoring.folder_of(host), _right(facts, host)),
     )
+
+
+def _right(facts: Facts, host: HostFacts) -> tuple[Condition, ...]:
+    return (restoring.right_data(host, facts.cluster_id, Kept(LOCKED)),)
 
 
 def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     """Return the joiner's part, from its old data to its place among the members."""
     host, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
     donor_name = donor.node_name or donor.host
-    start, folder = _start(facts, values), restoring.folder_of(host)
+    start = started_from_hold(_start(facts, values), host, restoring.folder_of(host), _right(facts, host))
     return (
-        hold_start(host, folder),
         *restoring.keep_aside(host),
+        *_kept_inside_noted(host),
         *_detachable(facts, values, host),
         _brought(facts, values, host),
         *offer_over(facts, values),
@@ -74,7 +82,6 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         recover(host),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
         name_donor(host, donor_name),
-        let_start(host, folder),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         _began_behind(host, start.step_id),
@@ -83,7 +90,55 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
         *comparing.compared(host.host, donor.host, values),
+        *_kept_inside_proven(host),
         steps.whole_again(facts, tuple(sorted({*members, host.host}))),
+    )
+
+
+def _kept_inside(host: HostFacts) -> tuple[Condition, ...]:
+    """Return what must hold of old data that lie inside the data folder, where the operator's command works."""
+    if not restoring.is_mount(host):
+        return ()
+    return (SameFolder(host.host, restoring.aside_path(host), Kept(f"aside-{host.host}")),)
+
+
+def _kept_inside_noted(host: HostFacts) -> tuple[Step, ...]:
+    name, aside = host.host, restoring.aside_path(host)
+    seen = Run(
+        Command(("stat", "-c", "%d:%i %Y", "--", aside), sudo=True), keep=f"aside-{name}", pattern=r"^(\d+:\d+ \d+)$"
+    )
+    if not _kept_inside(host):
+        return ()
+    return (
+        Step(
+            step_id=f"note-aside-{name}",
+            host=name,
+            title=f"Note which folder {aside} of {name} is: your command works beside it",
+            done=f"Which folder {aside} of {name} is was noted",
+            action=seen,
+            risk=Risk.READS,
+            repeatable=True,
+            estimate_s=0.5,
+        ),
+    )
+
+
+def _kept_inside_proven(host: HostFacts) -> tuple[Step, ...]:
+    name, aside = host.host, restoring.aside_path(host)
+    if not _kept_inside(host):
+        return ()
+    return (
+        Step(
+            step_id=f"aside-there-{name}",
+            host=name,
+            title=f"Prove that the old data of {name} are still in {aside}",
+            done=f"The old data of {name} are still in {aside}",
+            action=WaitFor(_kept_inside(host), f"the folder {aside}"),
+            risk=Risk.READS,
+            limit_s=10.0,
+            repeatable=True,
+            estimate_s=0.5,
+        ),
     )
 
 
@@ -125,15 +180,11 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
     words = argv_of(facts, values, "bring")
     scope = scope_of("bring", values["snapshot"])
     # The folder is root's again, whatever the command made of it: so long no start is let through (start_hold.py).
-    undo = Undo(
-        f"End your command on {name} where it still runs, and make {folder} root's again",
-        Several(
-            (
-                Run(Command(("systemctl", "stop", scope), sudo=True), ok=(0, 5)),  # 5: there is none
-                Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True), ok=(0, 1)),  # 1: mounted read-only
-            )
-        ),
-        limit_s=60.0,
+    ended = Several(
+        (
+            Run(Command(("systemctl", "stop", scope), sudo=True), ok=(0, 5)),  # 5: there is none
+            Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True), ok=(0, 1)),  # 1: mounted read-only
+        )
     )
     return Step(
         step_id=f"bring-{name}",
@@ -148,10 +199,30 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
             total=facts.host(values["donor"])[DataSize].in_bytes or 0,
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
+        proof=_kept_inside(host),
         limit_s=limit_s + 60.0,
-        undo=undo,
+        undo=Undo(
+            f"End your command on {name} where it still runs, and make {folder} root's again", ended, limit_s=60.0
+        ),
+        takes=Obligation(
+            _bringing(name),
+            name,
+            f"your command at work on {name}",
+            ended,
+            (UnitSetting(name, scope, "ActiveState", "inactive"),),
+            f"it may still write into {folder}; by hand: systemctl stop {scope}",
+        ),
         estimate_s=copy_seconds(facts, values),
     )
+
+
+def _bringing(name: str) -> str:
+    """Return the key of what ends the operator's command on a way out, until the copy is proven to be there.
+
+    It is in a scope of its own, which outlives the service of the run's work. From the proof on what it left may stay:
+    a program that serves an attached volume has to.
+    """
+    return f"bring:{name}"
 
 
 def _looked_through(host: HostFacts) -> Step:
@@ -184,6 +255,7 @@ def _stands_at_the_lock(facts: Facts, host: HostFacts) -> Step:
         risk=Risk.READS,
         limit_s=10.0,
         repeatable=True,
+        discharges=(_bringing(name),),
         estimate_s=0.5,
     )
 
@@ -196,7 +268,7 @@ def _start(facts: Facts, values: Inputs) -> Step:
     )
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
     start = restoring.start_by_ist(facts, host, history, limit_s=START_LIMIT_S, estimate_s=30.0)
-    return replace(start, before=(*start.before, whole))
+    return replace(start, before=(*start.before, whole, *_kept_inside(host)))
 
 
 def _began_behind(host: HostFacts, start_step: str) -> Step:

@@ -1,21 +1,34 @@
-"""A test run takes a sample of the lab's long cases; one command runs every one: PILOTHOUSE_LAB_EVERY=1 (lab.md)."""
+"""A test run takes a sample of the lab's long cases; one command runs every one: PILOTHOUSE_LAB_EVERY=1 (lab.md).
+
+A case that is left out is deselected and told: a skipped one would fail an automated run, and nothing of ours is wrong.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import pytest
 
 EVERY = bool(os.environ.get("PILOTHOUSE_LAB_EVERY"))
 
 
-def leave_out_long(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the cases marked `long`, and say so, unless every one is asked for."""
-    left_out = [] if EVERY else [item for item in items if item.get_closest_marker("long")]
+def leave_out(
+    config: pytest.Config, items: list[pytest.Item], unwanted: Callable[[pytest.Item], bool], said: str
+) -> None:
+    """Deselect what is unwanted, and say how many and what they are: `said` follows their number."""
+    left_out = [item for item in items if unwanted(item)]
     if not left_out:
         return
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
-        reporter.write_line(f"{len(left_out)} long cases are left out: PILOTHOUSE_LAB_EVERY=1 runs them too.")
+        reporter.write_line(f"{len(left_out)} {said}")
+
+
+def leave_out_long(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the cases marked `long` unless every one is asked for."""
+    if not EVERY:
+        said = "long cases are left out: PILOTHOUSE_LAB_EVERY=1 runs them too."
+        leave_out(config, items, lambda item: item.get_closest_marker("long") is not None, said)

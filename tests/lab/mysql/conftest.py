@@ -7,18 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.lab.sample import leave_out
+
 _HERE = Path(__file__).parent
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect them, and say so: a skipped test would fail an automated run, and nothing of ours is wrong."""
-    reason = os.environ.get("PILOTHOUSE_LAB_NO_MYSQL")
-    left_out = [item for item in items if item.path.is_relative_to(_HERE)] if reason else []
-    if not left_out:
-        return
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
-        reporter.write_line(f"{len(left_out)} tests of real MySQL are left out: {reason}")
+    """Deselect them where there is a reason, and say it."""
+    if reason := os.environ.get("PILOTHOUSE_LAB_NO_MYSQL"):
+        said = f"tests of real MySQL are left out: {reason}"
+        leave_out(config, items, lambda item: item.path.is_relative_to(_HERE), said)

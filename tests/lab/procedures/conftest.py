@@ -11,6 +11,7 @@ import pytest
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
+from tests.lab.sample import leave_out
 
 _FREEZING = "freezing"
 
@@ -20,17 +21,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselect what needs Percona's provider where PILOTHOUSE_LAB_GALERA names none, and say so."""
     if os.environ.get("PILOTHOUSE_LAB_GALERA"):
         return
-    left_out = [item for item in items if _FREEZING in getattr(item, "fixturenames", ())]
-    if not left_out:
-        return
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
-        reporter.write_line(
-            f"{len(left_out)} tests of a frozen gcache are left out: PILOTHOUSE_LAB_GALERA names no provider library "
-            "that can freeze (the refusal without one is tested)."
-        )
+    said = (
+        "tests of a frozen gcache are left out: PILOTHOUSE_LAB_GALERA names no provider library that can freeze "
+        "(the refusal without one is tested)."
+    )
+    leave_out(config, items, lambda item: _FREEZING in getattr(item, "fixturenames", ()), said)
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
     votes = VOTES in cluster.kind.traits
     if not votes or node.role == SPARE:
         stands_by = ALONE in cluster.kind.traits or (votes and primary)
-        return frozenset({"spare"}) if stands_by and is_spare(node) else frozenset()
+        return frozenset({"spare"}) if stands_by and _runs_no_server(node) else frozenset()
     found = set()
     if not primary and not nobody_answered(cluster):
         found.add("no-primary")
@@ -59,19 +59,18 @@ def _was_a_node(node: NodeView) -> bool:
     return heard or bool(node.uuid_history or node.seen_by or node.component or node.segment is not None)
 
 
-def is_spare(node: NodeView) -> bool:
-    """Return whether a host outside every cluster could join one: it says itself, over SSH, that no server runs on it.
-
-    One that never answered, one that is asked over SQL alone, and one that serves are none: nobody knows what an SST
-    would erase there.
-    """
-    return _runs_no_server(node)
-
-
 def _runs_no_server(node: NodeView) -> bool:
-    """Return whether the host says itself that no server runs: of a group that is no spare, others named it a node."""
+    """Return whether the host says itself, over SSH, that no server runs on it.
+
+    Outside every cluster it could join one; in a group, where it is no spare, others named it a node. One that never
+    answered, one that is asked over SQL alone, and one that serves are none: nobody knows what an SST would erase.
+    """
+    return node.reach is Reach.SSH_ONLY and _is_stopped(node)
+
+
+def _is_stopped(node: NodeView) -> bool:
     machine = node.facts.machine if node.facts is not None else None
-    return node.reach is Reach.SSH_ONLY and machine is not None and machine.process_state == ""
+    return machine is not None and machine.process_state == ""
 
 
 def why_none_fits(cluster: ClusterSnapshot | None, about: About) -> str:
@@ -82,7 +81,7 @@ def why_none_fits(cluster: ClusterSnapshot | None, about: About) -> str:
         return why
     if about.fits(cluster.kind):
         return _nobody_heard(cluster) or _no_way_in(cluster)
-    if ALONE in cluster.kind.traits and any(is_spare(node) for node in cluster.nodes):
+    if ALONE in cluster.kind.traits and any(_runs_no_server(node) for node in cluster.nodes):
         return ""
     if NOT_KNOWN in cluster.kind.traits and _no_server_tells(cluster):
         return _no_way_in(cluster) if _may_be_dead(cluster) else _nothing_known(cluster)
@@ -183,18 +182,16 @@ def can_be_retried(node: NodeView) -> bool:
     facts = node.facts
     if node.reach is Reach.NONE or facts is None:
         return node.reach is Reach.NONE
-    stopped = facts.machine is not None and facts.machine.process_state == ""
-    return node.reach is Reach.SSH_ONLY and not stopped and any(p.code in UNREACHED for p in facts.problems)
+    return node.reach is Reach.SSH_ONLY and not _is_stopped(node) and any(p.code in UNREACHED for p in facts.problems)
 
 
 def login_refused(node: NodeView) -> bool:
     """Return whether the console is refused by a server that may well be Synced: its connection is to be mended."""
     facts = node.facts
-    stopped = facts is not None and facts.machine is not None and facts.machine.process_state == ""
     return (
         facts is not None
         and node.reach is Reach.SSH_ONLY
-        and not stopped
+        and not _is_stopped(node)
         and any(p.part == "sql" and p.code in _REFUSED for p in facts.problems)
     )
 

@@ -1,4 +1,4 @@
-"""encrypt-sst and sst-tuning from their choice to their proof, in the window, on real servers that are written to."""
+"""encrypt-sst and sst-tuning from their choice to their report, in the window, on real servers that are written to."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_that_state_transfer_is_encrypted_from_the_cards_to_the_report(
     assert "--encrypt=4" in _section(steer)
 
 
-def test_that_transfers_are_tuned_and_proven_by_one_from_the_cards_to_the_report(
+def test_that_transfers_are_measured_and_set_on_all_nodes_from_the_cards_to_the_report(
     qtbot: QtBot, steer: Estate, console: Console, whole: Whole
 ) -> None:
     with Writer(steer, members(steer)[:2], rate=20) as writer, at_the_window(qtbot, console, "tuning") as person:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from services.connections.allowlist_commands import check_words
 from services.connections.allowlist_select import Grammar
 from services.connections.allowlist_show import check_show
-from services.connections.allowlist_sql import tokens_of
+from services.connections.allowlist_sql import Token, tokens_of
 from services.connections.command import Command
 from services.errors import Refused
 from services.i18n import tr
@@ -34,13 +34,26 @@ def check_statement(sql: str, *, heartbeat_table: str | None = None) -> None:
         Grammar(tokens, heartbeat_table).statement()
     elif first.kind == "word" and first.text == "show":
         check_show(tokens)
+    elif first.kind == "word" and first.text == "checksum":
+        _check_checksum(tokens)
     else:
         what = f"{first.text.upper()} statements" if first.kind == "word" else tr("a statement that begins like this")
         raise Refused(
-            f"The Observer road refuses {what}: it sends SHOW and SELECT only.",
+            f"The Observer road refuses {what}: it sends SHOW, SELECT and CHECKSUM TABLE only.",
             safe=tr("Nothing was sent to the server."),
             try_=(tr("Changes are made by a procedure's step, with its plan and its journal."),),
         )
+
+
+def _check_checksum(tokens: tuple[Token, ...]) -> None:
+    """Let CHECKSUM TABLE through for one table, both its names in backticks. It reads, and writes nothing."""
+    kinds = tuple(token.kind for token in tokens)
+    if kinds == ("word", "word", "name", "op", "name", "end") and (tokens[1].text, tokens[3].text) == ("table", "."):
+        return
+    raise Refused(
+        tr("The Observer road refuses a CHECKSUM of anything but one table of one schema."),
+        safe=tr("Nothing was sent to the server."),
+    )
 
 
 def check_command(command: Command) -> None:

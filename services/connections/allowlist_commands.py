@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
+from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
+from services.connections.folder_programs import ELSEWHERE
 from services.connections.read_programs import (
     HAPROXY_SHOW,
     LOG_OF_FILE,
@@ -172,7 +174,9 @@ RULES: dict[str, Rule] = {
 """Program -> its rule. /usr/sbin, /usr/bin, /sbin or /bin may stand before the name: a PATH often lacks sbin."""
 
 _PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
-_FROZEN = frozenset({VIEWS_OF_LOG, BINLOG_MARKS, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES})
+_FROZEN = frozenset(
+    {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, ELSEWHERE, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES}
+)
 _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
 
@@ -255,7 +259,11 @@ def _check_history(argv: tuple[str, ...]) -> str:
     if kind == ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS) and len(words) == 3 and words[0] == "pilothouse":
         wanted = words[2] == "newest" or re.fullmatch(r"[0-9]{1,19}", words[2], re.ASCII)
         return "" if wanted and is_binlog_index(words[1]) else "its arguments must be a binary log's index and an Xid"
-    return "only the frozen reads of a history may follow it"
+    if kind == ("timeout", "30", "nice", "bash", "-c", BACKUPS) and len(words) == 2 and words[0] == "pilothouse":
+        return "" if words[1] == "search" or is_clean(words[1]) else "its argument must be a folder"
+    if kind == ("timeout", "30", "nice", "bash", "-c", ELSEWHERE) and len(words) == 2 and words[0] == "pilothouse":
+        return "" if is_clean(words[1]) else "its argument must be a folder"
+    return "only the frozen reads of a history, of backups or of a folder may follow it"
 
 
 class _Words:

@@ -32,6 +32,8 @@ _READABLE = tuple(
         rf"{_FOLDERS}(?:grastate\.dat|gvwstate\.dat|auto\.cnf|{_NAME}\.pid|mariadb_upgrade_info|mysql_upgrade_info)",
         # The lock of another console's run (services/procedures/engine/lock.py).
         r"/run/pilothouse/lock-[A-Za-z0-9-]{1,80}",
+        # The mark of a replay: numbers and GTIDs (catalogue/galera/rejoin_from_binlogs/private_programs.py).
+        r"/var/lib/pilothouse/replay/state",
         # Where HAProxy has its stats socket (HAProxy Configuration Manual, "stats socket"); only those lines are kept.
         rf"/etc/haproxy/(?:{_NAME}/)*{_NAME}\.cfg",
         # Settings (MySQL manual, "Using Option Files"; MariaDB KB, "Configuring MariaDB with Option Files").

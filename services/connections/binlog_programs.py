@@ -27,15 +27,17 @@ text { next }
 /^#[0-9][0-9][0-9][0-9][0-9][0-9] +[0-9]+:[0-9][0-9]:[0-9][0-9] server id [0-9]+ +end_log_pos [0-9]+ / {
   sum = $8 == "CRC32" ? "with" : "without"; if (sums == "") sums = sum
   kind = kind_of($0)
-  alone = kind ~ /^(Xid = |XID = |(Anonymous_)?GTID[ \t]|Query\tthread_id=|Execute_load_query|User[ _]var)/
+  said_by_client = kind ~ /^(Query(_compressed)?\tthread_id=|Execute_load_query|User[ _]var)/
+  alone = said_by_client || kind ~ /^(Xid = |XID = |(Anonymous_)?GTID[ \t])/
   if (sum != sums || ($7 + 0 && $7 + 0 <= reached) || (alone && !placed)) { odd = 1; next }
-  header = 1; end = $7 + 0; text = kind ~ /^(Query\tthread_id=|Execute_load_query|User[ _]var)/
+  header = 1; end = $7 + 0; text = said_by_client
   if (end) reached = end
 }
 """
 )
 """The beginning of an awk program: `header` is 1 on the first line of an event, and on no other; `kind` tells of which.
 
+A statement is a Query, or a Query_compressed (log_bin_compress; MariaDB 10.11.18, tried).
 What follows the first line of a statement is passed over up to the place where that event ends. `odd` is 1 where the
 events of a file, or the places that are printed before them, do not stand in their order (0 is no place), where one
 that begins or ends a transaction has no place right before it, or where only some of them have a checksum.
@@ -92,7 +94,7 @@ header {
   else if (kind ~ /^Xid = [0-9]+$/) { xid = substr(kind, 7); out() }
   else if (kind ~ /^XID = X\047/) { xid = 0; out() }
   else if (kind ~ /^Table_map: /) rows = 1
-  else if (kind ~ /^Query\t/ && plain) said = 1
+  else if (kind ~ /^Query(_compressed)?\t/ && plain) said = 1
   else if (kind ~ /^Query\t.*\tXid = [0-9]+$/) ddl = 1
 }
 named && /^SET @@SESSION.GTID_NEXT= / { split($0, part, "\047"); gtid = part[2]; named = 0 }

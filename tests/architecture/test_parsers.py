@@ -14,7 +14,6 @@ from tests.architecture.sources import tree_of
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("services/procedures", "services/sampling")
 NO_SERVERS = {
-    "services/procedures/catalogue/galera/add_node/procedure.py": "a person's input: the name of the new node",
     "services/procedures/catalogue/galera/encrypt_sst/checks.py": "what socat would read as its own in our own words",
     "services/procedures/conditions/galera/sst_section.py": "the cluster in memory of the tests (scripted)",
     "services/procedures/catalogue/galera/rolling_restart/procedure.py": "a person's input: the name of an option",

@@ -14,7 +14,10 @@ from tests.faults.scripted.breaking import Broken, Fault, break_at
 from tests.faults.scripted.cluster import Cluster, Host
 from tests.faults.scripted.running import Bench, Moment
 
-_TITLES = {"desync", "freeze", "rolling option", "add", "encrypt", "tune", "bootstrap"}
+_TITLES = {
+    "desync", "freeze", "rolling option", "add", "encrypt", "tune", "backups", "rejoin from binlogs", "snapshot",
+    "bootstrap",
+}  # fmt: skip
 BROKEN_CASES = tuple(case for case in CASES if case.title in _TITLES)
 """One case a procedure."""
 

@@ -46,6 +46,12 @@ def _one_crashed() -> Cluster:
     return cluster
 
 
+def _one_away_of_four() -> Cluster:
+    cluster = whole("n1", "n2", "n3", "n4")
+    cluster.stop(cluster.hosts["n4"])
+    return cluster
+
+
 def _drained() -> Cluster:
     cluster = whole("n1", "n2", "n3")
     cluster.hosts["n2"].variables.update({"wsrep_reject_queries": "ALL", "wsrep_sst_donor": "n1,"})
@@ -112,6 +118,34 @@ CASES = (
     Case("add", "add-node", (("joiner", "new"),), lambda: whole("n1", "n2", "n3", spare="new")),
     Case("add behind haproxy", "add-node", (("joiner", "new"),), _spare_behind_haproxy),
     Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),
+    Case("backups", "rejoin-from-incrementals", (("joiner", "n3"), ("tables", "shop.orders")), _one_crashed),
+    Case(
+        "snapshot",
+        "snapshot-node",
+        (
+            ("joiner", "n4"),
+            ("donor", "n1"),
+            ("take", "take"),
+            ("offer", "offer"),
+            ("bring", "bring"),
+            ("remove", "remove"),
+            ("settle", "1 s"),
+        ),
+        _one_away_of_four,
+    ),
+    Case(
+        "snapshot of a new node",
+        "snapshot-node",
+        (
+            ("joiner", "new"),
+            ("donor", "n1"),
+            ("take", "take"),
+            ("bring", "bring"),
+            ("remove", "remove"),
+            ("settle", "1 s"),
+        ),
+        lambda: whole("n1", "n2", "n3", spare="new"),
+    ),
     Case("rejoin after a crash", "add-node", (("joiner", "n3"),), _one_crashed),
     Case(
         "rejoin of a fork",
@@ -146,6 +180,18 @@ CASES = (
         (("donor", "n2"), ("joiner", "n1"), ("trial", "n1")),
         lambda: whole("n1", "n2", "n3"),
         frozenset({"n1"}),
+    ),
+    Case(
+        "rejoin from binlogs",
+        "rejoin-from-binlogs",
+        (
+            ("joiner", "n3"),
+            ("backup", "/srv/backup"),
+            ("binlogs", "/srv/binlogs"),
+            ("settle", "1 s"),
+            ("tables", "shop.orders"),
+        ),
+        _one_crashed,
     ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

@@ -34,6 +34,7 @@ from services.facts.sessions import parse_sessions, sst_account_of
 from services.facts.write_rate import rates_of
 from services.inventory.model import HostEntry, Inventory, SqlAccess, SshAccess
 from services.procedures.catalogue import all_procedures
+from services.procedures.conditions.server.same_rows import checksum_of
 from services.procedures.gather.gather import gather
 from services.sampling.derived_now import DerivedNow
 from services.secrets import MemoryVault
@@ -220,6 +221,11 @@ def _use_channels(rows: object) -> None:
     replication_values(parse_replication(rows, None, None, {"log_bin": "ON"}))
 
 
+def _use_checksum(rows: object) -> None:
+    assert isinstance(rows, Rows)
+    checksum_of(rows)
+
+
 def _use_others(rows: object) -> None:
     assert isinstance(rows, Rows)
     parse_replication(None, rows, rows, {"log_bin": "ON"})
@@ -246,11 +252,13 @@ def _reply(sql: str) -> bytes:
 def _replies() -> dict[str, tuple[SqlRead, bytes, Callable[[object], None]]]:
     """Return name -> (read, reply, what is made of it) for every statement of the registry without values."""
     uses = {"variables": _use_variables, "all-slaves": _use_channels, "slave": _use_channels, "replica": _use_channels}
+    uses["checksum"] = _use_checksum
+    given = {"heartbeat": ("percona", "heartbeat"), "variable": ("wsrep_on",), "checksum": ("shop", "items")}
     found: dict[str, tuple[SqlRead, bytes, Callable[[object], None]]] = {
         "status": (statements.STATUS, _pairs(_GALERA["status"]), _use_status)
     }
     for name, template in statements.STATEMENTS.items():
-        values = {"heartbeat": ("percona", "heartbeat"), "variable": ("wsrep_on",)}.get(name, ())
+        values = given.get(name, ())
         if name not in found:
             read = SqlRead(name, values)
             found[name] = (read, _reply(template.bound(values)), uses.get(name, _use_others))

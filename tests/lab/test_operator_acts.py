@@ -269,6 +269,25 @@ def test_that_cancelling_ends_detached_job_and_running_out_of_time_leaves_it(rep
         made.cleanup(plan_of(ends("slow", 4)))
 
 
+@pytest.mark.parametrize("systemd", [True, False], ids=["systemd", "setsid"])
+def test_that_a_job_that_another_console_began_is_ended_by_its_name_alone(
+    replication: Estate, host: Host, systemd: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.procedures.execute.detached._LEAST_SYSTEMD", 236 if systemd else 9999)
+    with actor(replication, operated(replication, HOST)) as made, pytest.raises(TimedOut):
+        do(made, ends("left", 61), 1.0)
+    with actor(replication, operated(replication, HOST)) as made:
+        assert host.sh("pgrep -fx 'sleep 61'").out
+        assert made.end(HOST, "left") is True
+        assert host.sh("pgrep -fx 'sleep 61'", check=False).out == ""
+        assert made.end(HOST, "left") is False
+        assert made.end(HOST, "never-begun") is False
+        with pytest.raises(ActFailed):
+            do(made, ends("over", 0.1, 4))
+        assert made.end(HOST, "over") is False
+        made.cleanup(plan_of(ends("left", 61), ends("over", 0.1)))
+
+
 def test_that_detached_job_outlasts_a_stopped_sshd(replication: Estate, host: Host) -> None:
     said: list[str] = []
     with armed(replication, operated(replication, HOST)) as hosts:

@@ -22,6 +22,7 @@ UUID = "8f21c0de-0000-11ee-9999-0242ac120002"
 SET = "SET GLOBAL wsrep_provider_options = 'gcache.freeze_purge_at_seqno=now'"
 
 OF_MEMBERS = frozenset({"freeze-gcache", "rolling-restart", "desync-for-backup", "encrypt-sst", "sst-tuning"})
+OF_LOST = frozenset({"add-node", "rejoin-from-incrementals", "rejoin-from-binlogs", "snapshot-node"})
 """What is offered to the members of a whole cluster."""
 ABOUTS = (
     About(

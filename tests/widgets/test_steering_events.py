@@ -54,7 +54,7 @@ def test_that_a_synced_node_is_offered_what_takes_it_away_for_a_while() -> None:
 def test_that_a_node_that_is_down_beside_a_primary_is_offered_its_return_and_no_bootstrap() -> None:
     cluster = b.killed()
     down = next(n for n in cluster.nodes if "down" in situations(cluster, n))
-    assert names(cluster, down.name) == {"add-node"}
+    assert names(cluster, down.name) == p.OF_LOST
 
 
 def test_that_without_a_primary_component_the_bootstrap_is_offered() -> None:

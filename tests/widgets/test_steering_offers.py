@@ -15,15 +15,15 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QTreeView
 from pytestqt.qtbot import QtBot
 
 from services.discovery.families.single.kind import UNKNOWN
-from services.discovery.model import ClusterSnapshot
+from services.discovery.model import SPARE, ClusterSnapshot
 from services.facts.model import NodeFacts
 from services.procedures.catalogue import all_procedures
-from services.procedures.service.offers import fitting, fitting_cluster, situations, why_none_fits, why_not
+from services.procedures.service.offers import fitting, fitting_cluster, why_none_fits, why_not
 from services.types import Reach
 from tests.unit.app.steering_service import World
 from tests.widgets import builders as b
 from tests.widgets import builders_facts as f
-from tests.widgets.builders_procedures import OF_MEMBERS
+from tests.widgets.builders_procedures import OF_LOST, OF_MEMBERS
 from tests.widgets.fake_sources import FakeRecording, open_window
 from tests.widgets.steering_builders import Person, scripted, steering_window
 from widgets.inventory.tree import EstateTree
@@ -189,16 +189,18 @@ def names(cluster: ClusterSnapshot, *others: ClusterSnapshot) -> set[str]:
 def test_that_a_whole_cluster_is_offered_what_fits_its_nodes_and_a_spare_host_something_to_join() -> None:
     whole, spare = b.healthy(), _spare()
     assert names(whole) == OF_MEMBERS
-    assert names(whole, spare) == {"add-node", *OF_MEMBERS}
-    assert names(spare, whole) == {"add-node"}
+    assert names(whole, spare) == {*OF_LOST, *OF_MEMBERS}
+    assert names(spare, whole) == OF_LOST, (
+        "a node that was stopped before we looked is no more than a host that stands by"
+    )
 
 
 def test_that_a_node_whose_host_says_that_no_server_runs_is_offered_its_return_though_nobody_saw_it_up() -> None:
     """The console was opened after it went down: that others name it makes it no spare, and its host says the rest."""
     whole, spare = b.healthy(), _spare().nodes[0]
     stopped = replace(spare, node_id="db3", name="db3", host="db3", role="", seen_by=())
-    assert names(replace(whole, nodes=(*whole.nodes[:2], stopped))) == {"add-node", *OF_MEMBERS}
-    assert situations(replace(whole, nodes=(*whole.nodes[:2], stopped)), stopped) == {"down"}
+    assert names(replace(whole, nodes=(*whole.nodes[:2], stopped))) >= OF_LOST
+    assert names(replace(whole, nodes=(*whole.nodes[:2], replace(stopped, role=SPARE)))) == OF_MEMBERS | OF_LOST
 
 
 def test_that_a_cluster_without_a_primary_is_offered_to_be_started_only() -> None:
@@ -343,16 +345,16 @@ def test_that_each_procedure_that_does_not_fit_says_why_and_what_fits_says_nothi
     cluster, spare = b.healthy(), _spare()
     primary = f"{cluster.name} has a Primary Component now: this is for a cluster that has none."
     nobody = f"No node of {cluster.name} is down, and no host is watched that could join it."
-    assert whys(cluster) == {"add-node": nobody, "bootstrap-after-crash": primary}
+    assert whys(cluster) == {**dict.fromkeys(OF_LOST, nobody), "bootstrap-after-crash": primary}
     assert whys(cluster, spare) == {"bootstrap-after-crash": primary}
     down = tuple(replace(n, state="", component="", reach=Reach.SSH_ONLY, facts=None) for n in cluster.nodes)
     lost = whys(replace(cluster, components=(), nodes=down))
     seen = f"No Primary Component of {cluster.name} is seen now: it has to be brought back first."
-    assert lost == dict.fromkeys(("add-node", *OF_MEMBERS), seen)
+    assert lost == dict.fromkeys((*OF_LOST, *OF_MEMBERS), seen)
     donors = replace(cluster, nodes=tuple(replace(n, state="Donor/Desynced", code="donor") for n in cluster.nodes))
     assert whys(donors)["rolling-restart"] == f"No node of {cluster.name} is known to be Synced now."
     outside = f"{spare.name} is in no cluster. Choose the cluster in the tree first."
-    assert set(whys(spare, cluster)) == set(names(cluster, spare)) - {"add-node"} | {"bootstrap-after-crash"}
+    assert set(whys(spare, cluster)) == set(names(cluster, spare)) - OF_LOST | {"bootstrap-after-crash"}
     assert set(whys(spare, cluster).values()) == {outside}
 
 

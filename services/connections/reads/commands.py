@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
+from services.connections.folder_programs import ELSEWHERE
 from services.connections.read_programs import (
     HAPROXY_SHOW,
     LOG_OF_FILE,
@@ -90,13 +92,16 @@ LISTED = _known("listed", "ls", "-lAn", k.PATH, root=True)
 LISTED_AT = _known("listed-at", "ls", "-lAn", "--time-style=+%s", k.PATH, root=True)
 LISTED_EXACTLY = _known("listed-exactly", "ls", "-lAn", "--full-time", k.PATH, root=True)
 NAMES = _known("names", "ls", "-1", k.PATH, root=True)
+ALL_NAMES = _known("all-names", "ls", "-1A", k.PATH, root=True)
 DISK = _known("disk", "df", "-PB1", k.PATH, root=True)
+DISKS = _known("disks", "df", "-PB1", "-l", root=True)
 MEMORY = CONTENT.read("/proc/meminfo")
 SIZE = _known("size", "du", "-sb", k.PATH, root=True)
 OWNER = _known("owner", "stat", "-c", "%u", k.PATH, root=True)
 FILE_KIND = _known("file-kind", "stat", "-c", "%F", k.PATH, root=True)
 FILES_THERE = _known("files-there", "stat", "-L", "-c", "%n", k.PATH.up_to(MOST_PATHS))
 FILE_SIZES = _known("file-sizes", "stat", "-L", "-c", "%s %n", k.PATH.up_to(MOST_PATHS), root=True)
+FOLDER_IDENTITY = _known("folder-identity", "stat", "-c", "%d:%i %Y", k.PATH, root=True)
 FILE_TIMES = _known("file-times", "stat", "-L", "-c", "%Y %n", k.PATH.up_to(2), root=True)
 
 # -- the server's own programs -----------------------------------------------------------------------------------------
@@ -140,3 +145,12 @@ VIEWS_OF_FILE = _known("views-of-file", *_HISTORY, "file", k.LOG, root=True)
 _MARKS = ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS, "pilothouse", k.BINLOG_INDEX)
 NEWEST_MARKS = _known("newest-marks", *_MARKS, "newest", root=True)
 MARKS_FROM = _known("marks-from", *_MARKS, k.XID, root=True)
+
+# -- backups -----------------------------------------------------------------------------------------------------------
+
+_BACKUPS = ("timeout", "30", "nice", "bash", "-c", BACKUPS, "pilothouse")
+BACKUPS_FOUND = _known("backups-found", *_BACKUPS, "search", root=True)
+BACKUP_LOOKED_AT = _known("backup-looked-at", *_BACKUPS, k.PATH, root=True)
+LIES_ELSEWHERE = _known(
+    "lies-elsewhere", "timeout", "30", "nice", "bash", "-c", ELSEWHERE, "pilothouse", k.PATH, root=True
+)  # fmt: skip

@@ -135,6 +135,11 @@ LOCKS_BY_SCHEMA = _known(
     "WHERE m.lock_status = 'GRANTED' AND m.lock_duration = 'EXPLICIT'",
 ).read()
 
+# -- rows compared -----------------------------------------------------------------------------------------------------
+
+CHECKSUM = _known("checksum", "CHECKSUM TABLE ", IDENTIFIER, ".", IDENTIFIER)
+"""Reads the table to its end; the account needs SELECT on it (MariaDB KB and MySQL manual, "CHECKSUM TABLE")."""
+
 # -- a backup's chunks -------------------------------------------------------------------------------------------------
 
 _FILES_BY_SIZE = "SELECT COUNT(*), SUM(FILE_SIZE), MAX(FILE_SIZE) FROM information_schema."

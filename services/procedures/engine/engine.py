@@ -54,6 +54,7 @@ class Engine:
         self._waits = Waits(parts, self._log, self.control, self._watching)
         self._steps = Steps(parts, self._log, self.control, self._waits)
         self._out = Undoing(parts, self._log, self._waits, lambda: self._topology("after"))
+        self._at_work = ""  # why long work of a run that is over may still run
 
     @property
     def view(self) -> RunView:
@@ -178,6 +179,7 @@ class Engine:
 
     def _clear(self) -> RunState:
         """See to what a run that is over still has on hosts."""
+        self._at_work = self._out.end_works()
         self._out.release_all()
         return self.view.state
 
@@ -185,9 +187,9 @@ class Engine:
         """The run is over for good: nothing of it stays on the hosts.
 
         A run that only rests (paused, failed, undo failed, with something still on) keeps its lock: its way is not
-        chosen yet, and no other console shall work on what it left half done.
+        chosen yet, and no other console shall work on what it left half done. So does one whose work may still run.
         """
-        if state not in ENDED or self.view.obligations:
+        if state not in ENDED or self.view.obligations or self._at_work:
             return
         if self._parts.cleanup is not None:
             for sentence in self._parts.cleanup(self.view.plan, frozenset(not_back(self.view.kept))):
@@ -316,8 +318,10 @@ class Engine:
         return RunState.DONE
 
     def _left(self, reason: str) -> RunState:
+        self._at_work = self._out.end_works()
         left = self._out.release_all()
         told = f" Still switched on: {', '.join(o.obligation.sentence for o in left)}." if left else ""
+        told += f" {self._at_work} To try again: pilothouse resume {self.view.run_id} --yes" if self._at_work else ""
         if self.view.state is not RunState.APPROVED:
             self._topology("after")
         if self.view.state is RunState.RUNNING:
@@ -328,7 +332,7 @@ class Engine:
         return RunState.LEFT
 
     def _release_now(self, key: str, step_id: str) -> None:
-        self._out.release(key, step_id)
+        self._out.release(key, step_id, at_work=True)
 
     def _topology(self, when: str) -> None:
         """Keep how the cluster looks; a picture that can't be taken is no reason to stop."""

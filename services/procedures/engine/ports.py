@@ -95,6 +95,13 @@ class Actor(Protocol):
             ready: called right before detached work is begun, never when it is attached to; what it raises forbids it.
         """
 
+    def end(self, host: str, name: str) -> bool:
+        """End detached work by its name; return whether it still ran. It runs no more then, by the host's own word.
+
+        Work that was never begun, or has ended, is no error and stays as it is. UserError: it could not be asked for,
+        or ended.
+        """
+
 
 class Prover(Protocol):
     """Evaluates conditions over Observer sessions. It remembers nothing itself: see `remembering.Memory`."""

@@ -164,9 +164,14 @@ class Steps:
         return lambda: self._parts.actor.perform(
             step.step_id, step.host, step.action, kept, limit_s=limit_s,
             stop=self._control.cancelled if step.cancellable else None,
-            said=lambda line: self._log.said(step.step_id, line),
+            said=lambda line: self._attended(step, line),
             ready=(lambda: self._waits.before_act(step, again=True)) if again else None,
         )  # fmt: skip
+
+    def _attended(self, step: Step, line: str) -> None:
+        """Tell what detached work says, and beside it what the watch rules foresee: they go on while it runs."""
+        self._waits.watch(step)
+        self._log.said(step.step_id, "; ".join((line, *self._waits.foreseen())))
 
     def _kept_output(self, step: Step, lines: tuple[str, ...]) -> None:
         if lines:

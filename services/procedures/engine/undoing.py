@@ -10,6 +10,7 @@ from services.procedures.engine.parts import Parts, StepFailed, failure, printed
 from services.procedures.engine.ports import Acted
 from services.procedures.engine.run_log import RunLog
 from services.procedures.engine.waits import Waits
+from services.procedures.engine.works import Works
 from services.procedures.journal.entries import (
     Line,
     note,
@@ -45,6 +46,7 @@ class Undoing:
         self._parts = parts
         self._log = log
         self._waits = waits
+        self._works = Works(parts, log)
 
     def release_all(self, step_id: str = "") -> tuple[OpenObligation, ...]:
         """Release what is open, the newest first, safeguards last; return what could not be released."""
@@ -53,10 +55,18 @@ class Undoing:
             self.release(one.obligation.key, step_id)
         return self._log.view.obligations
 
-    def release(self, key: str, step_id: str = "") -> bool:
+    def end_works(self) -> str:
+        """End all long work of a run that nobody will go on with; return why some may still run, '' where none does."""
+        return self._works.end_all()
+
+    def release(self, key: str, step_id: str = "", *, at_work: bool = False) -> bool:
         """Release one obligation, five tries; return whether it is proven to be off.
 
-        A safeguard stays while anything that it guards is on, or is not proven to be off.
+        A safeguard stays while anything that it guards is on, or is not proven to be off. Nothing is let go on a host
+        where long work of the run may still be at it.
+
+        Args:
+            at_work: the run goes forward: its work on the host is meant to go on.
         """
         found = next((o for o in self._log.view.obligations if o.obligation.key == key), None)
         if found is None:
@@ -66,6 +76,9 @@ class Undoing:
         if guarded:
             on = ", ".join(o.obligation.sentence for o in guarded)
             self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it stays while this is on: {on}."))
+            return False
+        if not at_work and (still := self._works.end(obligation.host)):
+            self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it was not released. {still}"))
             return False
         for number in range(RELEASE_TRIES):
             if number and self._parts.clock.sleep(RELEASE_PAUSE_S):
@@ -119,7 +132,10 @@ class Undoing:
     # -- undo ----------------------------------------------------------------------------------------------------------
 
     def undo(self) -> RunState:
-        """Take the run back; it stops at the first step that can't be, and releases obligations all the same."""
+        """Take the run back; it stops at the first step that can't be, and releases obligations all the same.
+
+        No step is taken back before every long work that may still run is ended.
+        """
         log = self._log
         for view in log.view.steps:
             if view.state in _DOUBTFUL:
@@ -127,8 +143,8 @@ class Undoing:
             elif view.state is StepState.CHECKING:
                 log.write(log.not_begun(view.step.step_id))
         log.write(run_state(RunState.UNDOING, "The run is being taken back, the newest step first."))
-        failed = ""
-        for view in reversed(log.view.steps):
+        failed = self._works.end_unfinished()
+        for view in () if failed else reversed(log.view.steps):
             step = view.step
             if step.undo is None or not self._is_to_undo(view):
                 continue
@@ -198,13 +214,16 @@ class Undoing:
     def _stays(self) -> tuple[str, ...]:
         """Return what steps did, or may have done, that have no undo and ended no obligation: told, not hidden."""
         found = [said for name, said in self._log.view.kept if name.startswith(LEFT)]
-        down = {v.step.moves for v in self._log.view.steps if v.state is StepState.UNDONE} - {""}
+        back = [v.step for v in self._log.view.steps if v.state is StepState.UNDONE]
+        down, gone = {s.moves for s in back} - {""}, {s.step_id for s in back}
         for view in self._log.view.steps:
             step = view.step
             if step.undo is not None or step.discharges or step.risk is Risk.READS or not changes(step.action):
                 continue
             if step.moves in down:
                 continue  # it was up before the run: the undo of its stop brought it back
+            if step.goes_with in gone:
+                continue
             if view.state is StepState.DONE:
                 found.append(step.done or step.title)
             elif view.state in _BACK and self._log.acted(step.step_id):
@@ -217,6 +236,8 @@ class Undoing:
         began = self._log.step(step.step_id).state is StepState.UNDOING
         self._log.write(step_state(step.step_id, StepState.UNDOING))
         evidence: tuple[str, ...] = ()
+        if still := self._works.end(step.host):
+            raise StepFailed(still)
         self._release_guarded(step)
         is_back = bool(undo.proof) and self._waits.hold_now(undo.proof, step.step_id)
         if not is_back and self._consent(step, undo):

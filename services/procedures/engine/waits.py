@@ -169,6 +169,14 @@ class Waits:
                 raise StepCancelled
         self._breathe(step.step_id)
 
+    def watch(self, step: Step) -> None:
+        """Look at the watch rules that are due, in a wait that is not one of these."""
+        self._watching.look(step.step_id)
+
+    def foreseen(self) -> tuple[str, ...]:
+        """Return what the watch rules foresee, each in a sentence."""
+        return self._watching.foreseen()
+
     def cancelled(self) -> bool:
         """Return whether a person wants the running step broken off; the wish is spent by it."""
         wanted = self._control.cancelled.is_set()

@@ -30,6 +30,7 @@ class Watching:
         self._accepted: dict[str, float] = {}
         self._broken: dict[str, tuple[WatchRule, Answer]] = {}
         self._looks: dict[str, Looks] = {}
+        self._foreseen: dict[str, str] = {}
 
     def look(self, step_id: str, *, anew: bool = False) -> None:
         """Look at every rule that is due; a rule that broke is journalled and, where it says so, releases at once.
@@ -40,12 +41,14 @@ class Watching:
         now, rules = self._clock.monotonic(), active_rules(self._log.view.plan, step_id)
         # A rule remembers its own looks, and only while it is on.
         self._looks = {r.code: self._looks.get(r.code) or Looks(self._prover, self._clock) for r in rules}
+        self._foreseen = {code: told for code, told in self._foreseen.items() if code in self._looks}
         for rule in rules:
             due = self._accepted if anew else self._due
             if now < due.get(rule.code, 0.0) or self._is_over(rule):
                 continue
             self._due[rule.code] = now + rule.every_s
             (answer,) = self._looks[rule.code].answers((rule.condition,), self._log.past)
+            self._foreseen[rule.code] = answer.evidence if answer.left_s is not None else ""
             if answer.holds is not False:
                 continue
             if rule.code not in self._broken:
@@ -53,6 +56,10 @@ class Watching:
                 self._log.write(breach(rule.code, rule.sentence, answer.evidence, rule.breach, step_id))
                 if rule.breach is Breach.RELEASE and rule.releases:
                     self._release(rule.releases, step_id)
+
+    def foreseen(self) -> tuple[str, ...]:
+        """Return what the newest looks of the rules that are on foretell: an answer with a time that is left."""
+        return tuple(told for told in self._foreseen.values() if told)
 
     def _is_over(self, rule: WatchRule) -> bool:
         """Return whether the run has released what the rule tells the loss of: then it is off by us."""

@@ -19,6 +19,7 @@ from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Mas
 from services.procedures.execute.acting_pairs import put_pair
 from services.procedures.execute.detached import Work
 from services.procedures.execute.option_edit import option_value
+from services.procedures.execute.work_progress import WorkProgress
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
@@ -85,6 +86,15 @@ class RealActor:
         if isinstance(action, Detached):
             return self._detached(host, action, limit_s, stop, said, ready)
         return self._one(host, action, limit_s)
+
+    def end(self, host: str, name: str) -> bool:
+        """End detached work that still runs, and return whether it did; see Actor."""
+        work = self._work(host, name)
+        if work.look().state != "running":
+            return False
+        work.stop()
+        work.remove()
+        return True
 
     def cleanup(self, plan: Plan, stays: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """Remove what the run left on its hosts (kept copies of files, ended detached work), when it is over for good.
@@ -171,6 +181,9 @@ class RealActor:
             stop=stop,
             said=said,
             ready=ready,
+            progress=WorkProgress(lambda: self._hosts.operator(host), action.grows, action.total)
+            if action.grows
+            else None,
         )
         code, output = attendant.attend(limit_s)
         self._told.add((host, action.name))

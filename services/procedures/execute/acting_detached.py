@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from services.connections.command import Command
     from services.facts.detached_work import Found
     from services.procedures.execute.detached import Work
+    from services.procedures.execute.work_progress import WorkProgress
 
 _FIRST_S, _MOST_S = 0.3, 2.0
 
@@ -23,7 +24,7 @@ _FIRST_S, _MOST_S = 0.3, 2.0
 class Attendant:
     """One act of detached work. `attend` returns its exit code and output when it has ended."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but two by name
         self,
         work: Work,
         command: Command,
@@ -34,6 +35,7 @@ class Attendant:
         stop: threading.Event | None,
         said: Callable[[str], None] | None,
         ready: Callable[[], None] | None = None,
+        progress: WorkProgress | None = None,
     ) -> None:
         self._work = work
         self._command = command
@@ -43,6 +45,7 @@ class Attendant:
         self._stop = stop
         self._said = said or (lambda _: None)
         self._ready = ready or (lambda: None)
+        self._progress = progress
         self._begun = False
         self._seen = False
 
@@ -91,7 +94,8 @@ class Attendant:
             return None
         if found.state == "running":
             tail = self._masks.lines(self._work.output(), 1)
-            self._said(tail[-1] if tail else tr("{work} runs", work=self._work.name))
+            much = self._progress.told(self._clock.monotonic()) if self._progress is not None else ""
+            self._said("; ".join(filter(None, (much, *tail))) or tr("{work} runs", work=self._work.name))
         return found
 
     def _output(self, found: Found) -> str:

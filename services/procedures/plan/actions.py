@@ -46,6 +46,7 @@ class Detached:
     Attributes:
         name: unique within the plan; the unit is `pilothouse-RUN-name`.
         keep, pattern: as in Run, over the work's collected output.
+        grows: file or folder that the work fills; total: its bytes when all is there. '' and 0: no progress is told.
     """
 
     command: Command
@@ -53,6 +54,8 @@ class Detached:
     ok: tuple[int, ...] = (0,)
     keep: str = ""
     pattern: str = ""
+    grows: str = field(default="", metadata={WHERE_SET: True})
+    total: int = field(default=0, metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from services.connections.command import Command
@@ -286,12 +287,22 @@ def _questions_can_be_answered(plan: Plan) -> Iterator[str]:
 # -- what looks back ---------------------------------------------------------------------------------------------------
 
 
+def _ways_out(step: Step, by_end: frozenset[str], of_plan: frozenset[str]) -> Iterator[tuple[object, frozenset[str]]]:
+    """Return what a step's undo and obligation read, each with the values that are known by then."""
+    once, undo = step.takes.release_once if step.takes else (), step.undo
+    yield once, of_plan
+    yield (undo and replace(undo, before=tuple(one for one in undo.before if one not in once))), by_end
+    yield (step.takes and replace(step.takes, release_once=())), by_end
+
+
 def _kept_before_used(plan: Plan) -> Iterator[str]:
     """Values are kept in the order a step reads and acts: before, act, proof.
 
-    A step that may be skipped (`already`) gives only what `already` itself keeps.
+    A step that may be skipped (`already`) gives only what `already` itself keeps. What has to be shown before an
+    obligation is let go may be known only later: until then it stays on.
     """
     known: frozenset[str] = frozenset()
+    of_plan = frozenset().union(*(kept_by(step) for step in plan.steps))
     at_start: dict[str, frozenset[str]] = {}
     for step in plan.steps:
         at_start[step.step_id] = known
@@ -303,8 +314,7 @@ def _kept_before_used(plan: Plan) -> Iterator[str]:
             (step.already, known),
             (step.action, by_act),
             (step.proof, by_proof),
-            (step.undo, by_end),
-            (step.takes, by_end),
+            *_ways_out(step, by_end, of_plan),
         ):
             for part in of(Kept, value):
                 if isinstance(part, Kept) and part.name not in names:

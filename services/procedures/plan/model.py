@@ -122,6 +122,7 @@ class Step:
         estimate_s: expected duration, None unknown.
         confirm: text (a host's name) to be typed for a step that can't be undone; '' none.
         serves: once proven the cluster serves again: only a person takes the run back from then on, no script.
+        goes_with: id of an earlier step whose undo takes away what this one made: it has no undo of its own.
     """
 
     step_id: str
@@ -145,6 +146,7 @@ class Step:
     estimate_s: float | None = None
     confirm: str = ""
     serves: bool = False
+    goes_with: str = field(default="", metadata={WHERE_SET: True})
 
 
 class Breach(Enum):

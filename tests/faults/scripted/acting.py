@@ -9,12 +9,20 @@ from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
+    CLEAR_COPIES,
+    COPY_CHAIN,
+    PREPARE_ONCE,
+)
+from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN, UNLOCK
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
+from services.procedures.catalogue.steps.restoring_programs import GIVE_TO_SERVER, WITHOUT_IDENTITY
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
@@ -32,7 +40,21 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
-from tests.faults.scripted.cluster import DATADIR, OPTION, ZERO, Cluster, Host
+from tests.faults.scripted import rejoining
+from tests.faults.scripted.cluster import (
+    CLUSTER,
+    DATADIR,
+    DIRTY,
+    LATER,
+    OPTION,
+    RESTORED,
+    SNAPSHOT,
+    ZERO,
+    Cluster,
+    Host,
+)
+
+_OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, LOOK_THROUGH}
 
 MEASURED = (
     "measured: data=500000000 sample=64000000 read=500000000:1000000 write=400000000:1000000 "
@@ -68,7 +90,7 @@ class ScriptedActor:
             raise Unreachable("No answer.", host=host)
         if target.refuses:
             raise UserError("It is not permitted.", host=host)
-        if isinstance(action, Detached) and action.name not in target.works and ready is not None:
+        if isinstance(action, Detached) and action.name not in {*target.works, *target.at_work} and ready is not None:
             ready()
         self.cluster.write()  # the application never rests
         if self._on_act is not None:
@@ -83,6 +105,21 @@ class ScriptedActor:
             target.answer_lost, target.back_in = False, 4
             raise Unreachable("The connection broke.", host=host, safe="It may have been done.")
         return acted
+
+    def end(self, host: str, name: str) -> bool:
+        """See ports.Actor."""
+        target = self.cluster.hosts[host]
+        if not target.answers():
+            raise Unreachable("No answer.", host=host)
+        if target.refuses:
+            raise UserError("It is not permitted.", host=host)
+        return target.at_work.pop(name, None) is not None
+
+    def go_on(self) -> None:
+        """Let every work that still runs come to its end, with no console."""
+        for host in self.cluster.hosts.values():
+            for name in tuple(host.at_work):
+                host.works[name] = self._run(host, host.at_work.pop(name), (0,))
 
     def _do(self, host: Host, action: Action) -> Acted:  # noqa: C901, PLR0912 - one case an action
         match action:
@@ -104,6 +141,9 @@ class ScriptedActor:
                 self._keep(host, path)
                 host.files[path] = host.wrote[path] = _edited(host.files.get(path, "[mysqld]\n"), options)
                 return Acted(kept=((wrote_name(host.name, path), digest(host.files[path])),))
+            case PutFile(path=path) if path == f"{DATADIR}/grastate.dat":
+                assert not host.running
+                host.grastate_uuid, host.grastate_seqno = CLUSTER, -1
             case PutFile(path=path, content=content):
                 self._keep(host, path)
                 host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)
@@ -131,7 +171,7 @@ class ScriptedActor:
         if isinstance(action, Run):
             return self._run(host, argv, action.ok)
         if action.name not in host.works:
-            host.works[action.name] = self._run(host, argv, action.ok)
+            host.works[action.name] = self._run(host, host.at_work.pop(action.name, argv), action.ok)
         return host.works[action.name]
 
     def _put_pair(self, host: Host, action: PutPair) -> None:
@@ -143,6 +183,33 @@ class ScriptedActor:
         if any(action.cert in other.files for other in self.cluster.hosts.values() if other is not host):
             self.cluster.alarms.append(f"a second pair was made on {host.name}")
         host.files |= dict.fromkeys(paths, f"made: {action.cert}")
+
+    def _snapshot(self, host: Host, script: str, words: list[str]) -> str:
+        """Run one of the scripts around the operator's commands; his own are 'take', 'bring' and 'remove'."""
+        if script == HOLD:
+            if not host.running:
+                raise UserError("pilothouse: the server gave no session", host=host.name)
+            assert host.variables["wsrep_desync"] == "ON"
+            assert words[-1] == "take"
+            host.files |= {words[2]: "", SNAPSHOT: str(host.seqno)}
+            assert words[7] == DIRTY[1]
+            host.variables.pop(DIRTY[0], None)
+            return f"pilothouse: snapshot at {CLUSTER}:{host.seqno} after 1 s under the read lock"
+        if script == UNLOCK:
+            host.units.pop(words[1], None)
+        elif script == REMOVE and words[1] in host.files:
+            assert not _locked(host), "a snapshot is removed while the command that takes it works"
+            assert words[-1] == "remove"
+            host.files = {path: text for path, text in host.files.items() if path not in {words[1], SNAPSHOT}}
+        elif script == OFFER:
+            assert SNAPSHOT in host.files
+            host.units[words[1]] = "active"
+        elif script == RUN and words[-1] == "bring":
+            _brought(self.cluster, host)
+        elif script == LOOK_THROUGH:
+            assert not host.running
+            assert host.has_data
+        return ""
 
     @staticmethod
     def _keep(host: Host, path: str) -> None:
@@ -165,12 +232,17 @@ class ScriptedActor:
             elif option == "pc.bootstrap":
                 for other in self.cluster.hosts.values():
                     other.primary = other.primary or other.running
-        elif value in {"NONE", "OFF", ""}:
+        elif variable == "wsrep_desync" and value == "OFF":
+            assert not _locked(host), "a node is back in flow control under a read lock"
+            host.variables.pop(variable, None)
+        elif value in {"NONE", "OFF", ""} or (variable, value) == DIRTY:
             host.variables.pop(variable, None)
         else:
             host.variables[variable] = value
 
-    def _run(self, host: Host, argv: list[str], ok: tuple[int, ...]) -> str:  # noqa: C901, PLR0912 - one case a command
+    def _run(self, host: Host, argv: list[str], ok: tuple[int, ...]) -> str:  # noqa: C901, PLR0911, PLR0912 - one case a command
+        if argv[:3] == ["systemd-run", "--quiet", "--scope"]:
+            argv = argv[argv.index("--") + 1 :]
         match argv:
             case ["systemctl", "daemon-reload"]:
                 host.loaded = host.drop_ins
@@ -200,10 +272,34 @@ class ScriptedActor:
                 elif target == DATADIR and there:
                     host.has_data = True
                     host.grastate_uuid, host.member = host.aside.pop(source)
+                if source == DATADIR:
+                    _forget(host, DATADIR)
+            case ["bash", "-c", text, *_] if text in rejoining.PROGRAMS:
+                return rejoining.performed(host, argv)
             case ["rm", "-rf", *_, target]:
                 host.aside.pop(target, None)
+                _forget(host, target)
+            case ["bash", "-c", text, _, work, _, *sources] if text == COPY_CHAIN:
+                _forget(host, work)
+                host.files |= {work: "", **{f"{work}/{at}": source for at, source in enumerate(sources)}}
+                return f"copied: {len(sources)} folders"
+            case ["bash", "-c", text, _, target] if text == CLEAR_COPIES:
+                _forget(host, target)
+            case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
+                return _prepared(host, mark, words)
+            case ["mariadb-backup", "--no-defaults", "--copy-back", *_]:
+                assert not host.running
+                assert not host.has_data
+                host.has_data, host.seqno, host.parted = True, RESTORED, False
+                return "completed OK!"
+            case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
+                assert not host.running
+            case ["bash", "-c", text, *words] if text in _OF_SNAPSHOTS:
+                return self._snapshot(host, text, words)
+            case ["rm", "-f", "--", mark]:
+                host.files.pop(mark, None)
             case [_, "--user=mysql", "--wsrep-recover", *_]:
-                return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
+                return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
                 return f"last Xid: {host.seqno}"
             case ["bash", "-c", text, *_] if text == EXTRACT:
@@ -226,7 +322,11 @@ class ScriptedActor:
                 return MEASURED
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
                 self._proves(host, words)
-            case ["install" | "mkdir" | "rmdir" | "chown" | "test" | "find" | "mysql", *_] | [_, "--user=mysql", *_]:
+            case ["install" | "mkdir" | "rmdir" | "chown" | "chmod" | "test" | "find" | "mysql", *_] | [
+                _,
+                "--user=mysql",
+                *_,
+            ]:
                 pass
             case _:
                 raise AssertionError(argv)
@@ -239,6 +339,36 @@ class ScriptedActor:
             h for h in self.cluster.hosts.values() if any(name.startswith("pilothouse-tls") for name in h.units)
         ]
         assert len(listening) == len(self.cluster.hosts)
+
+
+def _locked(host: Host) -> bool:
+    """Return whether a run's read lock is held."""
+    return any(unit.startswith("pilothouse-lock-") for unit in host.units)
+
+
+def _brought(cluster: Cluster, host: Host) -> None:
+    """Let a host have the data of the snapshot, wherever it was taken."""
+    assert not host.running
+    assert not host.has_data
+    found = [int(text) for one in cluster.hosts.values() for path, text in one.files.items() if path == SNAPSHOT]
+    host.has_data, host.parted, host.seqno = True, False, found[0]
+    host.grastate_uuid, host.grastate_seqno = CLUSTER, found[0]
+
+
+def _forget(host: Host, folder: str) -> None:
+    """Let a folder be gone, with all that lies in it."""
+    host.files = {path: text for path, text in host.files.items() if path != folder and path[: len(folder) + 1] !=
+                  f"{folder}/"}  # fmt: skip
+
+
+def _prepared(host: Host, mark: str, words: list[str]) -> str:
+    """A copy is prepared with each backup once, in their order; each one's position is told."""
+    assert mark not in host.files, "a copy is prepared twice"
+    number = int(mark.rpartition("-")[2])
+    assert number == 0 or f"{mark.rpartition('-')[0]}-{number - 1}" in host.files
+    assert (number > 0) == any(word.startswith("--incremental-dir=") for word in words)
+    host.files[mark] = ""
+    return f"Recovered WSREP position: {CLUSTER}:{RESTORED - LATER + number * LATER}\ncompleted OK!"
 
 
 def _taken_out(host: Host, path: str) -> Acted:

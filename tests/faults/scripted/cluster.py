@@ -11,6 +11,13 @@ CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"
 ZERO = "00000000-0000-0000-0000-000000000000"
 DATADIR = "/var/lib/mysql"
 OPTION = "gcache.freeze_purge_at_seqno"
+BACKUPS = "/backup/"
+"""Where every host has a full backup and an incremental of this cluster: they end at RESTORED, LATER seqnos apart."""
+RESTORED, LATER = 990, 10
+DIRTY = ("innodb_max_dirty_pages_pct", "90")
+"""A variable that a server has by itself."""
+SNAPSHOT = "/srv/snapshot"
+"""What an operator's command makes on a donor: a file with the seqno at which it was taken."""
 
 
 @dataclass(slots=True)
@@ -35,6 +42,7 @@ class Host:
     aside: dict[str, tuple[str, bool]] = field(default_factory=dict)  # data folders: path -> its uuid, of a member
     units: dict[str, str] = field(default_factory=dict)  # transient units: name -> state
     works: dict[str, str] = field(default_factory=dict)  # detached works that ended: name -> output
+    at_work: dict[str, list[str]] = field(default_factory=dict)  # detached works that still run: name -> command
     loaded: tuple[str, ...] = ()  # the drop-ins that systemd knows
     orders: dict[str, str] = field(default_factory=dict)  # a HAProxy's: node -> 'ready', 'drain' or 'maint'
     sessions: dict[str, int] = field(default_factory=dict)  # a HAProxy's: node -> sessions that never end by themselves
@@ -71,6 +79,11 @@ class Host:
     def no_restart(self) -> bool:
         """Whether systemd, as it was reloaded last, does not restart the server."""
         return any("Restart=no" in text for text in self.loaded)
+
+    @property
+    def held(self) -> bool:
+        """Whether a drop-in that systemd has read forbids starts, its file being there."""
+        return any(text in self.files.values() for text in self.loaded if "AssertPathExists=!" in text)
 
 
 @dataclass(slots=True)
@@ -128,7 +141,7 @@ class Cluster:
 
     def start(self, host: Host, *, new_cluster: bool = False) -> None:
         """Start a server: it joins the Primary Component, founds one, or waits for ever."""
-        if host.running or host.fails_to_start or host.free == 0:
+        if host.running or host.fails_to_start or host.free == 0 or host.held:
             return
         alive = self.primaries()
         if new_cluster:

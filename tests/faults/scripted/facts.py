@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from services.facts.backups import Backup
 from services.facts.binlog_marks import Mark
 from services.facts.haproxy import Haproxy, HaproxyServer
-from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
+from services.facts.model import DiskFacts, GaleraFacts, NodeFacts, ServerFacts
 from services.facts.primary_views import PrimaryView
 from services.facts.sst_options import places
 from services.facts.start_line import StartLine, StartWord
@@ -13,7 +16,18 @@ from services.facts.write_rate import Rates
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.parts.galera.traces import Trace
 from services.types import Flavour, Reach
-from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
+from tests.faults.scripted.cluster import (
+    BACKUPS,
+    CLUSTER,
+    DATADIR,
+    DIRTY,
+    LATER,
+    OPTION,
+    RESTORED,
+    ZERO,
+    Cluster,
+    Host,
+)
 from tests.unit.procedures.host_of import host_of
 
 LEFT_BEHIND = (StartWord("wsrep_new_cluster", "", "manager", "_WSREP_NEW_CLUSTER"),)
@@ -118,8 +132,29 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         balancers_found=("haproxy",) if host.orders else (),
         haproxies=_haproxies(cluster, host),
         rates=Rates(10_000.0, 10.0, 2.0),
+        variables_values=(DIRTY,) if running else (),
         trace=_trace(cluster, host),
+        backups_found=_backups(),
+        elsewhere_found=(),
+        volumes_disks=(DiskFacts("/", "/dev/sda1", 10**12, host.free),),
     )
+
+
+def _backups() -> tuple[Backup, ...]:
+    """A full backup and an incremental after it, as they say of themselves."""
+    full = Backup(
+        f"{BACKUPS}full", f"{BACKUPS}full", size=10**8, links=0, hard=0, packed=0, metas=0, spent=0, writers="",
+        mount="/", free=10**11, kind="full-backuped", from_lsn=0, to_lsn=5_000, last_lsn=5_100, uuid="b-0",
+        server=(10, 11, 18), is_mariadb=True, tool=(10, 11, 18), began="2026-11-20 01:00:00",
+        ended="2026-11-20 01:01:00", state_uuid=CLUSTER, seqno=RESTORED - LATER, gtid="0-1-980", partial=False,
+        compressed=False,
+    )  # fmt: skip
+    later = replace(
+        full, path=f"{BACKUPS}inc1", real=f"{BACKUPS}inc1", size=10**7, metas=9, kind="incremental", from_lsn=5_000,
+        to_lsn=6_000, last_lsn=6_100, uuid="b-1", began="2026-11-20 02:00:00", ended="2026-11-20 02:01:00",
+        seqno=RESTORED, gtid="0-1-990", base=f"{BACKUPS}full",
+    )  # fmt: skip
+    return (full, later)
 
 
 def _trace(cluster: Cluster, host: Host) -> Trace:

@@ -7,9 +7,10 @@ import re
 from services.procedures.plan.condition import Answer, Condition, OfHost
 from services.procedures.plan.looks import Past
 from services.procedures.plan.remembering import Memory
-from tests.faults.scripted.cluster import CLUSTER, DATADIR, ZERO, Cluster, Host
+from tests.faults.scripted.cluster import BACKUPS, CLUSTER, DATADIR, DIRTY, ZERO, Cluster, Host
 
 _DEFAULTS = {
+    DIRTY[0]: DIRTY[1],
     "wsrep_desync": "OFF", "wsrep_reject_queries": "NONE", "wsrep_sst_donor": "",
     "innodb_force_recovery": "0", "innodb_read_only": "OFF",
 }  # fmt: skip
@@ -67,7 +68,7 @@ class ScriptedProver:
             return host.has_data and host.grastate_uuid not in {"", ZERO}
         if path.startswith(DATADIR + "/") and "." not in path.removeprefix(DATADIR):
             return host.has_data
-        return path in host.files or path in host.aside
+        return path in host.files or path in host.aside or path.startswith(BACKUPS)
 
     @staticmethod
     def text(host: Host, path: str) -> str:

@@ -29,10 +29,20 @@ MOST_ROWS = 60_000
 class Writer:
     """One thread that inserts about `rate` rows a second through whichever of `hosts` takes them."""
 
-    def __init__(self, estate: Estate, hosts: Sequence[str], *, rate: float = 40.0, seconds: float = LONGEST_S) -> None:
+    def __init__(
+        self,
+        estate: Estate,
+        hosts: Sequence[str],
+        *,
+        rate: float = 40.0,
+        seconds: float = LONGEST_S,
+        beside: bool = False,
+    ) -> None:
+        """Make one; `beside`: a second one that writes at the same time, ids far from those of the first."""
         self._estate = estate
         self._hosts = tuple(hosts)
         self._pause = 1.0 / rate
+        self._beyond = 10 * MOST_ROWS if beside else 1
         self._ends = time.monotonic() + min(seconds, LONGEST_S)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -41,7 +51,9 @@ class Writer:
 
     def __enter__(self) -> Self:
         self._estate.sql(self._hosts[0], _MAKE)
-        self._first = 1 + int(self._estate.sql(self._hosts[0], f"SELECT COALESCE(MAX(id), 0) FROM {TABLE}")[0][0])
+        self._first = self._beyond + int(
+            self._estate.sql(self._hosts[0], f"SELECT COALESCE(MAX(id), 0) FROM {TABLE}")[0][0]
+        )
         self._thread.start()
         return self
 
@@ -94,6 +106,10 @@ class Writer:
         names = tuple(nodes or self._hosts)
         self._estate.wait_synced(names)
         while_asserts(lambda: _assert_same(self._estate, names), limit_s=20)
+        self.assert_all_there(names)
+
+    def assert_all_there(self, names: Sequence[str]) -> None:
+        """Prove that every acknowledged row is on these nodes; what else they hold is another's to compare."""
         for name in names:
             there = {int(row[0]) for row in self._estate.sql(name, f"SELECT id FROM {TABLE}")}
             lost = sorted(set(self.acknowledged) - there)

@@ -109,14 +109,14 @@ class Asking:
         """See the estate once, as the console does while somebody works with it."""
         self._command("topology", "--json", limit_s=60.0)
 
-    def run(self, procedure: str, host: str = "", **inputs: object) -> Asked:
+    def run(self, procedure: str, host: str = "", *more: str, **inputs: object) -> Asked:
         """Run a procedure to where it rests, answering as this person does; a run that rests halfway is taken back."""
         words = [w for name, value in inputs.items() for w in ("--input", f"{name}={value}")]
         confirm = self._confirm()
         asked = Asked(procedure, host, "", "")
         unknown = inputs.get("unknown_history", "")
         given = ((f"whether {unknown} shares the cluster's past is not known", str(unknown)),) if unknown else ()
-        ended = self._command("run", procedure, "--json", "--yes", *words, *confirm)
+        ended = self._command("run", procedure, "--json", "--yes", *more, *words, *confirm)
         for _ in range(_ROUNDS):
             asked = read_end(asked, ended)
             run_id = str(ended.document.get("run", ""))

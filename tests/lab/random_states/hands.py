@@ -15,6 +15,7 @@ from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.random_states.branches import Tree
 from tests.lab.random_states.ledger import Ledger, SqlTalk
+from tests.lab.random_states.nights import BACKUP, LOGS
 from tests.lab.random_states.verbs import MEMBERS, Kind, Verb
 
 _STATE = "/var/lib/mysql/grastate.dat"
@@ -38,6 +39,11 @@ _BY_HAND = {
     "pkill -CONT -x -u mysql mariadbd; true",
     Kind.RESTORE: f"find /var/lib/mysql -mindepth 1 -delete; cp -a --sparse=always {_COPY}/. /var/lib/mysql",
 }
+_BACKUP = (
+    f"rm -rf {BACKUP}; timeout 60 mariadb-backup --backup --galera-info --target-dir={BACKUP} > /tmp/lab-backup 2>&1"
+)
+_KEEP_LOGS = f"rm -rf {LOGS}; mkdir {LOGS}; cp -p /var/lib/mysql/mysql-bin.[0-9]* {LOGS}/ 2>/dev/null; true"
+"""Of a node that is down: what an operator would save before anything is put in its place."""
 _SETTLE_S = 9.0
 
 
@@ -78,6 +84,8 @@ class Hands:
         elif verb.kind is Kind.KILL_ALL:
             with ThreadPoolExecutor(len(MEMBERS)) as pool:
                 tuple(pool.map(self._kill, MEMBERS))
+        elif verb.kind is Kind.BACKUP:
+            self._sh(name, _BACKUP)
         elif verb.kind is Kind.GRASTATE:
             self._sh(name, _DAMAGE[verb.value])
         elif verb.kind in _BY_HAND:
@@ -152,6 +160,10 @@ class Hands:
         """Take the option that founds a cluster of its own out of every node's files."""
         for name in MEMBERS:
             self._sh(name, f"rm -f {_LEFT}")
+
+    def keeps_logs(self, name: str) -> None:
+        """Copy a stopped node's binary logs out of its data folder."""
+        self._sh(name, _KEEP_LOGS)
 
     def heal(self) -> None:
         """Let the nodes reach each other again."""

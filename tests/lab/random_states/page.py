@@ -28,6 +28,8 @@ copy that a private server opens.
   or forked without that, or the console hung or broke.
 - **too much refusal**: whether nodes share their past was 'not known' to the console (it refused, or asked for it to be
   typed); how often the model of the histories and the tables both say that they do share it.
+- Seeds from 10,000 are nights with a backup: the node that goes down is brought back by rejoin-from-incrementals,
+  rejoin-from-binlogs or snapshot-node where that fits, and by add-node where it is refused.
 """
 
 

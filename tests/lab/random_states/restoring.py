@@ -33,7 +33,7 @@ done
 systemctl unset-environment _WSREP_NEW_CLUSTER _WSREP_START_POSITION
 systemctl stop mariadb; systemctl reset-failed mariadb
 left=$(find /run/systemd/system -name '*pilothouse*' -print -delete)
-rm -rf /run/pilothouse /var/lib/pilothouse /var/lib/mysql.pilothouse-* /var/lib/lab-copy /var/lib/lab-truth
+rm -rf /run/pilothouse /var/lib/pilothouse /var/lib/mysql.pilothouse-* /var/lib/lab-*
 find /var/lib/mysql -mindepth 1 -delete
 rm -rf /etc/mysql
 base64 -d | tar -C / -xzf -

@@ -16,6 +16,7 @@ from tests.lab.random_states.branches import forked_pairs, shares
 from tests.lab.random_states.hands import Hands
 from tests.lab.random_states.judging import After, Before, Verdict, judge
 from tests.lab.random_states.ledger import Ledger
+from tests.lab.random_states.nights import without_sst
 from tests.lab.random_states.truth import Held, Tables
 from tests.lab.random_states.verbs import MEMBERS, Person, State
 
@@ -132,7 +133,11 @@ def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
         return asked
     down = [name for name in MEMBERS if name not in hands.synced()]
     for name in down:
-        asked += _brought_back(asking, name, person)
+        if person.returns != "add-node" and name not in hands.synced():
+            hands.keeps_logs(name)
+            asked += without_sst(asking, name, person, hands.synced())
+        if name not in hands.synced():
+            asked += _brought_back(asking, name, person)
     if person.after and (person.after == "bootstrap-after-crash" or len(hands.synced()) == len(MEMBERS)):
         asked.append(_came_for(asking, person.after, person.node))
     return asked

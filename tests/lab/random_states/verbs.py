@@ -29,6 +29,7 @@ class Kind(Enum):
     GVWSTATE = "gvwstate-deleted"
     SAFE = "safe_to_bootstrap-flipped"
     GCACHE = "galera.cache-deleted"
+    BACKUP = "backup"  # a full one, on the node's own disk
     FOUNDS = "wsrep_new_cluster-left"  # in an option file: the next start founds a cluster of its own
 
 
@@ -61,6 +62,7 @@ class Person:
         after: what is run on a cluster that is whole again: 'rolling-restart', 'desync-for-backup', 'freeze-gcache',
             'bootstrap-after-crash' (which must find nothing to do), or ''.
         node: the node that `after` is about.
+        returns: the procedure that a node that is down is brought back with, where it fits; else add-node.
     """
 
     confirms: bool
@@ -68,11 +70,13 @@ class Person:
     itself: bool
     after: str
     node: str
+    returns: str = "add-node"
 
     def __str__(self) -> str:
         words = ("confirms" if self.confirms else "confirms nothing", "accepts losses" if self.accepts else "no loss")
         more = (
             *(("itself first",) if self.itself else ()),
+            *((f"back by {self.returns}",) if self.returns != "add-node" else ()),
             *((f"then {self.after} {self.node}",) if self.after else ()),
         )
         return ", ".join((*words, *more))

@@ -61,6 +61,7 @@ READS = (
     "mariadbd --user=mysql --help --verbose",
     "/usr/sbin/mysqld --user=mysql --help --verbose",
     "cat /run/pilothouse/lock-2db77be0-e5aa-11f1-ae7d-76e16c615942",
+    "cat /var/lib/pilothouse/replay/state",
 )
 REFUSED = (
     "cat",
@@ -165,6 +166,8 @@ REFUSED = (
     "cat /run/pilothouse/lock-",
     "cat /run/pilothouse/lock-../../etc/shadow",
     "cat /run/pilothouse/work.out",
+    "cat /var/lib/pilothouse/replay/server.log.new",
+    "cat /var/lib/pilothouse/replay/state.new",
     "timeout 3 bash -c true pilothouse n1 4567",
     "timeout 3 bash",
     "timeout",

@@ -40,11 +40,13 @@ def test_that_the_recorded_ist_of_codership_broke_off_nowhere_and_was_needed() -
         "[Note] WSREP: Shifting PRIMARY -> JOINED (TO: 41)",
         "[Note] WSREP: State transfer not required.",
         "[Note] WSREP: State transfer is not required",
+        "[Note] WSREP: Cert index reset to 00000000-0000-0000-0000-000000000000:-1, state transfer needed: no",
     ],
 )
 def test_that_a_joiner_that_had_missed_nothing_says_so(line: str) -> None:
     assert needed_none([line])
     assert not needed_none(["[Note] WSREP: Shifting PRIMARY -> JOINER (TO: 23)"])
+    assert not needed_none(["(proto: 11), state transfer needed: yes", "(proto: 11), state transfer needed: no"])
 
 
 @pytest.mark.parametrize(

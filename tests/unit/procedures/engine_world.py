@@ -55,6 +55,7 @@ class World:
     after: dict[str, Callable[[], None]] = field(default_factory=dict)
     deaf: Counter[str] = field(default_factory=Counter)
     detached: set[str] = field(default_factory=set)
+    at_work: set[tuple[str, str]] = field(default_factory=set)  # detached works that still run: host, name
 
     def value(self, host: str, name: str) -> str:
         """Return a setting, OFF when nobody touched it."""
@@ -96,6 +97,15 @@ class WorldActor:
         self._trouble(f"late {step_id}")
         keep = getattr(action, "keep", "")
         return Acted((f"{name} is {value}",), ((keep, value),) if keep else ())
+
+    def end(self, host: str, name: str) -> bool:
+        """See ports.Actor."""
+        self._trouble(f"end {name}")
+        ran = (host, name) in self._world.at_work
+        self._world.at_work.discard((host, name))
+        if ran:
+            self._world.done.append(f"{host}: end {name}")
+        return ran
 
     def _trouble(self, key: str) -> None:
         waiting = self._world.fails.get(key)

@@ -26,7 +26,7 @@ class ScriptedSession:
         self.has_ssh = self.has_sql = True
         self.state: dict[str, str] | UserError = {}
         self.programs: dict[str, Output | UserError] = {}
-        self.rows: dict[str, Rows] = {}
+        self.rows: dict[str, Rows | UserError] = {}
         self.no_root = False
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
@@ -40,6 +40,8 @@ class ScriptedSession:
         sql = statement_of(read)
         for begin, rows in self.rows.items():
             if sql.startswith(begin):
+                if isinstance(rows, UserError):
+                    raise rows
                 return rows
         raise QueryFailed("No such answer.", host=self.host, errno=1)
 

@@ -83,6 +83,13 @@ class Fate:
             raise UserError("It failed.", host=host)
         return Acted(("said something",), (("word", "value"),) if fate > 0.95 else ())
 
+    def end(self, host: str, name: str) -> bool:
+        """End it, find none, or fail."""
+        fate = self.draws.random()
+        if fate < 0.1:
+            raise Unreachable(f"{name} was not reached.", host=host)
+        return fate < 0.5
+
     def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
         """Find anything."""
         del past, memory

@@ -49,6 +49,12 @@ def why_no_spare(facts: Facts, name: str) -> str:
     return "serves by itself" if node.server is not None else ""
 
 
+def is_out_of_reach(facts: Facts, name: str) -> bool:
+    """Return whether nothing can be done on a host outside the cluster; what serves there is a check's to judge."""
+    node = facts.host(name).node
+    return name in facts.candidates and (node is None or node.reach not in {Reach.FULL, Reach.SSH_ONLY})
+
+
 def _word(host: HostFacts) -> str:
     galera = host.node.galera if host.node is not None else None
     if galera is None:

@@ -19,6 +19,7 @@ from services.procedures.conditions.galera.at_rest import PositionMark
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.founding import FoundsNothing
 from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.restored_history import RestoredHistory
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.conditions.galera.state_named import StateNamed
 from services.procedures.conditions.galera.still_primary import StillPrimary
@@ -240,7 +241,7 @@ def sst_accepted(stop: Step) -> Step:
 def start_node(
     facts: Facts,
     host: HostFacts,
-    history: SameHistory,
+    history: SameHistory | RestoredHistory,
     *,
     limit_s: float,
     prefix: str = "",
@@ -251,7 +252,7 @@ def start_node(
     """Start a node and wait until it is joined: 'started' is not 'joined'.
 
     Args:
-        history: what shows that the node and those it joins share their past (`same_history`).
+        history: what shows that the node and those it joins share their past (`same_history`, or of restored data).
         before_undo: what must hold too before it is stopped again: that it is not the one that keeps the cluster up.
         leaves: what is looked at when it is stopped again, and told where it does not hold.
     """

@@ -130,6 +130,23 @@ def desync(name: str, prefix: str = "", before: tuple[Condition, ...] = ()) -> S
     return replace(step, undo=replace(step.undo, waits=empty, waits_s=CATCH_UP_S))
 
 
+def catch_up(name: str, limit_s: float, prefix: str = "") -> Step:
+    """Wait until a node that was desynced has taken in all that the others wrote meanwhile."""
+    empty = StatusIs(name, "wsrep_local_recv_queue", "<=", "0", for_s=3.0)
+    return Step(
+        step_id=f"{prefix}catch-up",
+        host=name,
+        title=f"Wait until {name}'s receive queue is empty",
+        done=f"{name} has caught up",
+        why="Put back before that, it would stop the whole cluster by flow control at once.",
+        action=WaitFor((empty,), f"{name}'s receive queue to empty"),
+        risk=Risk.READS,
+        limit_s=limit_s,
+        repeatable=True,
+        estimate_s=5.0,
+    )
+
+
 def resync(name: str, prefix: str = "") -> Step:
     """Discharge `desync`. A restart has done it already; where the node never went down this does it."""
     back = (VariableIs(name, "wsrep_desync", "OFF"), StatusIs(name, "wsrep_local_state", "=", SYNCED))

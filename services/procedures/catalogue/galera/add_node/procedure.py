@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from services.facts.plain_names import is_node_name
 from services.facts.system import product_of
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
@@ -12,10 +11,11 @@ from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
 from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
 from services.procedures.catalogue.galera.add_node.joiner_state import must_recover
-from services.procedures.catalogue.galera.add_node.steps import add_plan, config_path
+from services.procedures.catalogue.galera.add_node.newcomer import config_path
+from services.procedures.catalogue.galera.add_node.steps import add_plan
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.steps import forked
-from services.procedures.catalogue.steps.choices import down_members, member_hosts, why_no_spare
+from services.procedures.catalogue.steps.choices import down_members, is_out_of_reach, member_hosts, why_no_spare
 from services.procedures.catalogue.steps.haproxy_places import can_drain
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
@@ -41,7 +41,6 @@ from services.procedures.plan.parts.server.sessions import Sessions
 from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.procedure import About
-from services.types import Reach
 
 ABOUT = About(
     name="add-node",
@@ -79,7 +78,6 @@ ABOUT = About(
         }
     ),
 )
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
 class AddNode:
@@ -126,12 +124,12 @@ class AddNode:
         """Return what is wrong with the inputs."""
         faults = list(field_faults(self.fields(facts, inputs), inputs))
         values = self._values(facts, inputs)
-        if values["node_name"] and not _NAME.fullmatch(values["node_name"]):
+        if values["node_name"] and not is_node_name(values["node_name"]):
             faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
         own_name = facts.host(values["joiner"])[Options].option("mysqld", "wsrep_node_name")
         if own.configured(facts, values["joiner"]) and own_name and values["node_name"] != own_name:
             faults.append(Fault("node_name", f"{values['joiner']} has a configuration of its own: it is {own_name}."))
-        if (why := why_no_spare(facts, values["joiner"])) and _is_out_of_reach(facts, values["joiner"]):
+        if (why := why_no_spare(facts, values["joiner"])) and is_out_of_reach(facts, values["joiner"]):
             faults.append(Fault("joiner", f"{values['joiner']} can't join: {why}."))
         if values["joiner"] and values["joiner"] == values["donor"]:
             faults.append(Fault("donor", "The donor must be another host than the joiner."))
@@ -274,12 +272,6 @@ def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
             advanced=True,
         ),
     )
-
-
-def _is_out_of_reach(facts: Facts, name: str) -> bool:
-    """Return whether nothing can be done on a host outside the cluster; what serves there is a check's to judge."""
-    node = facts.host(name).node
-    return name in facts.candidates and (node is None or node.reach not in {Reach.FULL, Reach.SSH_ONLY})
 
 
 def _candidate_words(facts: Facts, name: str) -> str:

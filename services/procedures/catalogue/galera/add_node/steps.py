@@ -7,19 +7,11 @@ from dataclasses import replace
 from typing import Literal
 
 from services.connections.command import Command
-from services.facts.tcp_ways import GROUP_PORT, TRANSFER_PORTS
 from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.galera.add_node import newcomer
 from services.procedures.catalogue.galera.add_node.checks import aside_path, configured
 from services.procedures.catalogue.galera.add_node.erasing import erasing_told
 from services.procedures.catalogue.galera.add_node.estimate import transfer_expected
-from services.procedures.catalogue.galera.add_node.joiner_config import (
-    FILE,
-    address_of,
-    address_place,
-    cluster_address,
-    config_text,
-    extended_address,
-)
 from services.procedures.catalogue.galera.add_node.joiner_state import lies_in, must_recover, position_of, state_stays
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
@@ -29,27 +21,20 @@ from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
-from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.steps.recovering import recover
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
-from services.procedures.conditions.machine.files import FileAbsent, FileSays
-from services.procedures.conditions.machine.listening import Listening
-from services.procedures.conditions.server.option import OptionIs
+from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile, Run, Several
+from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import flag_of, seconds_of
-from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.model import Chart, Plan, Step, Undo, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
-from services.procedures.plan.parts.server.options import Options
-from services.procedures.plan.parts.server.program import Program
 
-SST_PORT, IST_PORT = TRANSFER_PORTS
-LISTEN_S = 120
 DONOR_DRAIN_S = 60.0
 
 
@@ -91,18 +76,13 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
     )
 
 
-def config_path(host: HostFacts) -> str:
-    """Return where a new node's own option file is written."""
-    return posixpath.join(steps.option_folder(host), FILE)
-
-
 def donor_leaves(facts: Facts, values: Inputs) -> bool:
     """Return whether the donor is to get no new sessions from HAProxy while it sends (page add-node, plan 2 and 8)."""
     return flag_of(values["donor_out"]) is True and can_drain(facts, values["donor"])
 
 
 def _begun(facts: Facts, values: Inputs) -> tuple[Step, ...]:
-    return (steps.restart_off(facts.host(values["joiner"])), _off(facts, values))
+    return (steps.restart_off(facts.host(values["joiner"])), newcomer.server_off(facts, values["joiner"]))
 
 
 def _known(joiner: str) -> Step:
@@ -131,9 +111,9 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     else:
         found += innodb_counts(facts, standings(facts, (joiner.host,)))
     if fresh:
-        found += _configure(facts, values)
+        found += newcomer.configure(facts, joiner.host, donor.host, values["node_name"])
     found.append(name_donor(joiner, donor_name))
-    found += _ports(facts, joiner.host, members)
+    found += newcomer.try_ports(facts, joiner.host, members)
     if out:
         found += drain_steps(facts, donor.host, DONOR_DRAIN_S, patient=True)
     limit = max(1_800.0, 4 * expected.seconds)
@@ -144,14 +124,14 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         leaves=state_stays(joiner) if not (removed or kept) else (),
     )  # fmt: skip
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
-    start = replace(start, before=(*start.before, whole, *_joins_others(facts, joiner, members, fresh=fresh)))
+    start = replace(start, before=(*start.before, whole, *newcomer.joins_others(facts, joiner, members, fresh=fresh)))
     start = _without_orphans(start, joiner)
     if not kept:
         start = erasing_told(start, facts, joiner)
     came: Literal["IST", "SST", "any"] = "SST" if given_up else "any" if flag_of(values["sst_ok"]) is True else "IST"
     found += [start, steps.prove_transfer(joiner, came, "", start.step_id)]
     if flag_of(values["extend"]) is True:
-        found += _extend(facts, joiner.host, members)
+        found += newcomer.name_to_members(facts, joiner.host, members)
     found += [
         forget_donor(joiner, donor_name),
         steps.restart_on(joiner),
@@ -161,14 +141,6 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     if out:
         found += return_steps(facts, donor.host)
     return tuple(found)
-
-
-def _joins_others(facts: Facts, joiner: HostFacts, members: tuple[str, ...], *, fresh: bool) -> tuple[OptionIs, ...]:
-    """Read once more, just before the start, that the files don't have it found a cluster of its own."""
-    said = joiner[Options].option("mysqld", "wsrep_new_cluster")
-    off = OptionIs(joiner.host, "mysqld", "wsrep_new_cluster", said)  # not set, or the 'off' that the check read
-    wanted = cluster_address(facts, members, joiner.host)
-    return (off, *((OptionIs(joiner.host, "mysqld", "wsrep_cluster_address", wanted),) if fresh else ()))
 
 
 def _has_another_past(facts: Facts, joiner: HostFacts) -> bool:
@@ -190,32 +162,6 @@ def _without_orphans(start: Step, joiner: HostFacts) -> Step:
     assert isinstance(start.undo.action, Run)
     undo = replace(start.undo, action=Several((start.undo.action, end)))
     return replace(start, action=Several((end, start.action)), undo=undo)
-
-
-def _off(facts: Facts, values: Inputs) -> Step:
-    """A spare may run a server of its own, or hang in an earlier start."""
-    host = facts.host(values["joiner"])
-    name, unit = host.host, steps.unit_of(host)
-    undo = None
-    if host.server_up:
-        one_past = steps.same_history(facts, host, member_hosts(facts))
-        again = steps.systemctl("start", unit, "--no-block")
-        undo = Undo(f"Start {unit} on {name} again", again, before=(one_past, steps.founds_nothing(host)))
-    return Step(
-        step_id=f"down-{name}",
-        host=name,
-        title=f"Make sure that {unit} is stopped on {name}",
-        done=f"{unit} is stopped on {name}",
-        why="It is no member now; a server that runs for itself is started again by undo.",
-        action=steps.stop_unit(unit),
-        already=(Stopped(name, unit),),
-        proof=(Stopped(name, unit),),
-        limit_s=900.0,
-        undo=undo,
-        repeatable=True,
-        cancellable=False,
-        estimate_s=5.0,
-    )
 
 
 def _keep_data(facts: Facts, name: str) -> list[Step]:
@@ -275,107 +221,6 @@ def _new_folder(datadir: str) -> Several:
             Run(Command(("test", "!", "-L", datadir), sudo=True)),
         )
     )
-
-
-def _configure(facts: Facts, values: Inputs) -> list[Step]:
-    host, donor = facts.host(values["joiner"]), values["donor"]
-    name, members = host.host, member_hosts(facts)
-    path = config_path(host)
-    content = config_text(facts, donor, members, name, values["node_name"])
-    program = "mariadbd" if "MariaDB" in host[Program].text or "mariadb" in steps.unit_of(host) else "mysqld"
-    return [
-        Step(
-            step_id=f"configure-{name}",
-            host=name,
-            title=f"Write {path} on {name}, derived from {donor}",
-            done=f"{name} is configured",
-            action=PutFile(path, content, mode="0640", owner="root:mysql"),
-            proof=(
-                FileSays(name, path, rf"^wsrep_node_name = {values['node_name']}$"),
-                # A file that the server reads later may say otherwise, and an address of nobody founds a cluster.
-                OptionIs(name, "mysqld", "wsrep_cluster_address", cluster_address(facts, members, name)),
-                OptionIs(name, "mysqld", "wsrep_node_name", values["node_name"]),
-            ),
-            undo=Undo(f"Take {path} away", RestoreFile(path)),
-            repeatable=True,
-            estimate_s=1.0,
-        ),
-        Step(
-            step_id=f"config-{name}",
-            host=name,
-            title=f"Let {program} on {name} read its configuration",
-            done=f"{name}'s configuration is valid",
-            action=Run(Command((program, "--user=mysql", "--help", "--verbose"), sudo=True)),
-            risk=Risk.READS,
-            limit_s=60.0,
-            repeatable=True,
-            estimate_s=2.0,
-        ),
-    ]
-
-
-def _ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
-    """Open the joiner's three ports for two minutes and connect from every member; and the members' from the joiner."""
-    address = address_of(facts.host(joiner))
-    ports = (SST_PORT, GROUP_PORT, IST_PORT)
-    listeners = tuple(
-        Listener(
-            joiner, f"pilothouse-listen-{port}", LISTEN_S, ("-u", f"TCP-LISTEN:{port},reuseaddr,fork", "OPEN:/dev/null")
-        )
-        for port in ports
-    )
-    listening = open_for_a_trial(
-        *listeners,
-        key=f"listen:{joiner}",
-        sentence=f"test ports open on {joiner}",
-        danger="they close by themselves within two minutes",
-    )
-    there = tuple(Listening(member, address, port) for member in members for port in ports)
-    back = tuple(Listening(joiner, address_of(facts.host(member)), GROUP_PORT) for member in members)
-    step = Step(
-        step_id=f"listen-{joiner}",
-        host=joiner,
-        title=f"Open ports {SST_PORT}, {GROUP_PORT} and {IST_PORT} on {joiner} for a test, and connect both ways",
-        done=f"Every member reaches {joiner}, and {joiner} every member",
-        why=f"A closed port would show only in the middle of a transfer. They close by themselves in {LISTEN_S} s.",
-        action=opened(*listeners),
-        proof=(*there, *back),
-        limit_s=30.0,
-        repeatable=True,
-        estimate_s=3.0,
-    )
-    close = f"Close the test ports of {joiner}"
-    return [
-        listening.on(step, close),
-        listening.off(f"unlisten-{joiner}", close, f"The test ports of {joiner} are closed", 1.0),
-    ]
-
-
-def _extend(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
-    """Write the whole list into each member's own file, where that file was found."""
-    wanted = cluster_address(facts, members, joiner)
-    found = []
-    for name in members:
-        path, section = address_place(facts.host(name))
-        if not path:
-            continue
-        whole = extended_address(facts.host(name), wanted)
-        there = (OptionIs(name, "mysqld", "wsrep_cluster_address", whole),)
-        found.append(
-            Step(
-                step_id=f"extend-{name}",
-                host=name,
-                title=f"Name {joiner} in {path} of {name}",
-                done=f"{name} knows {joiner} for its next start",
-                action=EditOptions(path, section, (("wsrep_cluster_address", whole),)),
-                already=there,
-                proof=there,
-                undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
-                repeatable=True,
-                estimate_s=1.0,
-            )
-        )
-    return found
 
 
 def _watches(

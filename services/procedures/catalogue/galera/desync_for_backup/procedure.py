@@ -17,13 +17,12 @@ from services.procedures.catalogue.steps.choices import member_choices, member_h
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain, open_places
 from services.procedures.catalogue.steps.server import whole_again
-from services.procedures.catalogue.steps.traffic import desync, desync_key, resync
+from services.procedures.catalogue.steps.traffic import catch_up, desync, desync_key, resync
 from services.procedures.conditions.galera.still_desynced import StillDesynced
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
-from services.procedures.conditions.server.status import StatusIs
-from services.procedures.plan.actions import Ask, WaitFor
+from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -183,26 +182,10 @@ def _steps(facts: Facts, values: Inputs, members: tuple[str, ...], longest: floa
             limit_s=longest,
             repeatable=True,
         ),
-        _catch_up(node, max(QUEUE_LIMIT_S, longest)),
+        catch_up(node, max(QUEUE_LIMIT_S, longest)),
         resync(node),
         *(return_steps(facts, node) if drains else ()),
         whole_again(facts, members),
-    )
-
-
-def _catch_up(node: str, limit_s: float) -> Step:
-    empty = StatusIs(node, "wsrep_local_recv_queue", "<=", "0", for_s=3.0)
-    return Step(
-        step_id="catch-up",
-        host=node,
-        title=f"Wait until {node}'s receive queue is empty",
-        done=f"{node} has caught up",
-        why="Put back before that, it would stop the whole cluster by flow control at once.",
-        action=WaitFor((empty,), f"{node}'s receive queue to empty"),
-        risk=Risk.READS,
-        limit_s=limit_s,
-        repeatable=True,
-        estimate_s=5.0,
     )
 
 

@@ -19,6 +19,7 @@ from services.facts.state_files import (
     parse_gvwstate,
     parse_listing,
 )
+from services.lines import lines_of
 from services.procedures.plan.part import Part, Reading, Way
 from services.procedures.plan.parts.server.options import Options
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
 ASIDE = ".pilothouse-before"
+"""Behind the data folder's name: where an older one is kept; `INSIDE`: its name where it lies in the folder itself."""
+INSIDE = f"{ASIDE}.sst"
 UNKNOWN_DISK = DiskFacts("")
 
 
@@ -100,6 +103,8 @@ class DataFolder(Part):
         aside = reading.run("datadir", commands.FILE_KIND.read(folder.rstrip("/") + ASIDE, sudo=True))
         if aside is not None and aside.exit_code == 0:
             reading.note("datadir", f"An older data folder kept aside: {folder.rstrip('/')}{ASIDE}", KEPT_ASIDE)
+        if any(line.endswith((f" {INSIDE}", f" {INSIDE}.part")) for line in lines_of(text or "")):
+            reading.note("datadir", f"Older data kept inside the data folder: {folder}/{INSIDE}", KEPT_ASIDE)
         return found._with_state_files(reading, grastate=listing.grastate)
 
     def _with_state_files(self, reading: Reading, *, grastate: bool) -> Self:

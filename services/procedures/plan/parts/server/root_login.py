@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
-from services.facts.provider_options import FREEZE
 from services.procedures.plan.part import Part, Reading, Turn, Way
-from services.procedures.plan.parts.galera.provider import Provider
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RootLogin(Part):
-    """Really tried, over SSH, where the provider can freeze its cache: only a freeze's guard needs it.
+    """Really tried, over SSH: a freeze's guard and the lock of a snapshot log in so.
 
     Attributes:
         works: None = not tried; said: the client's own words.
@@ -24,7 +22,6 @@ class RootLogin(Part):
 
     way: ClassVar[Way] = Way.GALERA
     turn: ClassVar[Turn] = Turn.RIGHTS
-    made_from: ClassVar[tuple[type[Part], ...]] = (Provider,)
 
     works: bool | None = None
     said: str = ""
@@ -32,7 +29,7 @@ class RootLogin(Part):
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
         """See Part."""
-        if not Way.SSH.leads_to(host) or host[Provider].option(FREEZE) is None:
+        if not Way.SSH.leads_to(host):
             return None
         output = reading.run("root-login", commands.ROOT_LOGIN)
         if output is None or (reading.sudo_works is not True and not host.is_root):

@@ -1,0 +1,40 @@
+"""Do a stopped node's old data lie in its data folder themselves? Asked before they are kept and others are put there.
+
+The rule of every procedure that puts other data into a data folder (steps/restoring.py). What a link or a mount leads
+to is neither kept aside nor replaced: a table's file there would be written by the restored server and by whoever
+reads the kept data, and a file system that is mounted inside the folder covers the restored files after a boot.
+"""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.parts.galera.elsewhere import Elsewhere
+
+_SHOWN = 4
+
+
+def old_linked(host: HostFacts) -> Check:
+    """Return whether a stopped node's data folder holds all of its files itself."""
+    name, folder, found = host.host, folder_of(host), host[Elsewhere].found
+    away = [f"{len(found)} lead elsewhere: {', '.join(found[:_SHOWN])}"] if found else []
+    running = found is None and host.server_up
+    blind = [unread(host, f"what of {folder}", "datadir", "root", "ssh")] if found is None and not running else []
+    still = f"a server runs on {name}: its data folder is looked through when it is stopped"
+    return Check(
+        code="OLD-LINKED",
+        title=f"The data folder of {name} holds all of its files itself",
+        verdict=verdict([*away, *blind], running),
+        evidence="; ".join([*away, *blind]) or (still if running else f"no link, *.isl file or mount in {folder}"),
+        why="What lies elsewhere is neither kept aside nor replaced: old files would be mixed with the restored ones.",
+        try_=(
+            f"Put what each link leads to in its place in {folder}, unmount what is mounted there, and look again.",
+            "Bring the node back with add-node, by an SST: the only way for the tables of *.isl files.",
+        )
+        if away
+        else (),
+        host=name,
+        absolute=bool(away),
+    )

@@ -1,0 +1,203 @@
+"""The checks that only rejoin-from-binlogs has, before anything is looked at on the joiner."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+
+from services.procedures.catalogue.checks.parts import known, server_of, unread, verdict
+from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
+from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
+from services.procedures.catalogue.steps import comparing
+from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.provider import Provider
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.variables import Variables
+from services.types import Flavour
+
+LEAST = (10, 4)
+"""MariaDB from here on has Galera 4, which takes a position from InnoDB and not from grastate.dat."""
+_FILTERS = ("binlog_do_db", "binlog_ignore_db", "replicate_do_db", "replicate_ignore_db", "replicate_do_table",
+            "replicate_ignore_table", "replicate_wild_do_table", "replicate_wild_ignore_table")  # fmt: skip
+_LENIENT = {"slave_exec_mode": "strict", "slave_skip_errors": "off", "slave_run_triggers_for_rbr": "no"}
+"""What applies rows to their last, by its only strict value: with another one they may not be what was written."""
+_ON = frozenset({"", "1", "on", "true", "yes"})
+_SST = "Bring the node back with add-node, by an SST."
+
+
+def way(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """The way by InnoDB's own position is MariaDB's from 10.4 on: elsewhere it is not possible, or never tried."""
+    host = facts.host(joiner)
+    pxc = [h.host for h in known(facts, members) if (s := server_of(h)) is not None and s.flavour is Flavour.PXC]
+    wrong, eight = "", False
+    if pxc or (host[Program].text and "MariaDB" not in host[Program].text):
+        version = next((s.version_key for name in pxc if (s := server_of(facts.host(name))) is not None), ())
+        eight = (version or host[Program].version or (8,))[0] >= 8
+        wrong = (
+            "Percona XtraDB Cluster 8 has no supported way to set the storage engine's position"
+            if eight
+            else "with Galera 3 (PXC 5.7) the way is another one, by grastate.dat, which was never tried here"
+        )
+    elif host[Program].version and host[Program].version[:2] < LEAST:
+        wrong = "with Galera 3 (MariaDB before 10.4) the way is by grastate.dat, never tried here"
+    blind = not wrong and not host[Program].version
+    return Check(
+        code="PXC-POSITION" if eight else "GALERA-THREE" if wrong else "WAY",
+        title=f"The position of {joiner} can be set where its server reads it",
+        verdict=verdict(wrong or blind),
+        evidence=wrong or (unread(host, "the server program", "program") if blind else host[Program].text),
+        why="A wrong position ends in the middle of an IST, or has rows applied twice or never.",
+        try_=(_SST,) if wrong or blind else (),
+        host=joiner,
+        absolute=bool(wrong or blind),
+    )
+
+
+def stopped(facts: Facts, joiner: str) -> Check:
+    """The joiner's server does not run: the run takes its data folder away."""
+    host = facts.host(joiner)
+    runs = host.server_up is not False
+    return Check(
+        code="STOPPED",
+        title=f"The server of {joiner} is stopped",
+        verdict=verdict(runs),
+        evidence=f"{joiner}: {'it runs, or it is not known' if runs else 'no server runs'}",
+        why="Its data folder is kept aside and replaced; a node that serves is not one to be rebuilt.",
+        try_=(f"Stop it on purpose first, if {joiner} is to be rebuilt.",) if runs else (),
+        host=joiner,
+        absolute=runs,
+    )
+
+
+def own_reach(facts: Facts, joiner: str) -> Check:
+    """The joiner's own data are not near enough for an IST: then nothing has to be restored."""
+    state = facts.host(joiner)[DataFolder].grastate
+    seqno = state.seqno if state is not None and state.uuid == facts.cluster_id else None
+    able = [r for r in reaches(facts, joiner, seqno) if r.able] if seqno is not None and seqno >= 0 else []
+    told = able[0].told if able else "no position that a member still caches from"
+    return Check(
+        code="OWN-REACH",
+        title=f"{joiner}'s own data need more than an IST",
+        verdict=verdict(able),
+        evidence=f"grastate.dat of {joiner} says {seqno if seqno is not None else 'no position'}; {told}",
+        why="A plain start brings such a node back in seconds, with nothing restored.",
+        try_=(f"Start {joiner} with add-node: it comes by IST.",) if able else (),
+        host=joiner,
+    )
+
+
+def own_log(facts: Facts, joiner: str) -> Check:
+    """The joiner's binary log lies in its data folder: it is kept aside with it, and a new one begins."""
+    host = facts.host(joiner)
+    named = {key: host[Options].option("mysqld", key) or "" for key in ("log_bin", "log_bin_index")}
+    outside = [f"{k} = {v}" for k, v in named.items() if v and not _inside(v, host)]
+    return Check(
+        code="OWN-LOG",
+        title=f"The binary log of {joiner} lies in its data folder",
+        verdict=verdict(outside),
+        evidence="; ".join(outside) or "it does, or there is none",
+        why="A new one must begin with the replay's GTIDs; an old one elsewhere would be gone on with.",
+        try_=(_SST,) if outside else (),
+        host=joiner,
+        absolute=bool(outside),
+    )
+
+
+def _inside(path: str, host: HostFacts) -> bool:
+    """Return whether a log lies right in the data folder: a name that is no whole path is taken from there."""
+    return posixpath.dirname(posixpath.normpath(posixpath.join(folder_of(host), path))) == folder_of(host)
+
+
+def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """Nobody's option files filter what is logged or what a replica applies, or let it pass over rows."""
+    found = [
+        f"{h.host}: {key} = {value}" for h in known(facts, hosts) for key in _FILTERS
+        if (value := h[Options].option("mysqld", key))
+    ]  # fmt: skip
+    found += [
+        f"{h.host}: {key} = {value}" for h in known(facts, hosts) for key, strict in _LENIENT.items()
+        if (value := h[Options].option("mysqld", key)) and value.strip().lower() != strict
+    ]  # fmt: skip
+    unlogged = [
+        h.host for h in known(facts, hosts)
+        if (said := h[Options].option("mysqld", "log_slave_updates")) is None or said.strip().lower() not in _ON
+    ]  # fmt: skip
+    return Check(
+        code="FILTERS",
+        title="The binary logs hold all that was written",
+        verdict=verdict(found, unlogged),
+        evidence="; ".join(found) or (
+            f"log_slave_updates is not on in the files of {', '.join(unlogged)}" if unlogged else "no filter is set"
+        ),
+        why="What a filter left out is in no file: the replay would end well, and rows would be missing. Only option "
+        "files are asked: what was set at run time, or written with sql_log_bin = 0, only its holes show (HOLES).",
+        try_=(_SST,) if found else ("Take the binary logs of a node with log_slave_updates.",) if unlogged else (),
+    )  # fmt: skip
+
+
+def gtid_mode(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """wsrep_gtid_mode is off everywhere: with it the position holds a GTID too, which this way does not set."""
+    modes = {joiner: facts.host(joiner)[Options].option("mysqld", "wsrep_gtid_mode") or "off"}
+    modes |= {h.host: h[Variables].value("wsrep_gtid_mode") or "not known" for h in known(facts, members)}
+    modes = {name: said.strip().lower() for name, said in modes.items()}
+    on, blind = [n for n, said in modes.items() if said in _ON], [n for n, said in modes.items() if said == "not known"]
+    return Check(
+        code="GTID-MODE",
+        title="wsrep_gtid_mode is off",
+        verdict=verdict(on, blind),
+        evidence="; ".join(f"{name}: wsrep_gtid_mode = {said}" for name, said in modes.items()),
+        why="With it the stored position holds a GTID as well; setting that was never tried.",
+        try_=(_SST,) if on else (),
+        host=joiner,
+        absolute=bool(on),
+    )
+
+
+def tools(facts: Facts, joiner: str) -> Check:
+    """mariadb-backup is on the joiner; the clients are asked by the run itself."""
+    there = set(facts.host(joiner)[Tools].there)
+    lacks = not there & {"mariadb-backup", "mariabackup"}
+    return Check(
+        code="BACKUP-TOOL",
+        title=f"mariadb-backup is on {joiner}",
+        verdict=verdict(lacks),
+        evidence=f"{joiner}: {'neither mariadb-backup nor mariabackup was found' if lacks else 'found'}",
+        why="It prepares the copy and puts it into the data folder.",
+        try_=("Install the package mariadb-backup of the server's version.",) if lacks else (),
+        host=joiner,
+        absolute=lacks,
+    )
+
+
+def compared(facts: Facts, values: Inputs) -> Check:
+    """Some rows are compared afterwards: here they were made anew, by a way that no server checks."""
+    found = comparing.chosen(facts, values)
+    if comparing.tables_of(values):
+        return found
+    why = "The rows are replayed past Galera: GTIDs and positions that agree show none of them. A checksum does."
+    return replace(found, verdict=Verdict.BLOCK, why=why)
+
+
+def freeze(facts: Facts, members: tuple[str, ...]) -> Check:
+    """Say which donors could be frozen meanwhile, by their own provider's options; this procedure freezes none."""
+    can = [name for name in members if facts.host(name)[Provider].option(OPTION) is not None]
+    blind = [name for name in members if not facts.host(name)[Provider].options]
+    rest = [name for name in members if name not in {*can, *blind}]
+    told = [f"{', '.join(can)} can freeze its cache"] if can else []
+    told += [f"the provider of {', '.join(rest)} has no such option"] if rest else []
+    told += [f"not read: {', '.join(blind)}"] if blind else []
+    return Check(
+        code="FREEZE",
+        title="The donors' caches may purge meanwhile",
+        verdict=Verdict.WARN if can or blind else Verdict.PASS,
+        not_known=bool(blind) and not can,
+        evidence="; ".join(told) or "no member answers",
+        why=f"Only a provider with {OPTION} can be held; without it the race is told while the replay runs.",
+        try_=(f"Freeze {can[0]} first with freeze-gcache.",) if can else (),
+    )

@@ -1,0 +1,59 @@
+"""The programs that make restored data out of a backup without touching it. For root's shell."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.steps.restoring_programs import PLAIN_OPTIONS
+
+PREPARE = (
+    PLAIN_OPTIONS
+    + r"""set -u -o pipefail -o noclobber; export LC_ALL=C
+copy=$1 work=$2 tool=$3 wanted=$4 part=$2.part
+failed() { printf 'failed: %s\n' "$1"; exit 9; }
+[ -d "$copy" ] || failed "$copy is no folder"
+inside=$(realpath -- "$copy") && place=$(realpath -m -- "$work") || failed 'the folders can not be told'
+case $place/ in "$inside"/*) failed 'the copy would lie in the backup itself';; esac
+case $inside/ in "$place"/*) failed 'the backup would lie in the copy';; esac
+odd=$(find "$copy/" \( ! -type f ! -type d -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
+  failed "${odd:-something} in the backup is no plain file or folder of its own: a link may lead anywhere"
+[ -n "$(find "${place%/*}/" -maxdepth 0 -uid "$(id -u)" ! -perm -002 \( ! -perm -020 -o -gid 0 \))" ] ||
+  failed "others than root may write into ${place%/*}, where the copy would lie"
+rm -rf --one-file-system -- "$part" "$part.log" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
+cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || failed 'the backup could not be copied'
+rm -rf --one-file-system -- "$part"/.pilothouse-* || failed 'what an earlier run kept could not be left out'
+odd=$(find "$part" -type f -links +1 -print -quit) && [ -z "$odd" ] || failed "the copy shares $odd with something else"
+chmod -R u+rwX -- "$part"
+odd=$(plain_options "$part") || failed "${odd:-the options of the backup could not be read}"
+said() { tail -n 1 -- "$part.log" | grep -q 'completed OK!$'; }
+"$tool" --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
+  { tail -n 12 -- "$part.log"; rm -f -- "$part.log"; failed 'the copy could not be prepared'; }
+rm -f "$part.log"
+for f in "$part/mariadb_backup_galera_info" "$part/xtrabackup_galera_info"; do [ -f "$f" ] && break; done
+found=$(head -n 1 -- "$f"); found=${found%%[[:space:]]*}
+[ "$found" = "$wanted" ] || failed "the prepared copy stands at ${found:-a position not known}, not at $wanted"
+mv -T -- "$part" "$work" || failed 'the copy could not be named'
+printf 'prepared: %s\n' "$found"
+"""
+)
+"""`bash -c PREPARE pilothouse BACKUP WORK TOOL UUID:SEQNO`: a copy of every file is prepared, never the backup.
+
+Without --no-defaults a prepare reads the copy's own backup-my.cnf and no option file of the host; with it the page size
+and the files of the system tablespace are not the backup's, and it dies (tried with 10.11.18, pages of 4k).
+
+--prepare writes into what it is given; a backup that shares files with another by links would be changed with it. A
+backup of a node that keeps older data inside its data folder has that folder too (mariadb-backup takes it for a schema,
+seen on 10.11.18): copied back, it would be mixed with what this run keeps.
+"""
+PREPARED = r"prepared: ([0-9a-f-]{36}:\d+)"
+
+TIDY = r"""set -u; export LC_ALL=C
+data=$1 work=$2 base=$3
+[ -d "$data" ] && [ ! -L "$data" ] && [ -e "$data/ibdata1" ] || exit 3
+case $work in *.pilothouse-prepared) ;; *) exit 4;; esac
+rm -rf --one-file-system -- "$work" || exit 5
+find "$data" -mindepth 1 -maxdepth 1 -type f \( -name 'xtrabackup_*' -o -name 'mariadb_backup_*' \
+  -o -name donor_galera_info -o -name backup-my.cnf \) -delete || exit 6
+[ -z "$base" ] || find "$data" -mindepth 1 -maxdepth 1 -type f -name "$base.[0-9]*" -delete
+"""
+"""`bash -c TIDY pilothouse DATA WORK BASE`: takes the copy away, and what a backup brings beside the data: its own
+notes, and the one binary log file that --galera-info adds (tried, 10.11.18), which would stand before the new log's.
+"""

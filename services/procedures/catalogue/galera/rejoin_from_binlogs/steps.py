@@ -1,0 +1,344 @@
+"""The steps of rejoin-from-binlogs: survey, then restore a copy, replay, set the position, prove it, join by IST. Pure.
+
+Until the position is proven no grastate.dat names the cluster: a server that is started too early (a host that boots)
+could only take an SST, never an IST onto data that are half replayed.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+
+from services.connections.command import Command
+from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
+from services.procedures.catalogue.galera.rejoin_from_binlogs import restore_programs as programs
+from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import COPY_BYTES_S, replay_s
+from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey, survey_name
+from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
+from services.procedures.catalogue.steps import comparing, restoring
+from services.procedures.catalogue.steps import server as steps
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.donor import forget_donor, name_donor
+from services.procedures.catalogue.steps.recovering import recover
+from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
+from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.conditions.galera.chain_known import ChainKnown
+from services.procedures.conditions.galera.ist_reaches import IstReaches
+from services.procedures.conditions.galera.restored_history import RestoredHistory
+from services.procedures.conditions.galera.restored_whole import RestoredWhole
+from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.machine.files import FileAbsent, FileSays
+from services.procedures.conditions.machine.owned import OwnedBy
+from services.procedures.conditions.server.stopped import Stopped
+from services.procedures.plan.actions import Detached, RemoveFile, Run, WaitFor
+from services.procedures.plan.condition import Kept
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import flag_of, seconds_of
+from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.positions import kept_name
+
+DAY_S = 86_400.0
+SURVEY_LIMIT_S = 4 * 3_600.0
+PRIVATE_LIMIT_S = 3_600.0
+PAST_LIMIT_S = 600.0
+_WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
+
+
+def work_path(host: HostFacts) -> str:
+    """Return where the copy of the backup is prepared: on the data folder's own file system."""
+    folder, name = restoring.folder_of(host), ".pilothouse-prepared"
+    return posixpath.join(folder, name) if restoring.is_mount(host) else folder + name
+
+
+def progress_path(target: int) -> str:
+    """Return the file in which a replay tells how far it is."""
+    return f"/run/pilothouse/replay-{target}.log"
+
+
+def surveyed(host: HostFacts, values: Inputs) -> tuple[Step, ...]:
+    """Return the first part: what the backup and the binary logs hold; it only reads."""
+    name = host.host
+    words = ("bash", "-c", SURVEY, "pilothouse", values["backup"], values["binlogs"], restoring.folder_of(host))
+    look = Step(
+        step_id=f"survey-{name}",
+        host=name,
+        title=f"Read what the backup and the binary logs on {name} hold",
+        done=f"What the backup and the binary logs on {name} hold is known",
+        why="Every event is read once: how far they go, what is missing, what must not be replayed.",
+        action=Detached(Command(words, sudo=True), name=f"survey-{name}", keep=survey_name(name), pattern=SURVEYED),
+        risk=Risk.READS,
+        limit_s=SURVEY_LIMIT_S,
+        repeatable=True,
+        estimate_s=30.0,
+    )
+    rest = steps.plan_the_rest(
+        "chain-known", f"Judge what was found on {name}", "where the replay begins and ends is known only now"
+    )
+    return look, rest
+
+
+def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, donor: str) -> tuple[Step, ...]:
+    """Return the second part. `donor` can send, by IST, what follows the target."""
+    name, members = host.host, tuple(m for m in member_hosts(facts) if m != host.host)
+    target, accepted = found.chain.target or 0, flag_of(values["past_unknown"]) is True
+    donor_name = facts.host(donor).node_name or donor
+    identity, state, owner = restoring.made_its_own(host, facts.cluster_id)
+    when = found.chain.when or ("", "", 0)
+    history = RestoredHistory(
+        name, members, facts.cluster_id, restoring.folder_of(host), target, recovered=Kept(kept_name(name)),
+        gtid=found.chain.gtid, accepted=accepted, server=when[2], time=f"{when[0]} {when[1]}",
+    )  # fmt: skip
+    whole = (
+        RestoredWhole(name, restoring.folder_of(host), restoring.aside_path(host), private.MARKER, facts.cluster_id),
+    )
+    start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
+    start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
+    start = started_from_hold(start, host, restoring.folder_of(host), whole)
+    return (
+        _pasts_known(facts, host, members, found, accepted=accepted),
+        steps.restart_off(host),
+        hold_start(host, restoring.folder_of(host), whole),
+        *_kept_aside(facts, host, members),
+        _prepared(host, values, found),
+        restoring.copied_back(
+            host, _tool(host), work_path(host), found.backup.size, found.backup.size / COPY_BYTES_S + 1.0
+        ),
+        _tidied(host, found),
+        identity,
+        owner,
+        _noted(host),
+        _replayed(facts, host, members, values, found),
+        _positioned(facts, host, found),
+        _no_private(host),
+        replace(recover(host), goes_with=f"new-data-{name}"),
+        restoring.position_proven(host, facts.cluster_id, target),
+        _unmarked(host),
+        state,
+        name_donor(host, donor_name),
+        start,
+        steps.prove_transfer(host, "IST", "", start.step_id),
+        forget_donor(host, donor_name),
+        steps.restart_on(host),
+        steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
+        *_compared(name, donor, values, steps.whole_again(facts, tuple(sorted({*members, name})))),
+    )
+
+
+def _compared(name: str, donor: str, values: Inputs, whole: Step) -> tuple[Step, ...]:
+    """Return the last proof and the comparison; what was not compared is never told to be equal."""
+    found = comparing.compared(name, donor, values)
+    if not found:
+        return (replace(whole, done=f"{whole.done}; nothing was compared: no table was chosen"),)
+    if flag_of(values["tables_unknown"]) is not True:
+        return (whole, *found)
+    return (whole, *(replace(step, done=f"No compared table of {name} differs from {donor}") for step in found))
+
+
+def _tool(host: HostFacts) -> str:
+    return "mariadb-backup" if "mariadb-backup" in host[Tools].there else "mariabackup"
+
+
+def _pasts_known(facts: Facts, host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool) -> Step:
+    chain = found.chain
+    known = ChainKnown(members, host.host, chain.gtid, chain.recent, chain.stretches, chain.writers, accepted)
+    own = _backup_past(facts, host, members, found, accepted=accepted)
+    return Step(
+        step_id=f"past-{host.host}",
+        host="",
+        title="Prove from the members' binary logs that backup and files are of their past, with nothing missing",
+        done="The backup and the binary logs are of the members' past",
+        why="The same UUID and seqno alone show nothing: both sides of a fork have them. Nothing is changed before it "
+        "is known of the backup itself, too.",
+        action=WaitFor((own, known), "the members' binary logs"),
+        risk=Risk.READS,
+        limit_s=PAST_LIMIT_S,
+        repeatable=True,
+        estimate_s=5.0 + len(chain.stretches),
+    )
+
+
+def _backup_past(
+    facts: Facts, host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool
+) -> RestoredHistory:
+    """Return that the last change which the backup holds is the members' at its seqno: a backup may be of a fork too.
+
+    Nodes count GTIDs differently: where the files have the backup's own GTID, server and time of that transaction are
+    laid beside the members'. Not where it names several domains: then its last change may be another one.
+    """
+    backup, own = found.backup, found.chain.own
+    led = own is not None and own[1] == backup.gtid
+    at, server, time = (own[0], own[2], own[3]) if own is not None and led else (backup.seqno, 0, "")
+    return RestoredHistory(
+        host.host, members, facts.cluster_id, "", at, gtid=backup.gtid, accepted=accepted,
+        old_log=restoring.old_log(host, kept=False), server=server, time=time,
+    )  # fmt: skip
+
+
+def _kept_aside(facts: Facts, host: HostFacts, members: tuple[str, ...]) -> tuple[Step, ...]:
+    """Return the steps that keep the old data, begun only while the others are whole without this node."""
+    first, *rest = restoring.keep_aside(host)
+    whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
+    return (replace(first, before=(*first.before, whole)), *rest)
+
+
+def _prepared(host: HostFacts, values: Inputs, found: Survey) -> Step:
+    name, work, backup = host.host, work_path(host), found.backup
+    words = ("bash", "-c", programs.PREPARE, "pilothouse", values["backup"], work, _tool(host),
+             f"{backup.uuid}:{backup.seqno}")  # fmt: skip
+    away = Run(Command(("rm", "-rf", "--one-file-system", "--", work, f"{work}.part", f"{work}.part.log"), sudo=True))
+    return Step(
+        step_id=f"prepare-{name}",
+        host=name,
+        title=f"Copy the backup to {work} of {name}, and prepare the copy",
+        done=f"A copy of the backup is prepared on {name}",
+        why="Preparing writes into the files: the backup itself stays as it is.",
+        action=Detached(
+            Command(words, sudo=True), name=f"prepare-{name}", keep=f"prepared-{name}", pattern=programs.PREPARED,
+            grows=f"{work}.part", total=backup.size,
+        ),
+        before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, work)),
+        limit_s=DAY_S,
+        undo=Undo(f"Remove the copy of the backup from {name}", away, (FileAbsent(name, work),), limit_s=600.0),
+        estimate_s=2 * backup.size / COPY_BYTES_S + 2.0,
+    )  # fmt: skip
+
+
+def _tidied(host: HostFacts, found: Survey) -> Step:
+    name, folder, work = host.host, restoring.folder_of(host), work_path(host)
+    base = found.backup.file.rpartition(".")[0]
+    return Step(
+        step_id=f"tidy-{name}",
+        host=name,
+        title=f"Remove the prepared copy, and the backup's own notes from {folder} of {name}",
+        done=f"Only the restored data lie in {folder} of {name}",
+        why=_WITH_FOLDER,
+        action=Run(Command(("bash", "-c", programs.TIDY, "pilothouse", folder, work, base), sudo=True)),
+        before=(Stopped(name, steps.unit_of(host)),),
+        proof=(FileAbsent(name, work),),
+        limit_s=600.0,
+        repeatable=True,
+        goes_with=f"new-data-{name}",
+        estimate_s=2.0,
+    )
+
+
+def _state(host: HostFacts) -> str:
+    return posixpath.join(restoring.folder_of(host), "grastate.dat")
+
+
+def _private(host: HostFacts) -> Temporary:
+    """Return the private server, which ends with its work; a way out in the middle ends both."""
+    name = host.host
+    end = Run(Command(("bash", "-c", private.END_PRIVATE, "pilothouse"), sudo=True))
+    return Temporary(
+        key=f"private:{name}",
+        host=name,
+        sentence=f"a private server may run on the restored data of {name}",
+        danger=f"it holds the data folder of {name}",
+        release=end,
+        released=(Stopped(name, steps.unit_of(host)), FileAbsent(name, private.PRIVATE)),
+    )
+
+
+def _no_private(host: HostFacts) -> Step:
+    name = host.host
+    title = f"Make sure that no private server runs on {name}"
+    return _private(host).off(f"no-private-{name}", title, f"No private server runs on {name}", 1.0)
+
+
+def _noted(host: HostFacts) -> Step:
+    """Return the step whose undo takes the replay's mark away: behind the replay's own, before that of its data."""
+    name = host.host
+    folder = Command(("install", "-d", "-m", "0700", "-o", "root", "-g", "root", "--", private.STATE), sudo=True)
+    return Step(
+        step_id=f"notes-{name}",
+        host=name,
+        title=f"Make {private.STATE} on {name}, which only root may enter, for the replay's mark",
+        done=f"The replay on {name} can be noted where only root may write",
+        action=Run(folder),
+        before=(FileAbsent(name, private.MARKER),),
+        proof=(OwnedBy(name, private.STATE, 0),),
+        undo=Undo(
+            f"Remove the replay's mark from {name}",
+            RemoveFile(private.MARKER),
+            (FileAbsent(name, private.MARKER),),
+        ),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+
+
+def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: Inputs, found: Survey) -> Step:
+    name, chain, folder = host.host, found.chain, restoring.folder_of(host)
+    target = chain.target or 0
+    # The joiner's own binary logs were moved with the old data.
+    logs = restoring.aside_path(host) if values["binlogs"].rstrip("/") == folder else values["binlogs"]
+    many = chain.transactions + chain.statements
+    words = ("bash", "-c", private.REPLAY, "pilothouse", folder, logs, str(chain.start), str(chain.stop), chain.gtid,
+             str(target), str(many), progress_path(target), *(file.name for file in chain.files))  # fmt: skip
+    step = Step(
+        step_id=f"replay-{name}",
+        host=name,
+        title=f"Replay {many} transactions up to Xid {target} into the restored data of {name}, by a private server",
+        done=f"The restored data of {name} hold everything up to Xid {target}",
+        why="It counts only where both programs end well and the server stands at the planned GTID; what broke off is "
+        f"never gone on with. {_WITH_FOLDER}",
+        action=Detached(
+            Command(words, sudo=True), name=f"replay-{name}", keep=f"replayed-{name}", pattern=private.REPLAYED
+        ),
+        before=(
+            Stopped(name, steps.unit_of(host)),
+            FileAbsent(name, private.MARKER),
+            FileAbsent(name, _state(host)),
+            IstReaches(name, members, facts.cluster_id, target),
+        ),
+        proof=(FileSays(name, private.MARKER, rf"^done {target} {chain.gtid} "),),
+        limit_s=DAY_S,
+        estimate_s=replay_s(many, chain.bytes),
+    )
+    return _private(host).on(step, f"End the private server of {name}, and the replay with it", limit_s=900.0)
+
+
+def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
+    name, chain = host.host, found.chain
+    words = ("bash", "-c", private.POSITION, "pilothouse", restoring.folder_of(host), facts.cluster_id,
+             str(found.backup.seqno), str(chain.target), chain.gtid)  # fmt: skip
+    return Step(
+        step_id=f"set-position-{name}",
+        host=name,
+        title=f"Set InnoDB's position of {name} from {found.backup.seqno} to {chain.target}, by a private server",
+        done=f"InnoDB of {name} stands at {chain.target}",
+        why="Galera 4 reads the position from InnoDB: a number in grastate.dat alone breaks the IST. The statement "
+        f"fails with ERROR 1231 and does it all the same; wsrep_se_checkpoint proves it. {_WITH_FOLDER}",
+        action=Detached(
+            Command(words, sudo=True), name=f"set-position-{name}", keep=f"position-set-{name}",
+            pattern=private.POSITIONED,
+        ),
+        before=(
+            Stopped(name, steps.unit_of(host)),
+            FileSays(name, private.MARKER, rf"^done {chain.target} {chain.gtid} "),
+        ),
+        limit_s=PRIVATE_LIMIT_S,
+        repeatable=True,
+        goes_with=f"new-data-{name}",
+        estimate_s=10.0,
+    )  # fmt: skip
+
+
+def _unmarked(host: HostFacts) -> Step:
+    name, path = host.host, private.MARKER
+    return Step(
+        step_id=f"unmark-{name}",
+        host=name,
+        title=f"Remove the replay's mark from {name}",
+        done=f"The replay's mark is gone from {name}",
+        why="It has done its work: the position is proven. Undo takes the data themselves back.",
+        action=RemoveFile(path),
+        proof=(FileAbsent(name, path),),
+        repeatable=True,
+        goes_with=f"notes-{name}",
+        estimate_s=0.5,
+    )

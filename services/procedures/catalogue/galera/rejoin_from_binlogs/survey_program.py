@@ -1,0 +1,184 @@
+"""The program that reads a chain of binary logs on a host, and tells of each file what a judgement needs.
+
+It only reads. Any line of mysqlbinlog's text may be one that a client wrote: what counts as an event is decided by
+BINLOG_EVENTS (connections/binlog_programs.py). What it tells is parsed by services/facts/binlog_survey.py.
+"""
+
+from __future__ import annotations
+
+from services.connections.backup_programs import BEGINS
+from services.connections.binlog_programs import BINLOG_EVENTS
+
+_OF_A_FILE = (
+    r"""
+function n(x) { return sprintf("%.0f", x) }
+function anew() {
+  above = abovefrom = "-"; zoneddl = zoneat = count = ddls = local = stmts = xas = back = holes = missing = 0
+  stmtat = hole = recent = "-"; headddl = pending = 0; prevx = "-"
+}
+function close_group(end,  lost, at_end, part) {
+  if (!open) { if (above == "-" && name == atfile && end == at + 0) zoneat = 1; return }
+  open = 0; lastgtid = gtid
+  if (xid != "-") {
+    if (first == "-") first = xid
+    if (prevx != "-" && xid + 0 <= prevx + 0) back++
+    last = xid; lastend = end; lastof = gtid; lastwhen = when
+    if (xid + 0 <= stands + 0 && above == "-") {
+      anew()
+      below = xid; belowend = end; belowof = gtid; belowwhen = when; prevx = xid
+      zoneat = (name == atfile && end == at + 0); return
+    }
+    if (above == "-") { above = xid; abovefrom = group; if (name == atfile && group == at + 0) zoneat = 1 }
+    if (count) {
+      lost = xid - prevx - 1 - pending
+      if (lost > 0) missing += lost
+      if (pending || xid - prevx > 1) {
+        if (holes++ < 60) hole = (hole == "-" ? "" : hole ",") prevx "-" xid "-" n(pending)
+      }
+    } else if (prevx == "-") headddl = pending
+    at_end = xid "~" when; gsub(",", "~", at_end); recent = recent "," at_end
+    if (split(recent, part, ",") > 5) recent = "-," part[3] "," part[4] "," part[5] "," part[6]
+    prevx = xid; pending = 0; count++
+    if (said && !ddl) { stmts++; if (stmtat == "-") stmtat = n(group) }
+    return
+  }
+  if (above == "-" && name == atfile && (group == at + 0 || end == at + 0)) zoneat = 1
+  if (xa) { xas++; return }
+  if (ddl || (said && !rows)) { ddls++; pending++; if (above == "-") zoneddl++; return }
+  if (said && !rows) return
+  local++
+}
+BEGIN { by = first = last = lastend = lastof = lastwhen = below = belowend = gtid = lastgtid = version = list = "-"
+  belowof = belowwhen = "-"; ending = "open"; anew() }
+text && fresh && !/^(SET |use |\/\*|DELIMITER )/ { if (/^(SAVEPOINT|ROLLBACK TO) `/) said--; fresh = 0 }
+"""
+    + BINLOG_EVENTS.strip()
+    + r"""
+listing {
+  line = $0; sub(/^# /, "", line); list = list line
+  if (line ~ /\]$/) listing = 0; else if (!/^# [0-9]/) odd = 1
+}
+header {
+  from = ended; ended = reached
+  if (kind ~ /^Start: binlog v 4, server v [^ \t]+ /) { split(kind, part, " "); version = part[7]; by = $5 }
+  else if (kind ~ /^Gtid list \[/) { list = substr(kind, 11); listing = list !~ /\]$/ }
+  else if (kind ~ /^GTID [0-9]+-[0-9]+-[0-9]+( |$)/) {
+    close_group(from); open = 1; group = from; when = substr($1, 2) "," $2 "," $5; split(kind, part, " ")
+    gtid = part[2]; ddl = kind ~ / ddl( |$)/; rows = said = xa = 0; xid = "-"
+  }
+  else if (kind ~ /^Xid = [0-9]+$/) xid = substr(kind, 7)
+  else if (kind ~ /^X[AI]D? ?= ?X\047|^XA /) xa = 1
+  else if (kind ~ /^Table_map: /) rows = 1
+  else if (kind ~ /^(Query(_compressed)?\t|Execute_load_query|Intvar|Rand|User[ _]var)/) {
+    said++; fresh = kind ~ /^Query/
+  }
+  else if (kind ~ /^Rotate to [^ \t]+  pos: 4$/) {
+    close_group(from); split(kind, part, " "); ending = "rotate:" part[3]
+  }
+  else if (kind ~ /^Stop$/) { close_group(from); ending = "stop" }
+}
+END {
+  if (open && xid == "-") { open = 0; cut = 1 }
+  close_group(reached)
+  gsub(/[][ ]/, "", list); if (list == "") list = "none"
+  printf "file %s size=%s version=%s list=%s first=%s below=%s belowend=%s above=%s abovefrom=%s", name, size,
+    version, list, first, below, below == "-" ? "-" : n(belowend), above, above == "-" ? "-" : n(abovefrom)
+  printf " zoneddl=%s zoneat=%s", n(zoneddl), n(zoneat)
+  printf " count=%s last=%s lastend=%s gtid=%s when=%s endgtid=%s headddl=%s tailddl=%s ddl=%s local=%s", n(count),
+    last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
+  printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas),
+    n(back), n(holes), n(missing), hole, recent, by
+  printf " belowof=%s belowwhen=%s", belowof, belowwhen
+  printf " ending=%s reached=%s odd=%s torn=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
+}
+"""
+)
+
+_BACKUP = (
+    r"""LC_ALL=C TZ=UTC0; export LC_ALL TZ
+set -o pipefail; shopt -s nullglob
+"""
+    + BEGINS
+    + r"""refused() { printf 'survey: refused %s\n' "$1"; exit 0; }
+copy=$1 logs=$2 data=$3
+mark=/var/lib/pilothouse/replay/state
+[ ! -e "$mark" ] || refused "LEFT a run that was never taken back left $mark: what it replayed into may still lie there"
+{ [ -d "$copy" ] && [ -r "$copy" ]; } || refused "NOBACKUP $copy is no folder that can be read on this host"
+info() {
+  local f
+  for f in "$copy/mariadb_backup_$1" "$copy/xtrabackup_$1"; do
+    [ -f "$f" ] && [ -r "$f" ] && { head -c 8192 -- "$f" | tr -d '\000'; return 0; }
+  done
+  return 1
+}
+said() { info info | sed -n "s/^$1 = //p" | head -n 1; }
+galera=$(info galera_info) || refused "BACKUP $copy says no position of Galera: it was made without --galera-info"
+galera=${galera%%[[:space:]]*}
+uuid=${galera%%:*} stands=${galera#*:}
+[[ $uuid =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ && $stands =~ ^[0-9]{1,18}$ ]] ||
+  refused 'BACKUP what the backup says of its position can not be read'
+read -r atfile at _ <<< "$(info binlog_info)"
+[[ ${atfile-} =~ ^[A-Za-z0-9_.@/-]+[.][0-9]+$ && ${at-} =~ ^[0-9]{1,12}$ ]] || { atfile=- at=0; }
+atfile=${atfile##*/}
+version=$(said server_version); [[ $version =~ ^[0-9A-Za-z.+~:_-]{1,80}$ ]] || version=-
+kind=$(info checkpoints | sed -n 's/^backup_type = //p' | head -n 1)
+for one in incremental partial compressed; do
+  case $(said $one) in N|'') ;; *) kind=$one;; esac
+done
+[[ $kind =~ ^[a-z-]{1,40}$ ]] || kind=unknown
+size=$(du -sbL -- "$copy" | cut -f 1); [[ $size =~ ^[0-9]+$ ]] || size=0
+elsewhere() { find "$1/" \( -type l -o -name '*.isl' \) -printf '.\n' | wc -l; }
+links=$(elsewhere "$copy") || links=-
+if [ -L "$data" ]; then oldlinks=1
+elif [ -e "$data" ]; then oldlinks=$(elsewhere "$data") || oldlinks=-
+else oldlinks=0; fi
+gtids=$(begins "$copy"); gtids=${gtids#gtids }; [[ $gtids =~ ^[0-9][0-9,-]{4,399}$ ]] || gtids=-
+"""
+)
+
+SURVEY = (
+    _BACKUP
+    + r"""cd -- "$logs" || refused "NOLOGS $logs is no folder that can be opened on this host"
+reader=$(command -v mariadb-binlog) || refused 'BINLOGS there is no mariadb-binlog on the host'
+files=() base=
+for f in *.[0-9][0-9][0-9][0-9][0-9][0-9]*; do
+  case ${f##*.} in *[!0-9]*) continue;; esac
+  case $f in aria_log.*|gcache.page.*) continue;; *[!A-Za-z0-9_.@-]*|-*) refused 'BINLOGS a file has an odd name';; esac
+  [ -z "$base" ] || [ "$base" = "${f%.*}" ] || refused "BINLOGS of two binary logs files lie there: $base, ${f%.*}"
+  base=${f%.*}
+  { [ -f "$f" ] && [ -r "$f" ]; } || refused "BINLOGS $f is no file that can be read"
+  files+=("$f")
+done
+[ ${#files[@]} -gt 0 ] || refused 'BINLOGS no binary log lies in the folder'
+[ ${#files[@]} -le 5000 ] || refused 'BINLOGS more than 5000 files lie in the folder'
+program='"""
+    + _OF_A_FILE.strip()
+    + r"""'
+told=()
+for ((i = ${#files[@]} - 1; i >= 0; i--)); do
+  f=${files[i]}
+  printf 'reads %s, %s of at most %s\n' "$f" "$((${#files[@]} - i))" "${#files[@]}"
+  line=$(nice "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
+    awk -v name="$f" -v size="$(stat -L -c %s -- "$f")" -v stands="$stands" -v atfile="$atfile" -v at="$at" "$program")
+  code=$?
+  case $line in "file $f "*) ;; *) refused "BINLOGS $f can not be read";; esac
+  case $line in *" version=- "*) refused "BINLOGS $f is empty, or no binary log: it does not say what wrote it";; esac
+  [ "$code" -eq 0 ] && line="$line broken=0" || line="$line broken=1"
+  told=("$line" "${told[@]}")
+  low=${line##* first=}; low=${low%% *}
+  [ "$low" != - ] && [ "$low" -le "$stands" ] && break
+done
+printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s links=%s oldlinks=%s gtids=%s;' \
+  "$uuid" "$stands" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks" "$gtids"
+printf '%s;' "${told[@]}"; echo
+"""
+)
+"""Run as `bash -c SURVEY pilothouse BACKUP LOGS DATA` as root, three folders; of DATA only links are counted.
+
+Tells 'survey: refused WHAT WHY' or 'survey: backup ...;file ...;file ...;', the files in their order, from the newest
+that begins at or before the backup on. Of what comes at or before the backup's seqno nothing is counted.
+
+Sources: MariaDB KB, "Files Created by mariadb-backup" (xtrabackup_galera_info, xtrabackup_binlog_info, xtrabackup_info,
+xtrabackup_checkpoints; mariadb_backup_* from 11.1 on).
+"""
+SURVEYED = r"survey: (.+)"

@@ -1,0 +1,259 @@
+"""The checks of the backups of rejoin-from-incrementals: that each is whole and unused, and that they go together."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+
+from services.facts.backups import Backup
+from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.galera.rejoin_from_incrementals import chain as chains
+from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
+from services.procedures.catalogue.steps.restoring import is_mariadb
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.backups import Backups
+from services.procedures.plan.parts.machine.tools import Tools
+from services.procedures.plan.parts.server.program import Program
+
+TOOL = "mariadb-backup"
+
+
+# -- the backups -------------------------------------------------------------------------------------------------------
+
+
+def found(facts: Facts, joiner: str, chain: Chain) -> Check:
+    """The backups are on the joiner's own disks; those of other hosts are told, and not brought over."""
+    host = facts.host(joiner)
+    blind = [unread(host, "which backups are there", "backups", "root", "ssh")] if host[Backups].found is None else []
+    lacking = [f"no backup is found in {path} on {joiner}" for path in chain.lacking]
+    lacking += [] if chain.backups or lacking or blind else [f"no backup is found on the disks of {joiner}"]
+    elsewhere = [f"{h.host} has {len(h[Backups].found or ())}" for h in facts.hosts if h.host != joiner
+                 and h[Backups].found]  # fmt: skip
+    told = ", ".join(f"{one.path} ({one.ended or 'time not known'}, at {one.position or 'no position'}{_writers(one)})"
+                     for one in chain.backups)  # fmt: skip
+    hint = f"; {', '.join(elsewhere)}" if elsewhere and (lacking or blind) else ""
+    return Check(
+        code="BACKUP-FOUND",
+        title=f"The backups are on {joiner}",
+        verdict=verdict([*lacking, *blind]),
+        evidence=("; ".join([*lacking, *blind]) + hint) if lacking or blind else told,
+        why="They are prepared and copied on the node itself; the console carries no backups between hosts.",
+        try_=(f"Copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",)
+        if lacking or blind
+        else (),
+        host=joiner,
+        absolute=bool(lacking or blind),
+        to_read=True,
+    )
+
+
+def _writers(one: Backup) -> str:
+    """Return who else may have written it, in words: nobody else's is proposed, and what a person named is told."""
+    if one.is_guarded:
+        return ""
+    if not one.writers:
+        return ", who may write there is not known"
+    return f", others than root may write into {one.writers}"
+
+
+def _each(chain: Chain, wrong: Callable[[Backup], str]) -> list[str]:
+    """Return what is wrong with each of the backups."""
+    return [f"{one.path}: {said}" for one in chain.backups if (said := wrong(one))]
+
+
+def whole(chain: Chain) -> tuple[Check, ...]:
+    """Each backup is what it was when it was made: real files, plain, never used, with its position."""
+    linked, packed, used = _each(chain, _linked), _each(chain, _packed), _each(chain, _used)
+    blind = _each(chain, lambda one: "" if one.position else "no galera_info: it was made without --galera-info")
+    calm = f"{len(chain.backups)} folders were looked at"
+    return (
+        Check(
+            code="BACKUP-LINKED",
+            title="The backups are real files",
+            verdict=verdict(linked),
+            evidence="; ".join(linked) or calm,
+            why="What a link leads to is somebody else's, and may change under the copy.",
+            try_=("Copy the backup with its files into a folder of its own.",) if linked else (),
+            absolute=bool(linked),
+        ),
+        Check(
+            code="BACKUP-PACKED",
+            title="The backups are unpacked",
+            verdict=verdict(packed),
+            evidence="; ".join(packed) or calm,
+            why="A compressed or encrypted backup can't be prepared, a part of one is no data folder.",
+            try_=("Unpack a copy of it (--decompress, --decrypt), or take a whole backup.",) if packed else (),
+            absolute=bool(packed),
+        ),
+        Check(
+            code="BACKUP-USED",
+            title="No backup was prepared, or prepared with",
+            verdict=verdict(used),
+            evidence="; ".join(used) or calm,
+            why="A prepare takes the changed pages and new tables out of an incremental: with it once more it ends "
+            "'completed OK!', and those tables are missing (tried with mariadb-backup 10.11.18).",
+            try_=("Take the original again from where it was kept.",) if used else (),
+            absolute=bool(used),
+        ),
+        Check(
+            code="BACKUP-POSITION",
+            title="Each backup names its position",
+            verdict=verdict(blind),
+            evidence="; ".join(blind) or calm,
+            why="Without it nothing shows from where the node would go on.",
+            try_=("Make backups with --galera-info.",) if blind else (),
+            absolute=bool(blind),
+        ),
+    )
+
+
+def _linked(one: Backup) -> str:
+    if one.real and one.real != one.path:
+        return f"a symbolic link leads to it, it is {one.real}"
+    if one.links is None or one.hard is None or not one.real:
+        return "whether it has links could not be read"
+    links = [f"{one.links} symbolic links, or tables that lie elsewhere (.isl)"] if one.links else []
+    links += [f"{one.hard} files have a second name elsewhere"] if one.hard else []
+    return ", ".join(links)
+
+
+def _packed(one: Backup) -> str:
+    if one.partial:
+        return "it is a partial backup"
+    if one.encrypted or one.compressed:
+        return "it is encrypted" if one.encrypted else "it is compressed"
+    return f"{one.packed} compressed or encrypted files" if one.packed else ""
+
+
+def _used(one: Backup) -> str:
+    if one.is_prepared:
+        return f"it was prepared already ({one.kind})"
+    if one.is_incremental and (one.spent or not one.metas):
+        return f"the pages of {one.spent} of {one.metas} files are gone: it was prepared with" if one.metas else (
+            "it holds no changed pages: it was prepared with, or is not whole"
+        )  # fmt: skip
+    if one.is_incremental and one.spent is None:
+        return "whether it was prepared with could not be read"
+    return "" if one.is_full or one.is_incremental else f"of an unknown kind ({one.kind or 'it does not say'})"
+
+
+# -- the chain ---------------------------------------------------------------------------------------------------------
+
+
+HOLE = "Prepared out of order, or with a hole, the data look whole and are not."
+
+
+def chain_checks(facts: Facts, joiner: str, chain: Chain) -> tuple[Check, ...]:
+    """They belong together, in this order, and to this cluster and server."""
+    return (
+        _begins_full(chain),
+        *_in_order(chain),
+        _cluster(facts, chain),
+        _server(facts.host(joiner), chain),
+    )
+
+
+def _begins_full(chain: Chain) -> Check:
+    first = chain.backups[0] if chain.backups else None
+    wrong = [f"{first.path} is no full backup"] if first is not None and first.is_incremental else []
+    wrong += [f"{one.path} is no incremental" for one in chain.backups[1:] if not one.is_incremental]
+    wrong += [f"{first.path} begins at LSN {first.from_lsn}"] if first is not None and first.from_lsn else []
+    return Check(
+        code="CHAIN-FULL",
+        title="It begins with a full backup, incrementals follow",
+        verdict=verdict(wrong),
+        evidence="; ".join(wrong) or _shown(chain),
+        why=HOLE,
+        try_=("Name the full backup first, then its incrementals.",) if wrong else (),
+        absolute=bool(wrong),
+    )
+
+
+def _in_order(chain: Chain) -> tuple[Check, ...]:
+    pairs = chains.steps_of(chain)
+    order = _told([(a, b) for a, b in pairs if chains.out_of_order(a, b)])
+    lost = _told([(a, b) for a, b in pairs if chains.missing(a, b)])
+    over = _told([(a, b) for a, b in pairs if chains.overlaps(a, b)])
+    return (
+        Check(
+            code="CHAIN-ORDER",
+            title="The incrementals are in the order in which they were made",
+            verdict=verdict(order),
+            evidence="; ".join(order) or _shown(chain),
+            why=HOLE,
+            try_=("Name them from the oldest to the newest.",) if order else (),
+            absolute=bool(order),
+        ),
+        Check(
+            code="CHAIN-MISSING",
+            title="No incremental is missing",
+            verdict=verdict(lost),
+            evidence="; ".join(lost) or _shown(chain),
+            why=HOLE,
+            try_=("Name the incremental that begins where the one before ended.",) if lost else (),
+            absolute=bool(lost),
+        ),
+        Check(
+            code="CHAIN-LSN",
+            title="Each begins where the one before ended",
+            verdict=verdict(over),
+            evidence="; ".join(over) or _shown(chain),
+            why=HOLE,
+            try_=("It was made against another backup: name the one that was made against this.",) if over else (),
+            absolute=bool(over),
+        ),
+    )
+
+
+def _told(pairs: list[tuple[Backup, Backup]]) -> list[str]:
+    return [
+        f"{b.path} (from LSN {b.from_lsn}, to {b.to_lsn}, last {b.last_lsn}, seqno {b.seqno}, {b.began}) after "
+        f"{a.path} (to LSN {a.to_lsn}, last {a.last_lsn}, seqno {a.seqno}, {a.began})"
+        for a, b in pairs
+    ]
+
+
+def _shown(chain: Chain) -> str:
+    """Return the chain with the LSNs and the position of each: 'full [0-5000/5100] seqno 980 > ...'."""
+    told = (f"{posixpath.basename(one.path)} [{one.from_lsn}-{one.to_lsn}/{one.last_lsn}] seqno {one.seqno}"
+            for one in chain.backups)  # fmt: skip
+    return " > ".join(told) or "no backup was chosen"
+
+
+def _cluster(facts: Facts, chain: Chain) -> Check:
+    other = [f"{one.path} is of {one.state_uuid}" for one in chain.backups
+             if one.state_uuid and one.state_uuid != facts.cluster_id]  # fmt: skip
+    return Check(
+        code="BACKUP-CLUSTER",
+        title="The backups are of this cluster",
+        verdict=verdict(other),
+        evidence="; ".join(other) or f"all are of {facts.cluster_id}",
+        why="Another state UUID is another history: no IST goes on from it.",
+        try_=("Take backups of this cluster, made since it was founded last.",) if other else (),
+        absolute=bool(other),
+    )
+
+
+def _server(host: HostFacts, chain: Chain) -> Check:
+    """mariadb-backup prepares for the very version of the server that it belongs to (MariaDB KB, "Compatibility")."""
+    own = host[Program].version[:3]
+    shown = ".".join(map(str, own))
+    wrong = [f"{one.path} was made of {'.'.join(map(str, one.server)) or 'an unknown version'}, {host.host} has {shown}"
+             for one in chain.backups if one.server != own]  # fmt: skip
+    wrong += [f"{one.path} is no backup of MariaDB" for one in chain.backups if one.server and not one.is_mariadb]
+    wrong += [f"{one.path} was made by a tool of {'.'.join(map(str, one.tool))}" for one in chain.backups
+              if one.tool != one.server]  # fmt: skip
+    wrong += [] if own else [unread(host, "the version of its server program", "program", "ssh")]
+    wrong += [] if is_mariadb(host) else [f"{host.host} is no MariaDB: nothing of this was tried there"]
+    wrong += [] if TOOL in host[Tools].there else [f"{TOOL} is not found on {host.host}"]
+    return Check(
+        code="BACKUP-SERVER",
+        title=f"The backups fit the server of {host.host}",
+        verdict=verdict(wrong),
+        evidence="; ".join(wrong) or f"{shown}, and {TOOL}",
+        why="A prepare by another version may end well, and leave data that the server can't read.",
+        try_=(f"Install the server and {TOOL} of the version that the backups were made with.",) if wrong else (),
+        host=host.host,
+        absolute=bool(wrong),
+    )

@@ -1,0 +1,189 @@
+"""The checks of the joiner of rejoin-from-incrementals, of room and reach, and whether an SST is the better choice."""
+
+from __future__ import annotations
+
+import math
+
+from services.procedures.catalogue.checks.one_folder import one_folder
+from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
+from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
+from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import (
+    Need,
+    needs,
+    reaches,
+    sst_seconds,
+    times,
+)
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.variables import Variables
+
+ENOUGH = 2.0
+_MUST_AGREE = ("lower_case_table_names", "innodb_page_size", "innodb_data_file_path")
+
+
+# -- the joiner --------------------------------------------------------------------------------------------------------
+
+
+def joiner_ready(facts: Facts, joiner: str) -> tuple[Check, ...]:
+    """It is a node of this cluster by its own files, no server runs on it, and all its data lie in one folder."""
+    host = facts.host(joiner)
+    own = bool(host[Options].option("mysqld", "wsrep_cluster_address"))
+    busy = [f"a server runs on {joiner}"] if host.server_up else []
+    busy += [unread(host, "whether a server runs", "ssh", "sql")] if host.server_up is None else []
+    told = "" if own else f"the option files of {joiner} make it no node of a cluster"
+    return (
+        Check(
+            code="JOINER-CONFIGURED",
+            title=f"{joiner} is configured as a node",
+            verdict=verdict(told),
+            evidence=told or f"its own files name {host[Options].option('mysqld', 'wsrep_cluster_address')}",
+            why="This procedure brings data, not a configuration.",
+            try_=("Add it with add-node, which writes its configuration.",) if told else (),
+            host=joiner,
+            absolute=bool(told),
+        ),
+        Check(
+            code="JOINER-STOPPED",
+            title=f"No server runs on {joiner}",
+            verdict=verdict(busy),
+            evidence="; ".join(busy) or f"no server runs; its unit is {host[Unit].active_state or 'not known'}",
+            why="What it may hold or serve is yours to judge before its data are put aside.",
+            try_=(f"Stop it, once you know what it serves: systemctl stop {host[Unit].name or 'mariadb'}.",)
+            if busy
+            else (),
+            host=joiner,
+            absolute=bool(busy),
+        ),
+        one_folder(host),
+        _settings(facts, host),
+    )
+
+
+def _settings(facts: Facts, host: HostFacts) -> Check:
+    """What decides how data files and names are read is the same on the joiner and on every member."""
+    differ, blind = list[str](), list[str]()
+    for name in member_hosts(facts):
+        member = facts.host(name)
+        if not member[Variables].values:
+            blind.append(unread(member, "the variables", "variables", "sql"))
+        for setting in _MUST_AGREE:
+            own, theirs = host[Options].option("mysqld", setting), member[Variables].value(setting)
+            if own is not None and theirs is not None and own.strip().lower() != theirs.strip().lower():
+                differ.append(f"{setting} is {own} in the files of {host.host}, {theirs} on {name}")
+            elif (
+                own is None and theirs is not None and (given := member[Options].option("mysqld", setting)) is not None
+            ):
+                differ.append(f"{setting} is {given} in the files of {name}, and not set on {host.host}")
+    return Check(
+        code="SETTINGS",
+        title=f"{host.host} reads data files as the members do",
+        verdict=verdict(differ, blind),
+        evidence="; ".join([*differ, *blind]) or f"{', '.join(_MUST_AGREE)} agree",
+        why="The backup was made of a server with the members' settings.",
+        try_=(f"Make the option files of {host.host} like the members'.",) if differ else (),
+        host=host.host,
+        absolute=bool(differ),
+    )
+
+
+# -- room, reach, SST --------------------------------------------------------------------------------------------------
+
+
+def room(facts: Facts, joiner: str, chain: Chain, scratch: str) -> Check:
+    """Each volume has what is put on it, the old data staying where they are."""
+    every = needs(facts, joiner, chain, scratch)
+    unsized = [one.path for one in chain.backups if one.size is None]
+    blind = [f"the size of {', '.join(unsized)} is not known"] if unsized else []
+    blind += [f"what is free on {need.mount} is not known" for need in every if need.free is None]
+    short = [need.mount for need in every if need.free is not None and need.free < need.needed]
+    return Check(
+        code="DISK-ROOM",
+        title=f"Each volume of {joiner} has room",
+        verdict=verdict([*blind, *short]),
+        evidence="; ".join([*blind, *(_volume(need) for need in every)]),
+        why="A copy that runs out of room ends near its end. The old data stay until you remove them.",
+        try_=("Make room, or name a folder on another volume for the copies.",) if blind or short else (),
+        host=joiner,
+        absolute=bool(short),
+    )
+
+
+def _volume(need: Need) -> str:
+    free = "not known" if need.free is None else f"{need.free / 1e9:.2f} GB"
+    short = need.free is not None and need.free < need.needed
+    lacks = f", {(need.needed - (need.free or 0)) / 1e9:.2f} GB too few" if short else ""
+    return f"{need.mount}: {free} free, {need.needed / 1e9:.2f} GB needed ({' and '.join(need.what)}){lacks}"
+
+
+def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
+    """Somebody still caches what follows the last backup, and will until the node is started."""
+    seqno = chain.last.seqno if chain.last is not None else None
+    seen = reaches(facts, joiner, seqno)
+    able = [one for one in seen if not one.against]
+    wanted = times(facts, joiner, chain).until_start
+    left = max((one.left_s for one in able if one.left_s is not None), default=None)
+    late = left is not None and left < wanted
+    close = left is None or left < ENOUGH * wanted
+    known = "" if left is None or math.isinf(left) else f"; about {wanted:.0f} s are needed until its start"
+    told = "; ".join(one.words for one in seen) or "no member answers"
+    return Check(
+        code="IST-REACH",
+        title="A member caches what follows the last backup",
+        verdict=verdict(not able or late, close),
+        evidence=f"the chain ends at seqno {seqno}: {told}{known}",
+        why="Without it Galera would send an SST over the restored data; it is read again right before the start.",
+        try_=(
+            "Make one more incremental now, on a node that is desynced for it, and name it last.",
+            "Where the provider can, freeze the donor's gcache first (freeze-gcache).",
+            "Or bring the node back by SST (add-node).",
+        )
+        if not able or late or close
+        else (),
+        absolute=not able,
+        to_read=True,
+    )
+
+
+def donor_synced(facts: Facts, donor: str) -> Check:
+    """The donor that is named is a Synced member."""
+    galera = galera_of(facts.host(donor)) if donor else None
+    wrong = galera is None or galera.local_state_comment != "Synced" or galera.cluster_status != "Primary"
+    state = galera.local_state_comment if galera is not None else "no answer"
+    return Check(
+        code="DONOR-SYNCED",
+        title="The donor is Synced",
+        verdict=verdict(wrong),
+        evidence=f"{donor or 'nobody'}: {state or 'of unknown state'}",
+        why="Only a Synced member is chosen for an IST.",
+        try_=("Wait until a member is Synced.",) if wrong else (),
+        host=donor,
+        absolute=wrong,
+    )
+
+
+def sst_instead(facts: Facts, joiner: str, donor: str, chain: Chain) -> Check:
+    """Say whether an SST would be the better choice, from what numbers."""
+    ours, theirs = times(facts, joiner, chain), sst_seconds(facts, donor)
+    whole_s = ours.until_start + ours.ist
+    size = chain.size
+    told = (
+        f"restoring {(size or 0) / 1e9:.2f} GB takes about {whole_s:.0f} s, and {donor or 'a donor'} sends only what "
+    )
+    told += "was missed; "
+    told += "how long an SST takes is not known" if theirs is None else f"an SST from {donor} about {theirs:.0f} s"
+    unreachable = not any(not one.against for one in reaches(facts, joiner, chain.last.seqno if chain.last else None))
+    better = unreachable or (theirs is not None and theirs * ENOUGH < whole_s)
+    why_sst = "an SST is the better choice: " if better else ""
+    return Check(
+        code="SST-INSTEAD",
+        title="Restoring is better than an SST",
+        verdict=verdict((), better),
+        evidence=f"{why_sst}{told}",
+        why="An SST copies everything and takes its donor out of flow control; a restore spares the donor.",
+        try_=("Bring the node back with add-node.",) if better else (),
+        to_read=True,
+    )

@@ -1,0 +1,275 @@
+"""The checks that only snapshot-node has: may the donor stand still, what is in its snapshot, does the joiner fit."""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from dataclasses import replace
+
+from services.procedures.catalogue.checks.parts import server_of, unread, verdict
+from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
+from services.procedures.catalogue.galera.desync_for_backup import checks as desync
+from services.procedures.catalogue.galera.rolling_restart.order import writer_of
+from services.procedures.catalogue.galera.snapshot_node.donor_part import dirty_share
+from services.procedures.catalogue.galera.snapshot_node.newcomer_part import is_new
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.haproxy_places import open_places
+from services.procedures.catalogue.steps.restoring import folder_of, is_mount
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_size import DataSize
+from services.procedures.plan.parts.galera.gcache import Gcache
+from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.root_login import RootLogin
+from services.procedures.plan.parts.server.sessions import Sessions
+from services.procedures.plan.parts.server.variables import Variables
+from services.types import Flavour
+
+PLACES = (
+    "innodb_data_home_dir",
+    "innodb_log_group_home_dir",
+    "innodb_undo_directory",
+    "aria_log_dir_path",
+    "log_bin_basename",
+    "log_bin_index",
+    "relay_log_basename",
+)
+"""Variables of a running server that name a folder or the beginning of files that belong to its data."""
+GIVEN = (
+    "innodb_data_home_dir",
+    "innodb_log_group_home_dir",
+    "innodb_undo_directory",
+    "aria_log_dir_path",
+    "log_bin",
+    "log_bin_index",
+    "relay_log",
+)
+"""The options that give them."""
+ALIKE = (
+    ("innodb_page_size", "16384"),
+    ("lower_case_table_names", "0"),
+    ("innodb_data_file_path", "ibdata1:12M:autoextend"),
+    ("file_key_management_filename", ""),
+    ("plugin_load_add", ""),
+)
+"""Options by which a server reads a data folder, with MariaDB's defaults (MariaDB KB, "InnoDB System Variables")."""
+FREE_TIMES, REACH_TIMES = 1.1, 2.0
+
+
+# -- the donor ---------------------------------------------------------------------------------------------------------
+
+
+def others_stay(facts: Facts, donor: str) -> Check:
+    """Two full members beside the donor; without any nobody serves at all while it stands still: no override."""
+    check = desync.others_stay(facts, donor)
+    none = not [name for name in member_hosts(facts) if name != donor]
+    return replace(check, absolute=none)
+
+
+def not_the_writer(facts: Facts, donor: str) -> Check:
+    """Under the read lock every write on the donor waits, and every client behind it."""
+    sessions = facts.host(donor)[Sessions].clients
+    writes = writer_of(facts) == donor and bool(sessions)
+    blind = [unread(facts.host(donor), "the process list", "processes", "sql")] if sessions is None else []
+    return Check(
+        code="DONOR-WRITER",
+        title=f"{donor} is not the node that is written to",
+        verdict=verdict(writes, blind),
+        evidence="; ".join(blind) or f"{sessions} client sessions on {donor}" + (": the most of all" if writes else ""),
+        why="While the read lock is held its writes wait; the application stands still for as long.",
+        try_=("Choose another donor, or let the application write elsewhere first.",) if writes else (),
+        host=donor,
+    )
+
+
+def out_of_the_pool(facts: Facts, donor: str, *, drained: bool) -> Check:
+    """A balancer that sends clients to a node that stands still lets them wait."""
+    check = desync.clients(facts, donor, drained=drained)
+    pooled = not drained and bool(open_places(facts, donor))
+    return replace(check, verdict=Verdict.BLOCK) if pooled else check
+
+
+def long_statements(facts: Facts, donor: str) -> Check:
+    """The lock waits for what runs, and everybody behind it waits too: nothing begins beside a long one."""
+    check = desync.long_statements(facts, donor)
+    longest = facts.host(donor)[Sessions].longest_transaction_s
+    return check if longest is None or longest < desync.LONGEST_S else replace(check, verdict=Verdict.BLOCK)
+
+
+def root_logs_in(facts: Facts, donor: str) -> Check:
+    """The lock is a session of root of the donor, so that it ends with the donor's own script and no console."""
+    login, server = facts.host(donor)[RootLogin], server_of(facts.host(donor))
+    other = server is not None and server.flavour is not Flavour.MARIADB
+    blocks = [f"{donor} is no MariaDB server: how its lock and its files behave was not tried"] if other else []
+    blocks += [f"root of {donor} can't log in: {login.said or 'refused'}"] if login.works is False else []
+    blind = [unread(facts.host(donor), "whether root logs in", "root-login", "root")] if login.works is None else []
+    return Check(
+        code="ROOT-LOGIN",
+        title=f"Root of {donor} logs in at its MariaDB server",
+        verdict=verdict([*blocks, *blind]),
+        evidence="; ".join([*blocks, *blind]) or f"root of {donor} logs in over the socket",
+        why="The read lock is held by a script on the donor itself: it ends there, whatever becomes of this console.",
+        try_=(f"Let root@localhost of {donor} log in by unix_socket.",) if blocks or blind else (),
+        host=donor,
+        absolute=other or login.works is False,
+    )
+
+
+# -- what is in the snapshot, and where it goes ------------------------------------------------------------------------
+
+
+def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
+    """All that belongs to the data lies in the data folder, on both hosts; the cache too, or what it has is not known.
+
+    A cache of the joiner elsewhere would come up beside data that are not its own.
+    """
+    source, target = facts.host(donor), facts.host(joiner)
+    blocks = [f"{name} of {donor} is {value}" for name, value in _outside_running(source)]
+    blocks += [f"{name} of {joiner} is {value}" for name, value in _outside_given(target)]
+    cache = target[Gcache].folder
+    if cache and not _inside(cache, folder_of(target)):
+        blocks.append(f"gcache.dir of {joiner} is {cache}")
+    if source[Variables].value("rocksdb_datadir"):
+        blocks.append(f"{donor} has the engine RocksDB, whose files change under a read lock")
+    blind = [unread(source, "the variables", "variables", "sql")] if not source[Variables].values else []
+    blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].given else []
+    return Check(
+        code="ONE-VOLUME",
+        title="All that belongs to the data lies in the data folder",
+        verdict=verdict([*blocks, *blind]),
+        evidence="; ".join([*blocks, *blind]) or f"{folder_of(source)} of {donor}, {folder_of(target)} of {joiner}",
+        why="What lies elsewhere is not in the snapshot: data, redo log and binary log would be of different moments.",
+        try_=("Move it into the data folder, or bring the node back by SST (add-node).",) if blocks else (),
+        absolute=bool(blocks),
+    )
+
+
+def _outside_running(host: HostFacts) -> list[tuple[str, str]]:
+    found = [(name, host[Variables].value(name) or "") for name in PLACES]
+    return [(name, value) for name, value in found if not _inside(value, folder_of(host))]
+
+
+def _outside_given(host: HostFacts) -> list[tuple[str, str]]:
+    found = [(name, host[Options].option("mysqld", name) or "") for name in GIVEN]
+    return [(name, value) for name, value in found if value.startswith("/") and not _inside(value, folder_of(host))]
+
+
+def _inside(path: str, folder: str) -> bool:
+    """Return whether a path lies in a folder; one that is empty or relative counts from the data folder."""
+    whole = posixpath.normpath(posixpath.join(folder, path))
+    return whole == folder or whole.startswith(f"{folder}/")
+
+
+def same_server(facts: Facts, donor: str, joiner: str) -> Check:
+    """The joiner's server is the donor's, to its last number, and reads a data folder alike."""
+    source, target = facts.host(donor), facts.host(joiner)
+    mine, theirs = target[Program].version, source[Program].version
+    differ = [f"{joiner} has {_dotted(mine)}, {donor} {_dotted(theirs)}"] if mine and theirs and mine != theirs else []
+    blind = [unread(h, "the server's version", "program", "ssh") for h in (source, target) if not h[Program].version]
+    for name, default in ALIKE:
+        given = source[Options].option("mysqld", name)
+        have = given if is_new(facts, joiner) and name in COPIED else target[Options].option("mysqld", name)
+        wanted = source[Variables].value(name) or given or default
+        if (have if have is not None else default) != wanted:
+            differ.append(f"{name} is {have or default or 'not set'} on {joiner}, {wanted or 'not set'} on {donor}")
+    return Check(
+        code="SAME-SERVER",
+        title=f"{joiner} reads a data folder as {donor} does",
+        verdict=verdict([*differ, *blind]),
+        evidence="; ".join([*differ, *blind]) or f"both have {_dotted(mine)} and the same layout",
+        why="Files are taken over as they are: another version would upgrade or refuse them, another layout misread.",
+        try_=(f"Make {joiner} like {donor} first.",) if differ else (),
+        host=joiner,
+        absolute=bool(differ),
+    )
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version)) or "an unknown version"
+
+
+def mount_detached(facts: Facts, joiner: str, *, detach: bool) -> Check:
+    """A volume that is attached over the data folder needs the operator's own command to be detached, or undo stops."""
+    host = facts.host(joiner)
+    said = [] if detach else ["no command detaches again what the command on the joiner may mount"]
+    where = "a file system of its own" if is_mount(host) else "a plain folder"
+    return Check(
+        code="DETACH",
+        title="What is attached can be detached again",
+        verdict=Verdict.PASS,
+        evidence="; ".join([f"{folder_of(host)} of {joiner} is {where}", *said]),
+        why="Undo removes the copy and puts the old data back: a volume that is mounted there stands in its way.",
+        host=joiner,
+    )
+
+
+def comes_to_rest(facts: Facts, donor: str, *, copies: bool) -> Check:
+    """A copy of files begins when InnoDB has written all; what it may be told for that must be known, and put back."""
+    share = dirty_share(facts, donor)
+    told = f"innodb_max_dirty_pages_pct of {donor} is {share}: it is 0 until the lock is had"
+    alone = f"innodb_max_dirty_pages_pct of {donor} was not read, or is no whole number: it is left alone"
+    return Check(
+        code="INNODB-RESTS",
+        title=f"InnoDB of {donor} can come to rest for a copy",
+        verdict=verdict((), copies and share is None),
+        not_known=copies and share is None,
+        evidence=(told if share is not None else alone) if copies else "a volume's snapshot is one moment",
+        why="While pages wait to be written a copy of files does not begin, and after two minutes it is given up.",
+        host=donor,
+    )
+
+
+# -- room and time -----------------------------------------------------------------------------------------------------
+
+
+def room(facts: Facts, donor: str, joiner: str) -> Check:
+    """A copy must fit beside the old data, which stay."""
+    host, source = facts.host(joiner), facts.host(donor)
+    free, size = host[DataFolder].disk.free, source[DataSize].in_bytes
+    blind = [unread(host, "the free disk", "disk", "ssh")] if free is None else []
+    blind += [unread(source, "the size of the data", "datadir", "ssh")] if size is None else []
+    short = not blind and (free or 0) < FREE_TIMES * (size or 0)
+    return Check(
+        code="DISK-FREE",
+        title=f"{joiner} has room for a copy beside its old data",
+        verdict=verdict(short, blind),
+        not_known=bool(blind),
+        evidence="; ".join(blind) or f"{(free or 0) / 1e9:.2f} GB free, {(size or 0) / 1e9:.2f} GB on {donor}",
+        why="A full disk ends the copy near its end. A volume that is attached needs no room there.",
+        try_=(f"Make room on {joiner}, or accept this where a volume is attached.",) if short else (),
+        host=joiner,
+    )
+
+
+def reach(facts: Facts, donors: tuple[str, ...], seconds: float) -> Check:
+    """What is written between the lock and the start must still be cached by two members, with room to spare."""
+    wanted = REACH_TIMES * seconds
+    lasts = {name: _lasts(facts.host(name)) for name in donors}
+    known = {name: one for name, one in lasts.items() if one is not None}
+    long_enough = [name for name, one in known.items() if one >= wanted]
+    blind = [unread(facts.host(name), "how long its cache lasts", "write-rate", "sql") for name in lasts.keys() - known]
+    short = len(long_enough) < min(2, len(donors)) and not blind
+    words = {name: "without end" if math.isinf(one) else f"{one:.0f} s" for name, one in known.items()}
+    shown = ", ".join(f"{name} {told}" for name, told in words.items())
+    return Check(
+        code="IST-REACH",
+        title="The members' caches last until the node is back",
+        verdict=verdict(short, blind),
+        not_known=bool(blind) and not short,
+        evidence="; ".join([f"at today's rate: {shown or 'not known'}; wanted {wanted:.0f} s", *blind]),
+        why="A cache that no longer has what followed the snapshot can't send an IST: the snapshot was for nothing. "
+        "It is looked at again right before the start.",
+        try_=("Do it at a quieter hour, make gcache.size larger, or freeze a cache first.",) if short else (),
+    )
+
+
+def _lasts(host: HostFacts) -> float | None:
+    """Return for how many seconds a ring keeps what is written now; None where that is not known."""
+    galera = host.node.galera if host.node is not None else None
+    rates, size = host[WriteRate].rates, galera.gcache_size if galera is not None else None
+    if rates is None or not size:
+        return None
+    return size / rates.bytes_s if rates.bytes_s > 0 else math.inf

@@ -1,0 +1,32 @@
+"""The script that looks through a copied data folder before a server may touch it, and takes traces of a run out."""
+
+from __future__ import annotations
+
+LOOK_THROUGH = r"""LC_ALL=C; export LC_ALL
+folder=$1 aside=$2
+no() { echo "pilothouse: $*" >&2; exit 3; }
+ours() { find "$folder" -mindepth 1 -path "$aside" -prune -o "$@"; }
+[ -d "$folder" ] && [ ! -L "$folder" ] || no "$folder is no folder of its own"
+case $aside in "$folder"/*) mode=go-w;; *) mode=0700;; esac
+chown -h -- root:root "$folder" && chmod "$mode" -- "$folder" || no "$folder could not be made root's"
+for one in ibdata1 grastate.dat; do
+  [ -f "$folder/$one" ] && [ ! -L "$folder/$one" ] || no "$folder has no $one: this is no server's data folder"
+done
+link=$(ours \( -type l -o -name '*.isl' \) -print -quit) || no "$folder could not be searched"
+[ -z "$link" ] || no "$link leads out of $folder"
+link=$(ours -type f -links +1 -print -quit) || no "$folder could not be searched"
+[ -z "$link" ] || no "$link is linked: a server that writes it changes it elsewhere too"
+while read -r _ at _; do
+  case $at in "$folder"/*) no "$at is a file system of its own";; esac
+done </proc/mounts
+[ -w "$folder" ] || no "$folder can't be written"
+ours -maxdepth 1 -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibtmp*' -o -name '*.pilothouse-*' \) \
+  -exec rm -f -- {} + || no "what the donor's run left could not be removed"
+"""
+"""For root's bash: FOLDER ASIDE (what is kept inside it stays untouched). Nothing is repaired: what is odd is refused.
+
+A symbolic link, an .isl file (where InnoDB notes a tablespace that lies elsewhere), a hard link or a mount inside has
+parts of the data lie in two places at once: on the joiner, on the donor, in the snapshot itself. The folder is root's
+again before it is looked at, for what brings it (tar, a mounted volume) gives it the donor's owner: what was seen in it
+stays so until it is given to its server, with the mode of the folder that is kept beside it.
+"""

@@ -1,0 +1,127 @@
+"""A host that never was a member gets its option file first, after the donor's, as add-node writes it. All pure.
+
+Who has none needs no SST for it: the file, the ports and the name with the others are all that a snapshot does not
+bring. All of it is proven before the lock, and goes again when the run is taken back.
+"""
+
+from __future__ import annotations
+
+from services.facts.plain_names import is_node_name
+from services.facts.provider_options import provider_options as by_name
+from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.galera.add_node import checks as joining
+from services.procedures.catalogue.galera.add_node import newcomer
+from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
+from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
+from services.procedures.catalogue.steps.choices import is_out_of_reach, member_hosts, why_no_spare
+from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.model import Step
+from services.procedures.plan.parts.server.options import Options
+
+
+def is_new(facts: Facts, joiner: str) -> bool:
+    """Return whether the host's own files name no cluster, and it is no member that lost them."""
+    return joiner in facts.candidates and not joining.configured(facts, joiner)
+
+
+def fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
+    """Return the question that matters for a new node only: one that was a member keeps its name."""
+    return (Field("node_name", "Its name in the cluster", "text", _own_name(facts, joiner) or joiner, advanced=True),)
+
+
+def _own_name(facts: Facts, joiner: str) -> str:
+    return facts.host(joiner)[Options].option("mysqld", "wsrep_node_name") or ""
+
+
+def faults(facts: Facts, values: Inputs) -> tuple[Fault, ...]:
+    """Return what is wrong with the joiner's name, and with a new node's address."""
+    joiner, named, own = values["joiner"], values["node_name"], _own_name(facts, values["joiner"])
+    if not is_new(facts, joiner):
+        differs = bool(own) and named != own
+        return (Fault("node_name", f"{joiner} has a configuration of its own: it is {own}."),) if differs else ()
+    found = []
+    if (why := why_no_spare(facts, joiner)) and is_out_of_reach(facts, joiner):
+        found.append(Fault("joiner", f"{joiner} can't join: {why}."))
+    if not is_node_name(named):
+        found.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
+    if not address_of(facts.host(joiner)):
+        found.append(Fault("joiner", f"The address of {joiner} is not known."))
+    return tuple(found)
+
+
+def checks(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Check, ...]:
+    """Return whether the joiner's files are its own, or can be written after the donor's."""
+    joiner, donor, fresh = values["joiner"], values["donor"], is_new(facts, values["joiner"])
+    both = (
+        preflight.traffic_alike(facts, joiner, donor, fresh=fresh),
+        preflight.traffic_files(facts, joiner, donor, fresh=fresh),
+    )
+    if not fresh:
+        known = (*preflight.joins_others(facts, (joiner,)), *preflight.names_known(facts, (joiner,)))
+        return (_configured(facts, joiner), *both, *known)
+    path = newcomer.config_path(facts.host(joiner))
+    return (
+        _copied_cache(facts, joiner, donor),
+        *both,
+        set_by_hand(facts, joiner, donor, COPIED),
+        joining.options_left(facts, joiner, donor),
+        joining.names(facts, joiner, values["node_name"], donor, members),
+        preflight.joins_others_once_written(facts, joiner, path),
+    )
+
+
+def _configured(facts: Facts, joiner: str) -> Check:
+    """A member's option files are its own and stay: its name, its address, its server_id. None are copied."""
+    there = joining.configured(facts, joiner)
+    back = (
+        f"Write [mysqld] wsrep_cluster_address, wsrep_node_name, wsrep_node_address and server_id of {joiner} back "
+        "into its option files, from its backup or your configuration management."
+    )
+    return Check(
+        code="JOINER-CONFIGURED",
+        title=f"{joiner} has a configuration of its own",
+        verdict=Verdict.PASS if there else Verdict.BLOCK,
+        evidence="its option files name the cluster" if there else f"the option files of {joiner} name no cluster",
+        why="A snapshot brings data and no option files. This host was a member: what it had is not guessed anew.",
+        try_=() if there else (back,),
+        host=joiner,
+        absolute=not there,
+    )
+
+
+def _copied_cache(facts: Facts, joiner: str, donor: str) -> Check:
+    """The new file has the donor's provider options: a cache outside the data folder would be named there too."""
+    given = by_name(facts.host(donor)[Options].option("mysqld", "wsrep_provider_options") or "")
+    folder = given.get("gcache.dir", "")
+    outside = folder.startswith("/") and not f"{folder.rstrip('/')}/".startswith(f"{folder_of(facts.host(joiner))}/")
+    said = f"the option files of {donor} put the cache into {folder}"
+    return Check(
+        code="JOINER-CONFIGURED",
+        title=f"The option file of {joiner} can be written after {donor}'s",
+        verdict=Verdict.BLOCK if outside else Verdict.PASS,
+        evidence=said if outside else f"{joiner} names no cluster yet: its file is written before the lock",
+        why="A cache that lies elsewhere may not be there on the new host, or be another server's.",
+        try_=(f"Write the option files of {joiner} by hand, with a gcache.dir inside its data folder.",)
+        if outside
+        else (),
+        host=joiner,
+        absolute=outside,
+    )
+
+
+def before_the_lock(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+    """Return the steps that give a new host its option file and try its ports; none for one that was a member."""
+    joiner, donor = values["joiner"], values["donor"]
+    if not is_new(facts, joiner):
+        return ()
+    written = newcomer.configure(facts, joiner, donor, values["node_name"])
+    return (*written, *newcomer.try_ports(facts, joiner, member_hosts(facts)))
+
+
+def at_the_end(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+    """Return the steps that name a new node in the members' files; none for one that was a member."""
+    joiner = values["joiner"]
+    return tuple(newcomer.name_to_members(facts, joiner, member_hosts(facts))) if is_new(facts, joiner) else ()

@@ -1,0 +1,141 @@
+"""The few programs with which a data folder is kept, emptied, given to its server and freed of another's identity.
+
+Each is given to a host as one word; its arguments are words too. A folder that is the top of a file system can't be
+renamed: its content is moved into a folder inside it, which gets its name only when all is in it. So what its name
+stands for is whole, and nothing is ever removed while it is not there. The data folder is root's until all is in place:
+a server that starts early can write nothing into it, and its account can lay no link there.
+"""
+
+from __future__ import annotations
+
+_PLACES = r"""export LC_ALL=C
+data=$1 aside=$2 part=$2.part
+others() { find "$data" -mindepth 1 -maxdepth 1 ! -path "$aside" ! -path "$part" ! -name lost+found "$@"; }
+[ -d "$data" ] && [ ! -L "$data" ] && [ ! -L "$aside" ] && [ ! -L "$part" ] || exit 3
+"""
+
+_ACCOUNT = r"""group=$(getent passwd "$3" | cut -d: -f4); who=$3${group:+:$group}
+"""
+
+KEEP_INSIDE = (
+    _PLACES
+    + r"""[ ! -e "$aside" ] || exit 4
+mkdir -p -m 0700 -- "$part" || exit 5
+chown -h -- root:root "$data" || exit 5
+others -exec mv -n -t "$part" -- {} + || exit 6
+[ -z "$(others -print -quit)" ] || exit 6
+mv -T -- "$part" "$aside"
+"""
+)
+"""$1 the data folder, $2 the folder inside it that takes what lies there. Begun again, it goes on where it was.
+
+The folder that takes them is there before the data folder is root's: what was begun is seen by it.
+"""
+
+BACK_FROM_INSIDE = (
+    _PLACES
+    + _ACCOUNT
+    + r"""chown -h -- root:root "$data" || exit 5
+if [ -e "$aside" ]; then
+  [ ! -e "$part" ] && [ -z "$(others -print -quit)" ] || exit 4
+  mv -T -- "$aside" "$part" || exit 5
+fi
+[ -d "$part" ] || { chown -h -- "$who" "$data"; exit; }
+find "$part" -mindepth 1 -maxdepth 1 -exec mv -n -t "$data" -- {} + || exit 6
+rmdir -- "$part" && chown -h -- "$who" "$data"
+"""
+)
+"""The way back, $3 the account whose the data folder is; nothing of another name may lie in it when it begins.
+
+Begun again, it goes on where it was. The folder is its server's again last.
+"""
+
+EMPTY_BESIDE = (
+    _PLACES
+    + r"""[ -d "$aside" ] && [ ! -e "$part" ] || exit 4
+others -exec rm -rf --one-file-system -- {} +
+"""
+)
+"""Removes what the run brought: only while the folder that was kept stands inside under its whole name."""
+
+GIVE_TO_SERVER = (
+    _PLACES
+    + _ACCOUNT
+    + r"""others -exec chown -R -h -- "$who" {} + || exit 5
+if [ "${aside%/*}" != "$data" ]; then chmod --reference="$aside" -- "$data" || exit 5; fi
+chown -h -- "$who" "$data" || exit 5
+if command -v restorecon > /dev/null; then restorecon -R -- "$data"; fi
+"""
+)
+"""Account $3, and its group, for all that was brought, and its labels where the host has SELinux.
+
+What is kept inside stays as it is; a folder that was made anew gets the mode of the one that is kept beside it.
+"""
+
+WITHOUT_IDENTITY = r"""export LC_ALL=C
+[ -d "$1" ] && [ ! -L "$1" ] || exit 3
+find "$1" -mindepth 1 -maxdepth 1 -type f \( -name auto.cnf -o -name galera.cache -o -name 'gcache.page.*' \
+  -o -name gvwstate.dat -o -name grastate.dat -o -name '*-relay-bin.*' -o -name 'relay-log*.info' \
+  -o -name 'master*.info' -o -name multi-master.info \) -delete
+"""
+"""Removes what names another server, its place in a group, its cache and its channels of replication."""
+
+PLAIN_OPTIONS = r"""refused() {
+  printf '%s names %s: %s\n' "$1/backup-my.cnf" "$(printf %.80s "$2" | tr -c ' -~' '?')" "$3"
+}
+plain_options() {
+  local file=$1/backup-my.cnf kept='' line name value
+  local plain='^[A-Za-z0-9_.:;,+-]*$'
+  [ -e "$file" ] || [ -L "$file" ] || return 0
+  [ -f "$file" ] && [ ! -L "$file" ] || { printf '%s is no plain file\n' "$file"; return 1; }
+  while IFS= read -r line || [ -n "$line" ]; do
+    line=${line#"${line%%[! ]*}"}; line=${line%"${line##*[! ]}"}
+    case $line in '' | '#'* | ';'*) continue;; '[mysqld]') kept+=$line$'\n'; continue;; esac
+    name=${line%%=*}; value=${line#"$name"}; value=${value#=}
+    name=${name%"${name##*[! ]}"}; value=${value#"${value%%[! ]*}"}; name=${name//-/_}
+    case $name=${value%/} in
+      plugin_load=) continue;;
+      innodb_undo_directory=. | innodb_redo_log_encrypt=OFF | innodb_undo_log_encrypt=OFF) ;;
+      innodb_undo_directory=*) refused "$1" "$line" 'the undo logs would lie outside the copy'; return 1;;
+      innodb_checksum_algorithm=* | innodb_log_checksums=* | innodb_data_file_path=* | innodb_log_files_in_group=* | \
+      innodb_log_file_size=* | innodb_page_size=* | innodb_undo_tablespaces=* | innodb_compression_level=* | \
+      innodb_fast_checksum=* | innodb_log_block_size=* | innodb_buffer_pool_filename=* | server_id=* | \
+      redo_log_version=* | server_uuid=* | master_key_id=*)
+        [[ $value =~ $plain ]] && [ "$value" = "${value//..}" ] ||
+          { refused "$1" "$line" 'its value may lead out of the copy'; return 1; };;
+      *plugin*=* | *encrypt*=* | *key*=*)
+        refused "$1" "$line" 'a prepare would load that as root. Backups of encrypted servers are not supported'
+        return 1;;
+      *) refused "$1" "$line" 'this is none of the options that a prepare is given'; return 1;;
+    esac
+    kept+="$name=$value"$'\n'
+  done < "$file"
+  rm -f -- "$file" && printf %s "$kept" > "$file"
+}
+"""
+"""`plain_options FOLDER`, in root's own copy of a backup: leaves in its backup-my.cnf only what a closed list has.
+
+A prepare reads that file as root, and loads what it names (plugin_load from plugin_dir: the key management of an
+encrypted server), so whoever wrote a backup would be root. Anything else in it is told and refused: with an option left
+out a prepare would be of other data than the backup's. What mariadb-backup 10.11.18 writes is all in the list; an empty
+plugin_load too. A copy without the file is left to the tool, which takes none (tried).
+"""
+
+OWN_PATH = r"""own_path() {
+  local at=$1
+  while :; do
+    if [ -e "$at" ] || [ -L "$at" ]; then
+      [ -n "$(find "$at" -maxdepth 0 -type d \( -uid 0 -o -uid "$(id -u)" \) \
+          \( -perm -1000 -o ! -perm -002 \( ! -perm -020 -o -gid 0 \) \))" ] ||
+        { printf 'others than root may write into %s, or change what lies there\n' "$at"; return 1; }
+    fi
+    [ "$at" != / ] || return 0
+    at=${at%/*}; at=${at:-/}
+  done
+}
+"""
+"""`own_path FOLDER`: nobody but root can put another folder in the place of this one, nor of any above it.
+
+Whoever may write into one of them renames what root made, and root's next program works on what he laid there. In a
+folder with the sticky bit (/tmp) nobody renames what is root's: so the folder below has to be root's, and is asked too.
+"""

@@ -1,0 +1,82 @@
+"""The data folder of a node holds whole data: its old ones, or restored ones whose position is proven."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.file_answers import is_absent
+from services.facts.state_files import parse_grastate
+from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.plan.condition import Answer, Kept, Number, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredWhole(OfHost):
+    """No replay is noted, and either the old data lie in place or grastate.dat names the cluster.
+
+    Where the run names the cluster there only when the position of what it restored is proven, that is enough. Else the
+    position that its server recovered is held against the one that its data should have. Whose the folder is tells
+    nothing of that: a private server writes into it while it replays, and an operator's command may give it away.
+
+    Attributes:
+        aside: where the run keeps the old data; mark: the file that notes a replay from before its first change on, ''
+            where nothing is replayed.
+        recovered: the name under which the recovered position is kept, None where grastate.dat is proof of it; seqno:
+            the one that the data should have.
+    """
+
+    tag: ClassVar[str] = "galera.restored-whole"
+    words: ClassVar[str] = "whole data in the data folder of {host}"
+
+    datadir: str
+    aside: str
+    mark: str
+    state_uuid: str
+    recovered: Kept | None = None
+    seqno: Number = 0
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look for the mark, for what is kept aside, and into grastate.dat."""
+        host = self.host
+        noted = self._there(asking, self.mark) if self.mark else False
+        if noted:
+            told = f"the data of {host} hold a replay that is not proven to be whole ({self.mark} is there)"
+            return Answer(holds=False, evidence=f"{told}; the old ones are kept as {self.aside}")
+        kept = self._there(asking, self.aside)
+        if noted is None or kept is None:
+            which = self.mark if noted is None else self.aside
+            return Answer(holds=None, evidence=f"whether {which} is there on {host} could not be read")
+        if not kept:
+            return Answer(holds=True, evidence=f"no other data of {host} are kept in place of its own")
+        path = posixpath.join(self.datadir, "grastate.dat")
+        output = asking.run(host, commands.CONTENT.read(path, sudo=True))
+        state = parse_grastate(output.text) if output.exit_code == 0 else None
+        if state is None and output.exit_code and not is_absent(output):
+            return Answer(holds=None, evidence=output.error_text or f"{path} of {host} could not be read")
+        if state is None or state.uuid != self.state_uuid.lower():
+            told = f"the restored data of {host} are not proven to stand where they should: {path} names no state yet"
+            return Answer(holds=False, evidence=told)
+        if self.recovered is not None:
+            return self._right(self.recovered).look(asking, past)
+        return Answer(holds=True, evidence=f"{path} of {host} names the cluster: the position was proven before")
+
+    def _right(self, recovered: Kept) -> RecoveredIs:
+        return RecoveredIs(self.host, self.state_uuid, self.seqno, recovered)
+
+    def _there(self, asking: Asking, path: str) -> bool | None:
+        output = asking.run(self.host, commands.FILE_KIND.read(path, sudo=True))
+        return True if output.exit_code == 0 else False if is_absent(output) else None
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        host = world.hosts[self.host]
+        named = host.grastate_uuid.lower() == self.state_uuid.lower()
+        right = self.recovered is None or self._right(self.recovered).scripted(world, past, memory).holds is True
+        noted = bool(self.mark) and world.exists(host, self.mark)
+        return self.told(not noted and ((named and right) or not world.exists(host, self.aside)))

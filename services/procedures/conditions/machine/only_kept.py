@@ -1,0 +1,42 @@
+"""A folder holds what was kept inside it, and nothing else."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.lines import lines_of
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+
+LOST_AND_FOUND = "lost+found"
+_MOST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyKept(OfHost):
+    """`folder` holds the folder `kept` inside it, and nothing beside it but a file system's own lost+found."""
+
+    tag: ClassVar[str] = "machine.only-kept"
+    words: ClassVar[str] = "a folder of {host} to hold nothing but what was kept"
+
+    folder: str
+    kept: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """List the folder, hidden names too."""
+        del past
+        listed = asking.run(self.host, commands.ALL_NAMES.read(self.folder, sudo=True))
+        if listed.exit_code:
+            return Answer(holds=None, evidence=listed.error_text or f"{self.folder} of {self.host} could not be listed")
+        found = [name for name in lines_of(listed.text) if name and name != LOST_AND_FOUND]
+        own = posixpath.basename(self.kept)
+        others = [name for name in found if name != own]
+        if own not in found:
+            return Answer(holds=False, evidence=f"{self.kept} is not there on {self.host}")
+        if others:
+            shown = ", ".join(others[:_MOST_SHOWN]) + (" ..." if len(others) > _MOST_SHOWN else "")
+            return Answer(holds=False, evidence=f"{self.folder} on {self.host} also holds {shown}")
+        return Answer(holds=True, evidence=f"{self.folder} on {self.host} holds {own} alone")

@@ -1,0 +1,32 @@
+"""A file belongs to the account that it should."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.reading import count
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedBy(OfHost):
+    """The file belongs to this user's number; to any but root where that is not known (`uid` None)."""
+
+    tag: ClassVar[str] = "machine.owned-by"
+    words: ClassVar[str] = "a file of {host} to belong to its server"
+
+    path: str
+    uid: int | None
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask stat for the owner."""
+        del past
+        output = asking.run(self.host, commands.OWNER.read(self.path, sudo=True))
+        owner = count(output.text.strip()) if output.exit_code == 0 else None
+        if owner is None:
+            return Answer(holds=None, evidence=output.error_text or f"the owner of {self.path} could not be read")
+        told = f"{self.path} on {self.host} belongs to user {owner}"
+        return Answer(owner == self.uid if self.uid is not None else owner != 0, told)

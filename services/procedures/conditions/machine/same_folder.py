@@ -1,0 +1,45 @@
+"""A folder is still the very one that the run saw, and nothing was taken out of it or put into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.file_answers import is_absent
+from services.procedures.plan.condition import Answer, Kept, OfHost
+from services.procedures.plan.looks import Asking, Past
+
+
+@dataclass(frozen=True, slots=True)
+class SameFolder(OfHost):
+    """The folder has the device, the inode and the time of its last change of entries that the run kept.
+
+    What lies deeper than its own entries is not looked at.
+
+    Attributes:
+        seen: the name under which 'device:inode time' is kept.
+    """
+
+    tag: ClassVar[str] = "machine.same-folder"
+    words: ClassVar[str] = "the old data of {host} to be where they are kept"
+
+    path: str
+    seen: Kept
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask stat for what the folder is now."""
+        before = past.kept.get(self.seen.name, "")
+        output = asking.run(self.host, commands.FOLDER_IDENTITY.read(self.path, sudo=True))
+        if is_absent(output):
+            return Answer(
+                holds=False,
+                evidence=f"{self.path} is gone from {self.host}, or something is mounted over it",
+                final=True,
+            )
+        if output.exit_code or not before:
+            said = output.error_text or f"what {self.path} of {self.host} was before is not known"
+            return Answer(holds=None, evidence=said)
+        if output.text.strip() != before:
+            return Answer(holds=False, evidence=f"{self.path} on {self.host} is not what it was", final=True)
+        return Answer(holds=True, evidence=f"{self.path} on {self.host} is what it was")

@@ -1,0 +1,42 @@
+"""Which backups lie on a host's disks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from services.facts.backups import BACKUPS_LIMIT_S, Backup, backups_read, parse_backups
+from services.procedures.plan.part import Part, Reading, Way
+
+if TYPE_CHECKING:
+    from services.procedures.plan.host_facts import HostFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Backups(Part):
+    """Read with find, du and the backups' own small files, over SSH and as root: see connections/backup_programs.py.
+
+    Attributes:
+        found: as they say of themselves, by path; None = not known.
+        whole: the search came to its end; one that ran out of time may have missed some.
+    """
+
+    way: ClassVar[Way] = Way.SSH
+
+    found: tuple[Backup, ...] | None = None
+    whole: bool = False
+
+    @classmethod
+    def read(cls, host: HostFacts, reading: Reading) -> Self | None:
+        """See Part."""
+        del host
+        output = reading.run("backups", backups_read(), limit_s=BACKUPS_LIMIT_S)
+        if output is None:
+            return None
+        if output.exit_code:
+            reading.note("backups", "The search for backups did not come to its end.", "read-failed")
+        return cls(parse_backups(output.text), output.exit_code == 0)
+
+    def at(self, path: str) -> Backup | None:
+        """Return the backup in a folder, None where none was found there."""
+        return next((one for one in self.found or () if one.path == path.rstrip("/")), None)

@@ -1,0 +1,91 @@
+"""A node that is away too long for IST, on real servers: its backup, the binary logs behind it, caches that forgot."""
+
+from __future__ import annotations
+
+from services.facts.reading import count
+from tests.lab.estate.estate import Estate
+
+BACKUP, LOGS = "/srv/rejoin/backup", "/srv/rejoin/binlogs"
+BLOB = "CREATE TABLE IF NOT EXISTS sbtest.ballast (id INT PRIMARY KEY AUTO_INCREMENT, data LONGBLOB) ENGINE=InnoDB"
+PIECE = 4 * 2**20
+MOST, ROOM = 80, 150
+
+
+VARIED = ("sbtest.keyless", "sbtest.pictures", "sbtest.parents", "sbtest.children")
+
+
+def varied(estate: Estate, host: str) -> None:
+    """Make tables as applications have them: without a primary key, with blobs, with a foreign key that cascades."""
+    estate.sql(
+        host,
+        f"USE sbtest; DROP TABLE IF EXISTS {', '.join(reversed(VARIED))}; "
+        "CREATE TABLE sbtest.keyless (a INT, b VARCHAR(40)); "
+        "CREATE TABLE sbtest.pictures (id INT PRIMARY KEY, data LONGBLOB NOT NULL); "
+        "CREATE TABLE sbtest.parents (id INT PRIMARY KEY, name VARCHAR(40)); "
+        "CREATE TABLE sbtest.children (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES "
+        "sbtest.parents (id) ON DELETE CASCADE); "
+        "INSERT INTO sbtest.keyless SELECT seq, MD5(seq) FROM seq_1_to_200; "
+        "INSERT INTO sbtest.pictures SELECT seq, REPEAT(MD5(seq), 2000) FROM seq_1_to_20; "
+        "INSERT INTO sbtest.parents SELECT seq, MD5(seq) FROM seq_1_to_50; "
+        "INSERT INTO sbtest.children SELECT seq, 1 + seq MOD 50 FROM seq_1_to_200",
+    )
+
+
+def varied_on(estate: Estate, host: str) -> None:
+    """Change them all, with a DDL in the middle of it: rows with duplicates, blobs, a cascade, a new column."""
+    estate.sql(
+        host,
+        "USE sbtest; DELETE FROM sbtest.keyless WHERE a < 20; INSERT INTO sbtest.keyless VALUES (7, 'x'), (7, 'x'); "
+        "UPDATE sbtest.pictures SET data = RANDOM_BYTES(900) WHERE id < 5; DELETE FROM sbtest.parents WHERE id < 10; "
+        "ALTER TABLE sbtest.parents ADD COLUMN added INT NOT NULL DEFAULT 7; "
+        "INSERT INTO sbtest.parents SELECT seq, UUID(), seq FROM seq_60_to_90; "
+        "INSERT INTO sbtest.children SELECT seq + 500, seq FROM seq_60_to_90; "
+        "UPDATE sbtest.keyless SET b = CONCAT(b, '!') LIMIT 50",
+    )
+
+
+def status(estate: Estate, host: str, name: str) -> int:
+    """A numeric status value of a server."""
+    told = dict(estate.sql(host, f"SHOW GLOBAL STATUS LIKE '{name}'"))
+    return count(told.get(name, "")) or 0
+
+
+def back_up(estate: Estate, host: str, folder: str = BACKUP) -> int:
+    """Take a full backup on a member; return the seqno that it stands at."""
+    script = (
+        f"rm -rf {folder} && mkdir -p {folder} && "
+        f"mariabackup --backup --galera-info --target-dir={folder} >{folder}.out 2>&1 || tail -n 20 {folder}.out >&2; "
+        f"cut -d ' ' -f 1 {folder}/xtrabackup_galera_info"
+    )
+    return int(estate.host(host).sh(script, limit_s=300).out.strip().rpartition(":")[2])
+
+
+def forget(estate: Estate, seqno: int, writer: str, donors: tuple[str, ...]) -> None:
+    """Write until no donor caches what follows `seqno`, and some more that they do; bounded."""
+    estate.sql(writer, BLOB)
+    for _ in range(MOST):
+        if all(status(estate, name, "wsrep_local_cached_downto") > seqno + 1 for name in donors):
+            break
+        estate.sql(writer, f"INSERT INTO sbtest.ballast (data) VALUES (REPEAT(RANDOM_BYTES(1024), {PIECE // 1024}))")
+    else:
+        raise AssertionError(f"the caches still go back to {seqno}")
+    # A donor keeps a gap of a 128th of its cache before what it sends: writes that go on must not reach the target.
+    estate.sql(writer, "INSERT INTO sbtest.ballast (data) VALUES ('');" * ROOM)
+    estate.sql(writer, "TRUNCATE TABLE sbtest.ballast")
+
+
+def away(estate: Estate, host: str, folder: str = LOGS) -> None:
+    """Stop a member and keep its binary logs in a folder of its own."""
+    script = (
+        "systemctl stop mariadb && "
+        f"rm -rf {folder} && mkdir -p {folder} && cp -p /var/lib/mysql/mysql-bin.[0-9]* {folder}/"
+    )
+    estate.host(host).sh(script, limit_s=120)
+
+
+def carry_logs(estate: Estate, source: str, to: str, folder: str = LOGS) -> None:
+    """Bring a member's newest two binary logs to another host, as an operator does with scp."""
+    script = "cd /var/lib/mysql && tail -n 2 mysql-bin.index | tar -czf - -T - | base64 -w0"
+    packed = estate.host(source).sh(script, limit_s=120).out
+    script = f"rm -rf {folder} && mkdir -p {folder} && base64 -d | tar -C {folder} -xzf -"
+    estate.host(to).sh(script, stdin=packed, limit_s=120)

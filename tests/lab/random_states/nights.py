@@ -1,0 +1,68 @@
+"""Nights with a backup: random states whose nodes come back without an SST, where that can be. Seeds from 10,000.
+
+The verbs are those of any random state, but only the node with the backup goes down; the others fall apart at times.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Protocol
+
+from tests.lab.random_states.asking import Asked
+from tests.lab.random_states.generator import state_of
+from tests.lab.random_states.verbs import MEMBERS, Kind, Person, State, Verb
+
+FIRST = 10_000
+BACKUP, LOGS = "/var/lib/lab-backup", "/var/lib/lab-logs"
+_RETURNS = ("rejoin-from-incrementals", "rejoin-from-incrementals", "snapshot-node", "rejoin-from-binlogs")
+_OF_ANYBODY = frozenset(
+    {Kind.WRITE, Kind.LOOK, Kind.PART, Kind.HEAL, Kind.BOOTSTRAP, Kind.PAUSE, Kind.RESUME, Kind.COPY}
+)
+"""What may happen to the other members: without a Primary Component nothing rejoins."""
+_SNAPSHOT = {
+    "take": "cp -a {datadir} /var/lib/lab-{snapshot}",
+    "offer": "sh -c 'socat TCP-LISTEN:4777,reuseaddr,fork "
+    '"EXEC:tar -C /var/lib/lab-{snapshot} -c ." >/dev/null 2>&1 & sleep 0.5\'',
+    "bring": "sh -c 'socat -u TCP:{donor_address}:4777 - | tar -x -C {datadir}'",
+    "remove": "rm -rf /var/lib/lab-{snapshot}",
+}
+
+
+class Asks(Protocol):
+    """Asks for a procedure as one person would."""
+
+    def run(self, procedure: str, host: str = "", *more: str, **inputs: object) -> Asked:
+        """Run it to where it rests."""
+        ...
+
+
+def any_state(seed: int) -> State:
+    """Return the state of a seed: a night with a backup from FIRST on."""
+    if seed < FIRST:
+        return state_of(seed)
+    dice = random.Random(f"night {seed}")
+    plain = state_of(seed)
+    host = dice.choice(MEMBERS)
+    verbs = [verb for verb in plain.verbs if verb.host == host or verb.kind in _OF_ANYBODY]
+    verbs.insert(1, Verb(Kind.BACKUP, host))
+    if dice.random() < 0.7:
+        verbs += [Verb(Kind.WRITE, dice.choice(MEMBERS)), Verb(Kind.KILL, host)]
+    verbs.append(Verb(Kind.WRITE, dice.choice([name for name in MEMBERS if name != host])))
+    return replace(plain, verbs=tuple(verbs), person=replace(plain.person, returns=dice.choice(_RETURNS)))
+
+
+def without_sst(asking: Asks, name: str, person: Person, synced: tuple[str, ...]) -> Iterator[Asked]:
+    """Bring one node back as this person came for; what is refused is left for add-node."""
+    inputs: dict[str, object] = {"joiner": name, "settle": "3 s"}
+    more: tuple[str, ...] = ()
+    if person.returns == "rejoin-from-incrementals":
+        inputs |= {"full": BACKUP, "incrementals": "", "memory": "128 MiB"}
+    elif person.returns == "rejoin-from-binlogs":
+        inputs |= {"backup": BACKUP, "binlogs": LOGS}
+        more = ("--override", "COMPARE=every row is compared when the night is over")
+    else:
+        inputs |= {**_SNAPSHOT, "donor": synced[-1], "wait": "5 s"}
+        more = ("--override", "OTHERS-STAY=three nodes are all that this estate has")
+    yield asking.run(person.returns, name, *more, **inputs)

@@ -1,0 +1,147 @@
+"""What a host's backups say of themselves, as a real host told it (recorded), and as a hostile folder might."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from services.connections.backup_programs import BACKUPS
+from services.facts.backups import Backup, newest, parse_backups, version_of
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "backups" / "mariadb-10.11.18.txt"
+UUID = "ad3326d8-e833-11f1-917d-92bdf3538377"
+
+
+def recorded() -> dict[str, Backup]:
+    return {one.path.rpartition("/")[2]: one for one in parse_backups(RECORDED.read_text(encoding="ascii"))}
+
+
+def test_that_a_full_backup_tells_its_lsns_its_position_and_its_versions() -> None:
+    full = recorded()["full"]
+    assert full.is_full
+    assert (full.from_lsn, full.to_lsn, full.last_lsn) == (0, 1_568_833, 1_600_150)
+    assert (full.position, full.gtid) == (f"{UUID}:1629", "0-43-1597")
+    assert (full.server, full.tool, full.is_mariadb) == ((10, 11, 18), (10, 11, 18), True)
+    assert (full.links, full.hard, full.packed, full.metas, full.spent) == (0, 0, 0, 0, 0)
+    assert (full.began, full.mount, full.log) == ("2026-11-24 19:06:16", "/", "mysql-bin.000008")
+    assert (full.partial, full.compressed, full.encrypted) == (False, False, None)
+    assert not full.is_linked
+    assert not full.is_packed
+
+
+def test_that_an_incremental_names_the_backup_it_was_made_against() -> None:
+    first = recorded()["inc1"]
+    assert first.is_incremental
+    assert first.base == "/var/backups/lab/full"
+    assert first.metas == 16
+    assert first.spent == 0
+
+
+def test_that_an_incremental_that_was_prepared_with_shows_it_and_the_prepared_backup_too() -> None:
+    spent, work = recorded()["spent"], recorded()["work"]
+    assert spent.metas == spent.spent == 16
+    assert work.is_prepared
+    assert work.uuid == spent.uuid
+    assert work.position == spent.position
+
+
+def test_that_a_link_to_a_backup_is_no_backup_of_its_own() -> None:
+    assert "link" not in recorded()
+    told = "backup /b/link\nreal /b/full\nsize 7\ncounts 0 0 0 0 0\nend\n"
+    (found,) = parse_backups(told)
+    assert found.is_linked
+
+
+def test_that_what_a_file_holds_is_never_taken_for_the_programs_own_words() -> None:
+    told = "backup /b/x\nreal /b/x\nfile info\n| end\n| backup /b/forged\n| uuid = u\n\nend\n"
+    (found,) = parse_backups(told)
+    assert (found.path, found.uuid) == ("/b/x", "u")
+
+
+def test_that_what_was_cut_short_or_is_nonsense_is_left_out_or_not_known() -> None:
+    assert parse_backups("backup /b/x\nreal /b/x\nsize 7\n") == ()
+    assert parse_backups("") == ()
+    odd = "backup /b/x\nreal /b/x\nsize much\ncounts a b\nfile checkpoints\n| from_lsn = -1\n| to_lsn = x\n\nend\n"
+    (found,) = parse_backups(odd)
+    assert (found.size, found.links, found.spent, found.from_lsn, found.to_lsn) == (None,) * 5
+    assert parse_backups("backup /b/x\nabsent\nend\n")[0].absent
+
+
+def test_that_a_version_is_three_numbers() -> None:
+    assert version_of("10.11.18-MariaDB-log") == (10, 11, 18)
+    assert version_of("ten") == ()
+
+
+_HEAD = """# at 4
+#261125  9:32:14 server id 43  end_log_pos 256 CRC32 0x58d5f6dc \tStart: binlog v 4, server v 10.11.18-MariaDB
+# at 256
+#261125  9:32:14 server id 43  end_log_pos 299 CRC32 0xa40e5315 \tGtid list [0-43-12,
+# 0-41-19837,
+# 7-9-3]
+#261125  9:32:14 server id 43  end_log_pos 342 CRC32 0xa7d2ab9e \tBinlog checkpoint mysql-bin.000051
+"""
+
+
+def _told_by(folder: Path, head: str, *, size: int = 385) -> Backup:
+    """What the program tells of a backup whose binary log says this, by a reader of ours in its PATH."""
+    made, tools = folder / "full", folder / "tools"
+    made.mkdir(exist_ok=True)
+    tools.mkdir(exist_ok=True)
+    (made / "xtrabackup_info").write_text(
+        "binlog_pos = filename 'm.000052', position '385', GTID of the last change ''\n"
+    )
+    (made / "xtrabackup_binlog_info").write_text("m.000052\t385\t\n", encoding="ascii")
+    (made / "m.000052").write_bytes(b"x" * size)
+    (folder / "head").write_text(head, encoding="utf-8")
+    (tools / "mariadb-binlog").write_text(f"#!/bin/sh\ncat {folder}/head\n", encoding="ascii")
+    (tools / "mariadb-binlog").chmod(0o755)
+    ran = subprocess.run(
+        ("bash", "-c", BACKUPS, "pilothouse", made), capture_output=True, text=True, check=True,
+        env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    (found,) = parse_backups(ran.stdout)
+    return found
+
+
+def test_that_a_backup_of_a_node_on_which_nobody_writes_tells_its_last_change_by_the_log_it_brought(
+    tmp_path: Path,
+) -> None:
+    """Its own word is gtid_current_pos, which is empty there: of each domain the last of the list counts."""
+    assert _told_by(tmp_path, _HEAD).gtid == "0-41-19837,7-9-3"
+
+
+def test_that_a_log_with_an_event_in_it_or_more_than_the_backup_says_tells_no_last_change(tmp_path: Path) -> None:
+    event = "#261125  9:32:15 server id 41  end_log_pos 500 CRC32 0x1 \tGTID 0-41-19838 trans\n"
+    assert _told_by(tmp_path, _HEAD + event).gtid == ""
+    assert _told_by(tmp_path, _HEAD, size=386).gtid == ""
+    assert _told_by(tmp_path, _HEAD.replace("0-41-19837", "0-41-19837; rm")).gtid == ""
+    assert _told_by(tmp_path, "").gtid == ""
+    assert newest("0-1-5,evil,0-2-4,") == "0-2-4"
+
+
+def test_that_the_gtid_is_that_of_the_shipped_binary_log_whoever_wrote_it() -> None:
+    """mariadb-backup 10.11.18 of a node that only others wrote to since: its info names no GTID (seen on the lab)."""
+    info = "| binlog_pos = filename 'mysql-bin.000005', position '401', GTID of the last change '{}'"
+    for said in ("", "0-42-15"):
+        text = f"backup /srv/b\nfile info\n{info.format(said)}\ngtids 7-1-3,0-42-15,0-41-18\nend\n"
+        assert parse_backups(text)[0].gtid == "7-1-3,0-41-18"
+    assert parse_backups(f"backup /srv/b\nfile info\n{info.format('0-42-15')}\nend\n")[0].gtid == "0-42-15"
+
+
+def test_that_the_folder_of_its_path_that_others_may_write_into_is_told(tmp_path: Path) -> None:
+    """tmp_path lies below a folder that all may write into: /tmp, or what stands for it."""
+    open_to_all = tmp_path / "all"
+    (open_to_all / "full").mkdir(parents=True)
+    open_to_all.chmod(0o1777)
+    (found,) = parse_backups(_looked_at(open_to_all / "full"))
+    assert found.writers == str(open_to_all)
+    assert not found.is_guarded
+    (found,) = parse_backups(_looked_at(Path("/usr")))
+    assert found.is_guarded
+    assert not parse_backups("backup /srv/b\nreal /srv/b\nend\n")[0].is_guarded, "what was not told is not known"
+
+
+def _looked_at(path: Path) -> str:
+    words = ("bash", "-c", BACKUPS, "pilothouse", path)
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout

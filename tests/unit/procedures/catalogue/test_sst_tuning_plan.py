@@ -17,6 +17,7 @@ from services.procedures.catalogue.galera.sst_tuning.measuring import host_name,
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LINES
 from services.procedures.conditions.galera.sst_section import SstSame
 from services.procedures.conditions.galera.sst_took import SstTook
+from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import Checkpoint, Detached, EditOptions, Run, Several, WaitFor
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -393,6 +394,15 @@ def test_that_a_real_sst_comes_last_to_the_named_node_alone_and_needs_its_name_t
 )
 def test_that_the_error_of_the_forecast_is_told(took: float, says: str) -> None:
     assert says in SstTook("n2", "start", 200.0, "zstd with 4 threads").sentence(took)
+
+
+def test_that_the_room_of_the_node_is_watched_while_a_real_sst_comes() -> None:
+    _, plan = whole(seen(), trial="n2")
+    watch = next(rule for rule in plan.watches if rule.code == "TRIAL-DISK")
+    assert isinstance(watch.condition, FreeDisk)
+    assert (watch.condition.host, watch.condition.path) == ("n2", "/var/lib/mysql")
+    assert (watch.from_step, watch.to_step) == ("trial:start-n2", "trial:start-n2")
+    assert not [rule for rule in whole(seen())[1].watches if rule.code == "TRIAL-DISK"]
 
 
 def test_that_a_real_sst_needs_a_third_member_and_room() -> None:

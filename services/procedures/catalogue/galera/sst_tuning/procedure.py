@@ -16,7 +16,7 @@ from services.procedures.catalogue.galera.sst_tuning import rest
 from services.procedures.catalogue.galera.sst_tuning.advice import AUTO, GENTLE, SHORTEST, WRITTEN
 from services.procedures.catalogue.galera.sst_tuning.measuring import Bounds, measuring_steps, receives_at
 from services.procedures.catalogue.galera.sst_tuning.model import NEVER, NONE, Forecast
-from services.procedures.catalogue.galera.sst_tuning.trial import trial_checks, trial_watch
+from services.procedures.catalogue.galera.sst_tuning.trial import trial_checks, trial_watches
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.checks import Check
@@ -283,5 +283,5 @@ def _watches(facts: Facts, values: Inputs, steps: tuple[Step, ...]) -> tuple[Wat
     ]
     node = values["trial"]
     if f"trial:start-{node}" in known:
-        found.append(trial_watch(facts, node))
+        found += trial_watches(facts, node)
     return tuple(found)

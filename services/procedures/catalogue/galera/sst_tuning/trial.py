@@ -16,7 +16,7 @@ from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor, of_running
-from services.procedures.catalogue.steps.watches import DISK_MOST, DISK_SHARE
+from services.procedures.catalogue.steps.watches import DISK_MOST, DISK_SHARE, disk
 from services.procedures.conditions.galera.sst_took import SstTook
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.actions import WaitFor
@@ -143,13 +143,18 @@ def _compared(node: str, start: str, forecast: Forecast, told: str) -> Step:
     )
 
 
-def trial_watch(facts: Facts, node: str) -> WatchRule:
-    """Return the rule for the time in which the node is away."""
+def trial_watches(facts: Facts, node: str) -> tuple[WatchRule, ...]:
+    """Return the rules for the time in which the node is away: the others' quorum, and the room for what it gets."""
     others = tuple(host.host for host in known(facts, tuple(m for m in member_hosts(facts) if m != node)))
-    return WatchRule(
-        code="TRIAL-QUORUM",
-        condition=StillPrimary(others, len(others), facts.cluster_id),
-        sentence=f"One of {listed(others)} is no full member any more while {node} is down.",
-        from_step=f"{PREFIX}stop-{node}",
-        to_step=f"{PREFIX}start-{node}",
+    start = f"{PREFIX}start-{node}"
+    full = f"The data disk of {node} is nearly full: its SST will not end well."
+    return (
+        WatchRule(
+            code="TRIAL-QUORUM",
+            condition=StillPrimary(others, len(others), facts.cluster_id),
+            sentence=f"One of {listed(others)} is no full member any more while {node} is down.",
+            from_step=f"{PREFIX}stop-{node}",
+            to_step=start,
+        ),
+        disk(facts.host(node), "TRIAL-DISK", full, start, start),
     )

@@ -63,6 +63,7 @@ def without_sst(asking: Asks, name: str, person: Person, synced: tuple[str, ...]
         inputs |= {"backup": BACKUP, "binlogs": LOGS}
         more = ("--override", "COMPARE=every row is compared when the night is over")
     else:
-        inputs |= {**_SNAPSHOT, "donor": synced[-1], "wait": "5 s"}
+        inputs |= {**_SNAPSHOT, "wait": "5 s"}
+        inputs |= {"donor": synced[-1]} if synced else {}  # where nobody is Synced the console has to say so
         more = ("--override", "OTHERS-STAY=three nodes are all that this estate has")
     yield asking.run(person.returns, name, *more, **inputs)

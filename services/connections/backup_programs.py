@@ -22,8 +22,10 @@ BEGINS = r"""begins() {
   IFS=$'\t' read -r name at _ 2>/dev/null < "$f" && name=${name##*/} || return
   case $name in ''|*[!A-Za-z0-9_.-]*) return;; esac
   f=$1/$name; [ -f "$f" ] && [ ! -L "$f" ] && size=$(stat -c %s -- "$f") && [ "$size" = "$at" ] || return
-  timeout 5 mariadb-binlog --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null | awk -F '\t' '
+  TZ=UTC0 timeout 5 mariadb-binlog --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
+    awk -F '\t' -v since="${2-}" '
     /^#[0-9]+ +[0-9:]+ server id / {
+      if (began == "" && split($1, word, / +/)) began = substr(word[1], 2) " " word[2]
       if ($2 ~ /^Gtid list \[/) { list = substr($2, 11); more = list !~ /\]/ }
       else if ($2 !~ /^(Start: binlog v 4,|Binlog checkpoint )/) odd = 1
       next
@@ -32,10 +34,14 @@ BEGINS = r"""begins() {
     END {
       if (odd || list !~ /^\[[0-9, -]*\]$/ || length(list) > 400) exit
       gsub(/[][ ]/, "", list); print "gtids " list
+      if (since) print "since " began
     }'
 }
 """
-"""Tells of the backup in a folder 'gtids LIST': of each domain and server the last change that it holds."""
+"""Tells of the backup in a folder 'gtids LIST': of each domain and server the last change that it holds.
+
+With a second word 'since' too, when that log was begun, in UTC: no change that the backup holds is younger.
+"""
 
 BACKUPS = (
     r"""export LC_ALL=C
@@ -82,7 +88,7 @@ tell() {
   says "$d" info
   says "$d" galera_info
   says "$d" binlog_info
-  begins "$d"
+  begins "$d" since
   printf 'end\n'
 }
 if [ "$1" != search ]; then tell "$1"; exit 0; fi

@@ -25,6 +25,9 @@ _INCREMENTAL = "incremental"
 _GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,\s-]{0,400})'")
 _BASE = re.compile(r"--incremental-basedir=([A-Za-z0-9/_.@:+,=-]+)")
 _LISTED_GTID = re.compile(r"[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}", re.ASCII)
+_SINCE = re.compile(
+    r"[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|1[0-9]|2[0-8]|29|3[01]) (?:[01]?[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]", re.ASCII
+)
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
 
@@ -41,8 +44,9 @@ class Backup:
         mount, free: the file system it is on.
         kind: backup_type; from_lsn, to_lsn, last_lsn: as its checkpoints say.
         uuid: of this backup; server, tool: versions as numbers; began, ended: as its info says, 'YYYY-MM-DD hh:mm:ss'.
-        state_uuid, seqno: the cluster's position it stands at; gtid: of the last change in each domain; base:
-            the folder that it was made against; log: name of the binary log then.
+        state_uuid, seqno: the cluster's position it stands at; gtid: of the last change in each domain; since: when
+            the log was begun that tells it, 'YYMMDD h:mm:ss' in UTC; base: the folder that it was made against; log:
+            name of the binary log then.
         partial, compressed, encrypted: as its info says.
     """
 
@@ -71,6 +75,7 @@ class Backup:
     state_uuid: str = ""
     seqno: int | None = None
     gtid: str = ""
+    since: str = ""
     base: str = ""
     log: str = ""
     partial: bool | None = None
@@ -175,7 +180,8 @@ def _backup(block: _Block) -> Backup:
         tool=version_of(info.get("tool_version", "")), began=words(info.get("start_time", ""), 19),
         ended=words(info.get("end_time", ""), 19), state_uuid=position[0] if position else "",
         seqno=position[1] if position and position[1] >= 0 else None,
-        gtid=" ".join(gtid.split()), base=base[1] if base else "",
+        gtid=" ".join(gtid.split()), since=plain.get("since", "") if _SINCE.fullmatch(plain.get("since", "")) else "",
+        base=base[1] if base else "",
         log=words(log[0].strip(), 255), partial=_yes(info.get("partial")), compressed=_yes(info.get("compressed")),
         encrypted=_yes(info.get("encrypted")),
     )  # fmt: skip

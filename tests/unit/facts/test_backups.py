@@ -108,7 +108,8 @@ def test_that_a_backup_of_a_node_on_which_nobody_writes_tells_its_last_change_by
     tmp_path: Path,
 ) -> None:
     """Its own word is gtid_current_pos, which is empty there: of each domain the last of the list counts."""
-    assert _told_by(tmp_path, _HEAD).gtid == "0-41-19837,7-9-3"
+    told = _told_by(tmp_path, _HEAD)
+    assert (told.gtid, told.since) == ("0-41-19837,7-9-3", "261125 9:32:14")
 
 
 def test_that_a_log_with_an_event_in_it_or_more_than_the_backup_says_tells_no_last_change(tmp_path: Path) -> None:
@@ -116,6 +117,7 @@ def test_that_a_log_with_an_event_in_it_or_more_than_the_backup_says_tells_no_la
     assert _told_by(tmp_path, _HEAD + event).gtid == ""
     assert _told_by(tmp_path, _HEAD, size=386).gtid == ""
     assert _told_by(tmp_path, _HEAD.replace("0-41-19837", "0-41-19837; rm")).gtid == ""
+    assert _told_by(tmp_path, _HEAD.replace("#261125", "#269925")).since == ""
     assert _told_by(tmp_path, "").gtid == ""
     assert newest("0-1-5,evil,0-2-4,") == "0-2-4"
 

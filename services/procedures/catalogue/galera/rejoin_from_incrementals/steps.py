@@ -123,14 +123,19 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
 
 
 def _past(facts: Facts, values: Inputs, chain: Chain) -> RestoredHistory:
-    """Return what must hold of the restored data's past; where the data are in place grastate.dat is looked at too."""
+    """Return what must hold of the restored data's past; where the data are in place grastate.dat is looked at too.
+
+    Only the binary log that a backup brought tells its last change, and until when it can have been written: its info
+    has the last one that its own server wrote (gtid_current_pos), which may be another.
+    """
     joiner, last = values["joiner"], chain.backups[-1]
     others = tuple(name for name in member_hosts(facts) if name != joiner)
     accepted = joiner in hosts_of(values.get("unknown_history", ""))
     host = facts.host(joiner)
     return RestoredHistory(
-        joiner, others, facts.cluster_id, restoring.folder_of(host), last.seqno or 0, gtid=last.gtid,
-        old_log=restoring.old_log(host, kept=True), accepted=accepted,
+        joiner, others, facts.cluster_id, restoring.folder_of(host), last.seqno or 0,
+        gtid=last.gtid if last.since else "", until=last.since, old_log=restoring.old_log(host, kept=True),
+        accepted=accepted,
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from services.facts.state_files import Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import best_chain
 from services.procedures.catalogue.steps.restoring import aside_path
+from services.procedures.catalogue.steps.restoring_programs import COPY_BACK
 from services.procedures.catalogue.steps.start_hold import SAID
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
@@ -126,7 +127,8 @@ def test_that_the_old_data_are_put_back_only_once_the_server_is_stopped() -> Non
 def test_that_the_copy_goes_into_the_data_folder_alone_whatever_the_option_files_say() -> None:
     action = _plan(_facts(), INPUTS).step("copy-back-n3").action
     assert isinstance(action, Detached)
-    assert action.command.argv[1] == "--no-defaults"
+    assert action.command.argv[2] == COPY_BACK
+    assert action.command.argv[4:7] == ("/var/lib/mysql", "mariadb-backup", "--no-defaults")
     for place in ("datadir", "innodb-log-group-home-dir", "innodb-data-home-dir", "innodb-undo-directory",
                   "aria-log-dir-path"):  # fmt: skip
         assert f"--{place}=/var/lib/mysql" in action.command.argv

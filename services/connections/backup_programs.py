@@ -11,10 +11,14 @@ With --galera-info a backup brings the binary log file that was begun for it und
 head, told only where no event stands in that file: of each domain and server the last change that the backup holds. Its
 own word, 'GTID of the last change' (gtid_current_pos), is empty on a node on which nobody writes (seen there, too).
 
+'options' is what a prepare would be refused for, nothing where it would not be: see backup_options.py.
+
 'writers' is the first folder of the whole path that others than root and the server's account may write into.
 """
 
 from __future__ import annotations
+
+from services.connections.backup_options import OPTIONS_OF
 
 BEGINS = r"""begins() {
   local f name at size
@@ -59,6 +63,7 @@ says() {
 }
 """
     + BEGINS
+    + OPTIONS_OF
     + r"""writers() {
   local at=$1 who
   who=$(id -u mysql 2>/dev/null) || who=0
@@ -84,6 +89,7 @@ tell() {
   done < <(find "$real" -type f -name '*.meta' -print0 2>/dev/null)
   printf 'counts %s %s %s %s %s\n' "$links" "$hard" "$packed" "$metas" "$spent"
   df -PB1 -- "$real" 2>/dev/null | sed -n '2{s/^/disk /;p}'
+  printf 'options %s\n' "$(options_of "$d" | head -c 400 | tr '\n' ' ')"
   says "$d" checkpoints
   says "$d" info
   says "$d" galera_info

@@ -40,6 +40,7 @@ class Backup:
         links, hard: symbolic links (and .isl files), and files with several names inside; packed: compressed or
             encrypted files.
         metas, spent: `.meta` files of an incremental, and those whose `.delta` is gone: it was prepared with.
+        options: what in its own option file no prepare is given, in words; '' where all is plain.
         writers: the folder of its whole path that others than root and the server may write into; '' for none.
         mount, free: the file system it is on.
         kind: backup_type; from_lsn, to_lsn, last_lsn: as its checkpoints say.
@@ -59,6 +60,7 @@ class Backup:
     packed: int | None = None
     metas: int | None = None
     spent: int | None = None
+    options: str | None = None
     writers: str | None = None
     mount: str = ""
     free: int | None = None
@@ -172,6 +174,7 @@ def _backup(block: _Block) -> Backup:
     return Backup(
         path=path, real=plain.get("real", ""), size=count(plain.get("size", "")),
         links=counts[0], hard=counts[1], packed=counts[2], metas=counts[3], spent=counts[4],
+        options=words(plain["options"], 400) if "options" in plain else None,
         writers=_writers(plain.get("writers")),
         mount=words(disk[5]) if len(disk) == 6 else "", free=count(disk[3]) if len(disk) == 6 else None,
         kind=words(points.get("backup_type", ""), 40), from_lsn=count(points.get("from_lsn", "")),

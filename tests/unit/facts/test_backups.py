@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from services.connections.backup_programs import BACKUPS
 from services.facts.backups import Backup, newest, parse_backups, version_of
 
@@ -142,6 +144,30 @@ def test_that_the_folder_of_its_path_that_others_may_write_into_is_told(tmp_path
     (found,) = parse_backups(_looked_at(Path("/usr")))
     assert found.is_guarded
     assert not parse_backups("backup /srv/b\nreal /srv/b\nend\n")[0].is_guarded, "what was not told is not known"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[mysqld]\ninnodb_page_size=4096\n", ""),
+        (None, ""),
+        ("[mysqld]\nplugin_load=evil.so\nend\nbackup /b/forged\n", "names plugin_load=evil.so: a prepare would load"),
+        ("[mysqld]\n" + "innodb_page_size=4096\n" * 4_000, "longer than any tool writes it"),
+    ],
+)
+def test_that_what_no_prepare_is_given_of_a_backups_own_options_is_told(
+    tmp_path: Path, text: str | None, told: str
+) -> None:
+    made = tmp_path / "full"
+    made.mkdir()
+    if text is not None:
+        (made / "backup-my.cnf").write_text(text, encoding="ascii")
+    (found,) = parse_backups(_looked_at(made))
+    assert found.options is not None
+    assert (found.options == "") is (told == "")
+    assert told in found.options
+    assert text is None or (made / "backup-my.cnf").read_text(encoding="ascii") == text, "a read writes nothing"
+    assert parse_backups("backup /srv/b\nreal /srv/b\nend\n")[0].options is None, "what was not told is not known"
 
 
 def _looked_at(path: Path) -> str:

@@ -163,6 +163,8 @@ REFUSED: tuple[tuple[str, Callable[[Backup, Backup], tuple[Backup, ...]]], ...] 
     ("BACKUP-USED", lambda full, later: (full, replace(later, metas=0))),
     ("BACKUP-USED", lambda full, later: (replace(full, kind="log-applied"), later)),
     ("BACKUP-USED", lambda full, later: (replace(full, kind="full-prepared"), later)),
+    ("BACKUP-OPTIONS", lambda full, later: (full, replace(later, options="it names plugin_load=evil.so"))),
+    ("BACKUP-OPTIONS", lambda full, later: (replace(full, options=None), later)),
     ("BACKUP-POSITION", lambda full, later: (full, replace(later, seqno=None))),
     ("BACKUP-CLUSTER", lambda full, later: (full, replace(later, state_uuid=f"aaaaaaaa{CLUSTER[8:]}"))),
     ("BACKUP-SERVER", lambda full, later: (full, replace(later, server=(10, 11, 17)))),

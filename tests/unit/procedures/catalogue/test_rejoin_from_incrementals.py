@@ -337,6 +337,13 @@ def test_that_a_node_is_not_restarted_behind_its_start_though_its_host_was_boote
     assert not joiner.no_restart
 
 
+def test_that_the_copies_are_given_time_to_go_on_every_way_out() -> None:
+    step = _plan(_facts(), INPUTS).step("copy-n3")
+    assert step.takes is not None
+    assert step.undo is not None
+    assert step.takes.limit_s == step.undo.limit_s == 600.0
+
+
 def test_that_the_recovery_of_restored_data_goes_with_their_folder() -> None:
     assert _plan(_facts(), INPUTS).step("recover-n3").goes_with == "new-data-n3"
 

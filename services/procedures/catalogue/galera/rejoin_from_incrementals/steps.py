@@ -40,7 +40,7 @@ from services.procedures.plan.inputs import bytes_of, hosts_of, seconds_of
 from services.procedures.plan.model import Chart, Plan, Risk, Step, WatchRule
 from services.procedures.plan.parts.machine.volumes import Volumes
 
-WORK_LIMIT_S = 86_400.0
+WORK_LIMIT_S, CLEAR_LIMIT_S = 86_400.0, 600.0
 LEAST_FREE = 2**29
 _PREPARED = (
     r"(?s)Recovered WSREP position: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:\d+)"
@@ -100,7 +100,9 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         _history(facts, values, past),
         steps.restart_off(host),
         _down(host),
-        copies.on(_copied(host, work, chain, estimate), f"Remove the copies in {work} on {name}", limit_s=600.0),
+        copies.on(
+            _copied(host, work, chain, estimate), f"Remove the copies in {work} on {name}", limit_s=CLEAR_LIMIT_S
+        ),
         *_prepares(host, work, chain, estimate, values),
         hold_start(host, folder, right),
         replace(kept, before=(*kept.before, reach)),
@@ -115,7 +117,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         steps.restart_on(host),
         replace(
             copies.off(f"clear-copies-{name}", f"Remove the copies in {work} on {name}", "The copies are gone", 5.0),
-            limit_s=600.0,
+            limit_s=CLEAR_LIMIT_S,
         ),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
         steps.whole_again(facts, tuple(sorted({*others, name}))),
@@ -186,6 +188,7 @@ def _scratch(host: HostFacts, work: str) -> Temporary:
         danger=f"they take room in {work}",
         release=Run(Command(("bash", "-c", CLEAR_COPIES, "pilothouse", work), sudo=True)),
         released=(FileAbsent(host.host, work),),
+        limit_s=CLEAR_LIMIT_S,
     )
 
 

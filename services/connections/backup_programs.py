@@ -11,10 +11,14 @@ With --galera-info a backup brings the binary log file that was begun for it und
 head, told only where no event stands in that file: of each domain and server the last change that the backup holds. Its
 own word, 'GTID of the last change' (gtid_current_pos), is empty on a node on which nobody writes (seen there, too).
 
+'options' is what a prepare would be refused for, nothing where it would not be: see backup_options.py.
+
 'writers' is the first folder of the whole path that others than root and the server's account may write into.
 """
 
 from __future__ import annotations
+
+from services.connections.backup_options import OPTIONS_OF
 
 BEGINS = r"""begins() {
   local f name at size
@@ -22,8 +26,10 @@ BEGINS = r"""begins() {
   IFS=$'\t' read -r name at _ 2>/dev/null < "$f" && name=${name##*/} || return
   case $name in ''|*[!A-Za-z0-9_.-]*) return;; esac
   f=$1/$name; [ -f "$f" ] && [ ! -L "$f" ] && size=$(stat -c %s -- "$f") && [ "$size" = "$at" ] || return
-  timeout 5 mariadb-binlog --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null | awk -F '\t' '
+  TZ=UTC0 timeout 5 mariadb-binlog --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
+    awk -F '\t' -v since="${2-}" '
     /^#[0-9]+ +[0-9:]+ server id / {
+      if (began == "" && split($1, word, / +/)) began = substr(word[1], 2) " " word[2]
       if ($2 ~ /^Gtid list \[/) { list = substr($2, 11); more = list !~ /\]/ }
       else if ($2 !~ /^(Start: binlog v 4,|Binlog checkpoint )/) odd = 1
       next
@@ -32,10 +38,14 @@ BEGINS = r"""begins() {
     END {
       if (odd || list !~ /^\[[0-9, -]*\]$/ || length(list) > 400) exit
       gsub(/[][ ]/, "", list); print "gtids " list
+      if (since) print "since " began
     }'
 }
 """
-"""Tells of the backup in a folder 'gtids LIST': of each domain and server the last change that it holds."""
+"""Tells of the backup in a folder 'gtids LIST': of each domain and server the last change that it holds.
+
+With a second word 'since' too, when that log was begun, in UTC: no change that the backup holds is younger.
+"""
 
 BACKUPS = (
     r"""export LC_ALL=C
@@ -53,6 +63,7 @@ says() {
 }
 """
     + BEGINS
+    + OPTIONS_OF
     + r"""writers() {
   local at=$1 who
   who=$(id -u mysql 2>/dev/null) || who=0
@@ -78,11 +89,12 @@ tell() {
   done < <(find "$real" -type f -name '*.meta' -print0 2>/dev/null)
   printf 'counts %s %s %s %s %s\n' "$links" "$hard" "$packed" "$metas" "$spent"
   df -PB1 -- "$real" 2>/dev/null | sed -n '2{s/^/disk /;p}'
+  printf 'options %s\n' "$(options_of "$d" | head -c 400 | tr '\n' ' ')"
   says "$d" checkpoints
   says "$d" info
   says "$d" galera_info
   says "$d" binlog_info
-  begins "$d"
+  begins "$d" since
   printf 'end\n'
 }
 if [ "$1" != search ]; then tell "$1"; exit 0; fi

@@ -25,6 +25,9 @@ _INCREMENTAL = "incremental"
 _GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,\s-]{0,400})'")
 _BASE = re.compile(r"--incremental-basedir=([A-Za-z0-9/_.@:+,=-]+)")
 _LISTED_GTID = re.compile(r"[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}", re.ASCII)
+_SINCE = re.compile(
+    r"[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|1[0-9]|2[0-8]|29|3[01]) (?:[01]?[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]", re.ASCII
+)
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
 
@@ -37,12 +40,14 @@ class Backup:
         links, hard: symbolic links (and .isl files), and files with several names inside; packed: compressed or
             encrypted files.
         metas, spent: `.meta` files of an incremental, and those whose `.delta` is gone: it was prepared with.
+        options: what in its own option file no prepare is given, in words; '' where all is plain.
         writers: the folder of its whole path that others than root and the server may write into; '' for none.
         mount, free: the file system it is on.
         kind: backup_type; from_lsn, to_lsn, last_lsn: as its checkpoints say.
         uuid: of this backup; server, tool: versions as numbers; began, ended: as its info says, 'YYYY-MM-DD hh:mm:ss'.
-        state_uuid, seqno: the cluster's position it stands at; gtid: of the last change in each domain; base:
-            the folder that it was made against; log: name of the binary log then.
+        state_uuid, seqno: the cluster's position it stands at; gtid: of the last change in each domain; since: when
+            the log was begun that tells it, 'YYMMDD h:mm:ss' in UTC; base: the folder that it was made against; log:
+            name of the binary log then.
         partial, compressed, encrypted: as its info says.
     """
 
@@ -55,6 +60,7 @@ class Backup:
     packed: int | None = None
     metas: int | None = None
     spent: int | None = None
+    options: str | None = None
     writers: str | None = None
     mount: str = ""
     free: int | None = None
@@ -71,6 +77,7 @@ class Backup:
     state_uuid: str = ""
     seqno: int | None = None
     gtid: str = ""
+    since: str = ""
     base: str = ""
     log: str = ""
     partial: bool | None = None
@@ -167,6 +174,7 @@ def _backup(block: _Block) -> Backup:
     return Backup(
         path=path, real=plain.get("real", ""), size=count(plain.get("size", "")),
         links=counts[0], hard=counts[1], packed=counts[2], metas=counts[3], spent=counts[4],
+        options=words(plain["options"], 400) if "options" in plain else None,
         writers=_writers(plain.get("writers")),
         mount=words(disk[5]) if len(disk) == 6 else "", free=count(disk[3]) if len(disk) == 6 else None,
         kind=words(points.get("backup_type", ""), 40), from_lsn=count(points.get("from_lsn", "")),
@@ -175,7 +183,8 @@ def _backup(block: _Block) -> Backup:
         tool=version_of(info.get("tool_version", "")), began=words(info.get("start_time", ""), 19),
         ended=words(info.get("end_time", ""), 19), state_uuid=position[0] if position else "",
         seqno=position[1] if position and position[1] >= 0 else None,
-        gtid=" ".join(gtid.split()), base=base[1] if base else "",
+        gtid=" ".join(gtid.split()), since=plain.get("since", "") if _SINCE.fullmatch(plain.get("since", "")) else "",
+        base=base[1] if base else "",
         log=words(log[0].strip(), 255), partial=_yes(info.get("partial")), compressed=_yes(info.get("compressed")),
         encrypted=_yes(info.get("encrypted")),
     )  # fmt: skip

@@ -30,7 +30,7 @@ from services.procedures.plan.model import Obligation, Risk, Step, Undo
 from services.procedures.plan.run_model import OpenObligation, Question, RunState, StepState, StepView
 from services.procedures.plan.sentences import OUTCOME_UNKNOWN
 
-RELEASE_TRIES, RELEASE_PAUSE_S, RELEASE_LIMIT_S = 5, 2.0, 30.0
+RELEASE_TRIES, RELEASE_PAUSE_S = 5, 2.0
 STAYS_S = 10.0
 _DOUBTFUL = frozenset({StepState.ACTING, StepState.PROVING})
 _BACK = frozenset({StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.IN_DOUBT, StepState.UNDOING,
@@ -98,7 +98,8 @@ class Undoing:
         """Perform a release; return why it did not go through, '' where it did."""
         self._log.write(note("release", f"{obligation.sentence}: it is being released.", step_id))
         try:
-            self._performed(step_id, f"release:{obligation.key}", obligation.host, obligation.release, RELEASE_LIMIT_S)
+            act_id, limit_s = f"release:{obligation.key}", obligation.limit_s
+            self._performed(step_id, act_id, obligation.host, obligation.release, limit_s)
         except UserError as problem:
             if lines := printed(problem):
                 self._log.write(note("release-output", "\n".join(lines), step_id))

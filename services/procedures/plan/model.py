@@ -35,6 +35,7 @@ class Obligation:
             when all of them are proven to be off.
         release_when: while one of these is shown not to hold, it stays on, whatever way out is taken.
         release_once: it stays on until all of these are shown to hold: 'not known' is not enough.
+        limit_s: how long one try to release it may take.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Obligation:
     safeguard: bool = False
     release_when: tuple[Condition, ...] = ()
     release_once: tuple[Condition, ...] = field(default=(), metadata={WHERE_SET: True})
+    limit_s: float = field(default=30.0, metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from services.connections.backup_programs import BACKUPS
 from services.facts.backups import Backup, newest, parse_backups, version_of
 
@@ -108,7 +110,8 @@ def test_that_a_backup_of_a_node_on_which_nobody_writes_tells_its_last_change_by
     tmp_path: Path,
 ) -> None:
     """Its own word is gtid_current_pos, which is empty there: of each domain the last of the list counts."""
-    assert _told_by(tmp_path, _HEAD).gtid == "0-41-19837,7-9-3"
+    told = _told_by(tmp_path, _HEAD)
+    assert (told.gtid, told.since) == ("0-41-19837,7-9-3", "261125 9:32:14")
 
 
 def test_that_a_log_with_an_event_in_it_or_more_than_the_backup_says_tells_no_last_change(tmp_path: Path) -> None:
@@ -116,6 +119,7 @@ def test_that_a_log_with_an_event_in_it_or_more_than_the_backup_says_tells_no_la
     assert _told_by(tmp_path, _HEAD + event).gtid == ""
     assert _told_by(tmp_path, _HEAD, size=386).gtid == ""
     assert _told_by(tmp_path, _HEAD.replace("0-41-19837", "0-41-19837; rm")).gtid == ""
+    assert _told_by(tmp_path, _HEAD.replace("#261125", "#269925")).since == ""
     assert _told_by(tmp_path, "").gtid == ""
     assert newest("0-1-5,evil,0-2-4,") == "0-2-4"
 
@@ -140,6 +144,30 @@ def test_that_the_folder_of_its_path_that_others_may_write_into_is_told(tmp_path
     (found,) = parse_backups(_looked_at(Path("/usr")))
     assert found.is_guarded
     assert not parse_backups("backup /srv/b\nreal /srv/b\nend\n")[0].is_guarded, "what was not told is not known"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[mysqld]\ninnodb_page_size=4096\n", ""),
+        (None, ""),
+        ("[mysqld]\nplugin_load=evil.so\nend\nbackup /b/forged\n", "names plugin_load=evil.so: a prepare would load"),
+        ("[mysqld]\n" + "innodb_page_size=4096\n" * 4_000, "longer than any tool writes it"),
+    ],
+)
+def test_that_what_no_prepare_is_given_of_a_backups_own_options_is_told(
+    tmp_path: Path, text: str | None, told: str
+) -> None:
+    made = tmp_path / "full"
+    made.mkdir()
+    if text is not None:
+        (made / "backup-my.cnf").write_text(text, encoding="ascii")
+    (found,) = parse_backups(_looked_at(made))
+    assert found.options is not None
+    assert (found.options == "") is (told == "")
+    assert told in found.options
+    assert text is None or (made / "backup-my.cnf").read_text(encoding="ascii") == text, "a read writes nothing"
+    assert parse_backups("backup /srv/b\nreal /srv/b\nend\n")[0].options is None, "what was not told is not known"
 
 
 def _looked_at(path: Path) -> str:

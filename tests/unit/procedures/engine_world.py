@@ -55,6 +55,7 @@ class World:
     after: dict[str, Callable[[], None]] = field(default_factory=dict)
     deaf: Counter[str] = field(default_factory=Counter)
     detached: set[str] = field(default_factory=set)
+    limits: dict[str, float] = field(default_factory=dict)  # act -> how long it was given
     at_work: set[tuple[str, str]] = field(default_factory=set)  # detached works that still run: host, name
 
     def value(self, host: str, name: str) -> str:
@@ -82,6 +83,7 @@ class WorldActor:
     ) -> Acted:
         """See ports.Actor."""
         world = self._world
+        world.limits[step_id] = limit_s
         self._trouble(step_id)
         name, value = setting(action)
         if isinstance(action, Detached):

@@ -31,6 +31,9 @@ def _hosts(logs: dict[str, tuple[str, ...]], ids: tuple[str, str] = ("41", "42")
         session = hosts.sessions[name]
         index = (("log_bin_index", "/var/lib/mysql/b.index"),) if name in logs else ()
         session.rows["SHOW GLOBAL VARIABLES WHERE Variable_name IN"] = Rows(("Variable_name", "Value"), index)
+        session.rows["SHOW GLOBAL VARIABLES WHERE Variable_name = 'wsrep_gtid_mode'"] = Rows(
+            ("Variable_name", "Value"), (("wsrep_gtid_mode", "OFF"),)
+        )
         session.rows["SHOW GLOBAL VARIABLES WHERE Variable_name = 'server_id'"] = Rows(
             ("Variable_name", "Value"), (("server_id", number),)
         )

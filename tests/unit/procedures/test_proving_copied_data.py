@@ -39,6 +39,8 @@ def look(
     hosts = ScriptedHosts("n1", "n2", "n3")
     for name, number in zip(("n1", "n2"), ids, strict=True):
         hosts.sessions[name].state = {**status(), "Uptime": uptime, **(donor or {} if name == "n1" else {})}
+        mode = "SHOW GLOBAL VARIABLES WHERE Variable_name = 'wsrep_gtid_mode'"
+        hosts.sessions[name].rows[mode] = Rows(("Variable_name", "Value"), (("wsrep_gtid_mode", "OFF"),))
         asked = "SHOW GLOBAL VARIABLES WHERE Variable_name = 'server_id'"
         hosts.sessions[name].rows[asked] = Rows(("Variable_name", "Value"), (("server_id", number),))
     if silent:

@@ -187,26 +187,56 @@ def test_that_a_past_that_nothing_shows_holds_only_where_a_person_accepted_that(
     assert look(accepted=True) is False
 
 
-def test_that_a_gtid_shows_nothing_where_nodes_share_a_server_id() -> None:
-    """Both sides of a fork count the same GTIDs then."""
-    for ids, holds in ((("41", "42"), True), (("41", "41"), None), (("1", "42"), None)):
-        hosts = _hosts()
-        for name, number in zip(("n1", "n2"), ids, strict=True):
-            session = hosts.sessions[name]
-            session.rows["SHOW GLOBAL VARIABLES WHERE Variable_name IN"] = Rows(
-                ("Variable_name", "Value"), (("log_bin_index", "/var/lib/mysql/mysql-bin.index"),)
-            )
-            session.rows["SHOW GLOBAL VARIABLES WHERE Variable_name = 'server_id'"] = Rows(
-                ("Variable_name", "Value"), (("server_id", number),)
-            )
-            session.rows.pop("SHOW GLOBAL VARIABLES")
-            session.programs["timeout"] = out(f"mark {AT} 43 0-43-21 25\n")
-        condition = RestoredHistory("n3", ("n1", "n2"), UUID, "", 25, gtid="0-43-21")
-        assert _look(hosts, condition) is holds, ids
-        # By server and time another count of GTIDs shows nothing against it; one server id for both sides still does.
-        counted = RestoredHistory("n3", ("n1", "n2"), UUID, "", 25, gtid="0-43-99", server=43, time=AT)
-        assert _look(hosts, counted) is holds, ids
-        assert _look(hosts, replace(counted, server=44, accepted=True)) is False, ids
+def _marked(
+    hosts: ScriptedHosts, name: str, server_id: str, mode: str | None, mark: str = f"{AT} 43 0-43-21 25"
+) -> None:
+    session = hosts.sessions[name]
+    for wanted, rows in (
+        ("IN", (("log_bin_index", "/var/lib/mysql/mysql-bin.index"),)),
+        ("= 'server_id'", (("server_id", server_id),)),
+        ("= 'wsrep_gtid_mode'", (("wsrep_gtid_mode", mode),) if mode is not None else ()),
+    ):
+        statement = f"SHOW GLOBAL VARIABLES WHERE Variable_name {wanted}"
+        session.rows[statement] = Rows(("Variable_name", "Value"), rows)
+    session.rows.pop("SHOW GLOBAL VARIABLES", None)
+    session.programs["timeout"] = out(f"mark {mark}\n")
+
+
+_CASES = (
+    (("41", "42"), "OFF", True), (("41", "42"), None, True), (("41", "41"), "OFF", None), (("1", "42"), "OFF", None),
+    (("41", "42"), "ON", None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("ids", "mode", "holds"), _CASES)
+@pytest.mark.parametrize("old_log", ["", "/var/lib/mysql/mysql-bin.index"])
+def test_that_a_gtid_shows_nothing_where_its_middle_names_no_server(
+    ids: tuple[str, str], mode: str | None, holds: bool | None, old_log: str
+) -> None:
+    """Both sides of a fork count the same GTIDs then; an old binary log that has the same one shows no more."""
+    hosts = _hosts()
+    for name, number in zip(("n1", "n2"), ids, strict=True):
+        _marked(hosts, name, number, mode)
+    hosts.sessions["n3"].programs["timeout"] = out(f"mark {AT} 43 0-43-21 25\n")
+    condition = RestoredHistory("n3", ("n1", "n2"), UUID, "", 25, gtid="0-43-21", old_log=old_log)
+    assert _look(hosts, condition) is holds
+    # By server and time another count of GTIDs shows nothing against it; one server id for both sides still does.
+    counted = RestoredHistory("n3", ("n1", "n2"), UUID, "", 25, gtid="0-43-99", server=43, time=AT)
+    assert _look(hosts, counted) is holds
+    assert _look(hosts, replace(counted, server=44, accepted=True)) is False
+
+
+@pytest.mark.parametrize("old_log", ["", "/var/lib/mysql/mysql-bin.index"])
+def test_that_no_change_of_a_backup_is_younger_than_the_backup(old_log: str) -> None:
+    """The server that wrote the losing side came back and wrote on: the same GTID at the same seqno, another change."""
+    hosts = _hosts()
+    for name, number in (("n1", "41"), ("n2", "42")):
+        _marked(hosts, name, number, "OFF", "261125 18:30:00 43 0-43-21 25")
+    hosts.sessions["n3"].programs["timeout"] = out("mark 261125 18:30:00 43 0-43-21 25\n")
+    condition = RestoredHistory("n3", ("n1", "n2"), UUID, "", 25, gtid="0-43-21", old_log=old_log)
+    assert _look(hosts, replace(condition, until="261125 18:30:00")) is True
+    assert _look(hosts, replace(condition, until="261125 18:29:10")) is True  # clocks are never quite alike
+    assert _look(hosts, replace(condition, until="261125 18:25:00", accepted=True)) is False
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

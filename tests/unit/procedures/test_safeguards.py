@@ -81,3 +81,16 @@ def test_that_leaving_a_run_releases_the_safeguard_after_what_it_guards_or_not_a
     bench.engine().leave("it is looked at by hand")
     assert bench.world.value("n1", "timer") == "ON"
     assert bench.view.state is RunState.LEFT
+
+
+def test_that_each_try_of_a_release_may_take_as_long_as_its_obligation_says() -> None:
+    """What removes terabytes of copies is not cut off after half a minute, on a way out that is no undo either."""
+    for limit_s in (30.0, 600.0):
+        step = borrow("n1", "frozen")
+        assert step.takes is not None
+        long = replace(step, takes=replace(step.takes, limit_s=limit_s))
+        bench = Bench(plan_of(long, switch("n2", "b", proof=(is_("n2", "other"),)), give_back("n1", "frozen")))
+        _refused(bench, "undo:frozen-n1")
+        bench.run()
+        assert bench.world.limits[f"release:{FROZEN}"] == limit_s
+        assert bench.view.obligations == ()

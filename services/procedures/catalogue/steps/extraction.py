@@ -67,7 +67,7 @@ LACKING=$lacking awk '
   function over() { if (moved) transactions++; else if (said) statements++; moved = said = 0 }
   { kind = kind_of($0) }
   kind ~ /^(Anonymous_)?GTID[ \t]/ { over(); said = kind ~ / ddl( |$)/; plain = kind !~ / trans( |$)/ }
-  kind ~ /^Query\t/ && plain { said = 1 }
+  kind ~ /^Query(_compressed)?\t/ && plain { said = 1 }
   kind ~ /^XID = X/ { moved = 1 }
   kind ~ /^Xid = [0-9]+$/ { moved = 1; over() }
   match($0, /^### (INSERT INTO|UPDATE|DELETE FROM) .*$/) {

@@ -239,6 +239,7 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
     places = ["innodb-log-group-home-dir", "innodb-data-home-dir", "innodb-undo-directory"]
     places += ["aria-log-dir-path"] if is_mariadb(host) else []
     words = (
+        "bash", "-c", programs.COPY_BACK, "pilothouse", folder,
         program, "--no-defaults", "--copy-back", f"--target-dir={prepared}", f"--datadir={folder}",
         *(f"--{place}={folder}" for place in places), *beside,
     )  # fmt: skip
@@ -250,7 +251,7 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
         why="What it wrote goes with the folder that the run made.",
         action=Detached(
             Command(words, sudo=True), name=f"copy-back-{name}", keep=f"copied-back-{name}",
-            pattern=r"(completed OK!)\s*\Z", grows=folder, total=total,
+            pattern=programs.COPIED_BACK, grows=folder, total=total,
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
         limit_s=COPY_LIMIT_S,

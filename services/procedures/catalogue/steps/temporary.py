@@ -19,6 +19,7 @@ class Temporary:
         key, sentence, danger, safeguard: as in model.Obligation.
         release_when, release_once: the same; so long its undo does not begin. Nor does, for the second, the step that
             ends it.
+        limit_s: how long one try of its release may take, on a way out that is no undo.
         release, released: the act that ends it, and what proves that: for undo, for the obligation and for the end.
     """
 
@@ -31,6 +32,7 @@ class Temporary:
     safeguard: bool = False
     release_when: tuple[Condition, ...] = ()
     release_once: tuple[Condition, ...] = ()
+    limit_s: float = 30.0
 
     def on(self, step: Step, taken_back: str, limit_s: float = 60.0) -> Step:
         """Return the step that switches it on, as one that takes the obligation on and can be undone.
@@ -48,6 +50,7 @@ class Temporary:
             self.safeguard,
             self.release_when,
             self.release_once,
+            self.limit_s,
         )
         before = (*self.release_when, *self.release_once)
         undo = Undo(taken_back, self.release, self.released, limit_s, before=before)

@@ -5,20 +5,27 @@ change that a backup holds, laid beside what the members' binary logs have at it
 transaction is its seqno on every node, with log_slave_updates). Nodes may count GTIDs differently, and each writes a
 statement (DDL) under its own server id (seen on MariaDB 10.11.18): then the node's old binary log leads from the GTID
 to a transaction's Xid, server and time, if it has that GTID at that seqno. The same UUID and seqno alone show nothing.
+
+Both sides of a fork may count the same GTID at the same seqno: where its middle names no server (nodes that share a
+server id; wsrep_gtid_mode, with which all write under their founder's), and where the server that wrote the losing side
+came back and wrote on. So the middle must name a server, and no change of a backup is younger than the backup.
 """
 
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import ClassVar
 
 from services.connections.reads import commands, statements
 from services.errors import UserError
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks
 from services.facts.state_files import parse_grastate
+from services.facts.values import OFF_WORDS
 from services.lines import lines_of
 from services.procedures.looking.asked import number_of
+from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer, Declared, Kept, Number, OfHost
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
 from services.procedures.plan.parts.server.options import Options
@@ -27,6 +34,9 @@ from services.procedures.plan.scripted import World
 
 BEFORE = 24
 """So many seqnos before the position are read too: a statement (DDL) has no Xid, and stands after one that has."""
+_GTID_MODE = "wsrep_gtid_mode"
+CLOCKS_S = 60.0
+"""So far apart the nodes' clocks may have been when the backup was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,7 @@ class RestoredHistory(OfHost):
         gtid: of the last change that the backup holds, by its own files; '' = not known. Several with commas.
         server, time: of that change, where it is a transaction and the files tell both: by them it is the same on
             nodes that count GTIDs differently.
+        until: when the backup held its last change, as a mark's time; '' = not known: no time is compared.
         old_log: index of the binary log of the data that lay there before, where it lies now; '' = none.
         recovered: the name under which the recovered position is kept; accepted: the past may stay not known.
     """
@@ -58,6 +69,7 @@ class RestoredHistory(OfHost):
     accepted: bool = False
     server: int = 0
     time: str = ""
+    until: str = field(default="", metadata={WHERE_SET: True})
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -77,21 +89,21 @@ class RestoredHistory(OfHost):
         leads = self.old_log and self.gtid and not self.time
         own = _read(asking, self.host, self.old_log, seqno) if leads else None
 
-        distinct = ids_differ(asking, self.host, self.hosts) if self.gtid else False
+        unnamed = names_no_server(asking, self.host, self.hosts) if self.gtid else ""
 
         def one(name: str) -> Held:
             theirs = marks_of(asking, name, seqno)
             held = by_change((self.server, self.time), seqno, name, theirs) if self.time else None
             held = held or held_against(self.gtid, seqno, name, theirs)
             bridged = by_old_log(self.gtid, seqno, (self.host, own or ()), (name, theirs or ()))
-            if held.outcome == "forked" or bridged is None:
-                shared = held.outcome == "same" and not distinct
-                return (
-                    Held("not known", f"{held.told}; nodes share a server id, so it names no server")
-                    if shared
-                    else held
-                )
-            return bridged
+            if held.outcome != "forked" and bridged is not None:
+                held = bridged
+            if held.outcome != "same":
+                return held
+            younger = written_after(self.until, seqno, name, theirs or ()) or written_after(
+                self.until, seqno, self.host, own or ()
+            )
+            return younger or (Held("not known", f"{held.told}; {unnamed}") if unnamed else held)
 
         found = asking.each(self.hosts, one)
         seen = [held for held in found.values() if isinstance(held, Held)]
@@ -111,13 +123,26 @@ class RestoredHistory(OfHost):
         return self.told(not world.hosts[self.host].parted)
 
 
-def ids_differ(asking: Asking, host: str, hosts: tuple[str, ...]) -> bool:
-    """Return whether every node has a server id of its own: else both sides of a fork count the same GTIDs."""
+def names_no_server(asking: Asking, host: str, hosts: tuple[str, ...]) -> str:
+    """Return why the middle of a GTID does not tell which server wrote it, '' where it does.
+
+    With wsrep_gtid_mode every node writes GTID and event under one server id (tried, MariaDB 10.11.18).
+    """
     seen = asking.facts.host(host) if asking.facts is not None else None
-    own = (seen[Options].option("mysqld", "server_id") if seen is not None else "") or "1"  # 1 is the default
-    found = asking.each(hosts, lambda name: asking.variable(name, "server_id") or "")
-    ids = [own, *(value if isinstance(value, str) else "" for value in found.values())]
-    return "" not in ids and len(set(ids)) == len(ids)
+    options = seen[Options] if seen is not None else Options()
+    own_mode = options.option("mysqld", "wsrep_gtid_mode")
+    found = asking.each(hosts, lambda name: (asking.variable(name, "server_id"), asking.variable(name, _GTID_MODE)))
+    told = [value if isinstance(value, tuple) else (None, None) for value in found.values()]
+    ids = [options.option("mysqld", "server_id") or "1", *(number for number, _ in told)]  # 1 is the default
+    # A product that has no such variable writes under no shared id.
+    if any(mode is not None and mode.strip().lower() not in OFF_WORDS for mode in (own_mode, *(m for _, m in told))):
+        return "with wsrep_gtid_mode it names no server"
+    return "" if all(ids) and len(set(ids)) == len(ids) else "nodes share a server id, so it names no server"
+
+
+def ids_differ(asking: Asking, host: str, hosts: tuple[str, ...]) -> bool:
+    """Return whether a GTID tells which server wrote it."""
+    return not names_no_server(asking, host, hosts)
 
 
 def names_another(condition: RestoredHistory, asking: Asking) -> Answer | None:
@@ -164,6 +189,22 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     if exact and at.gtid.count("-") == 2 and beside.count("-") == 2 and beside.split("-")[1] != at.gtid.split("-")[1]:
         return Held("forked", f"{told}: another server's change")
     return Held("not known", told)
+
+
+def written_after(until: str, seqno: int, member: str, marks: tuple[Mark, ...]) -> Held | None:
+    """Return that the change at a seqno was written when the backup had its last one already; None where not. Pure."""
+    at = mark_at(marks, seqno)
+    if at is None or not until:
+        return None
+    late = (_moment(at.time) - _moment(until)).total_seconds()
+    if late <= CLOCKS_S:
+        return None
+    told = f"at seqno {seqno} the binary log of {member} has {at.text}, written {at.time} UTC"
+    return Held("forked", f"{told}, {late:.0f} s after the backup's last change: another change of the same number")
+
+
+def _moment(time: str) -> datetime:
+    return datetime.strptime(time, "%y%m%d %H:%M:%S").replace(tzinfo=UTC)
 
 
 def by_change(change: tuple[int, str], seqno: int, member: str, marks: tuple[Mark, ...] | None) -> Held | None:

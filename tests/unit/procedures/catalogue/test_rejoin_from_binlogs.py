@@ -163,6 +163,7 @@ def test_that_a_backup_of_a_losing_side_with_the_logs_of_the_winning_one_is_refu
         for query, key, value in (
             ("Variable_name IN", "log_bin_index", "/var/lib/mysql/mysql-bin.index"),
             ("Variable_name = 'server_id'", "server_id", f"1{number}"),
+            ("Variable_name = 'wsrep_gtid_mode'", "wsrep_gtid_mode", "OFF"),
         ):
             session.rows[f"SHOW GLOBAL VARIABLES WHERE {query}"] = Rows(("Variable_name", "Value"), ((key, value),))
         session.programs["timeout"] = out("mark 261122 5:00:00 1 0-1-45 50\nmark 261122 5:00:01 1 0-1-46 51\n")

@@ -14,6 +14,7 @@ from services.facts.state_files import Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import best_chain
 from services.procedures.catalogue.steps.restoring import aside_path
+from services.procedures.catalogue.steps.restoring_programs import COPY_BACK
 from services.procedures.catalogue.steps.start_hold import SAID
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
@@ -126,7 +127,8 @@ def test_that_the_old_data_are_put_back_only_once_the_server_is_stopped() -> Non
 def test_that_the_copy_goes_into_the_data_folder_alone_whatever_the_option_files_say() -> None:
     action = _plan(_facts(), INPUTS).step("copy-back-n3").action
     assert isinstance(action, Detached)
-    assert action.command.argv[1] == "--no-defaults"
+    assert action.command.argv[2] == COPY_BACK
+    assert action.command.argv[4:7] == ("/var/lib/mysql", "mariadb-backup", "--no-defaults")
     for place in ("datadir", "innodb-log-group-home-dir", "innodb-data-home-dir", "innodb-undo-directory",
                   "aria-log-dir-path"):  # fmt: skip
         assert f"--{place}=/var/lib/mysql" in action.command.argv
@@ -161,6 +163,8 @@ REFUSED: tuple[tuple[str, Callable[[Backup, Backup], tuple[Backup, ...]]], ...] 
     ("BACKUP-USED", lambda full, later: (full, replace(later, metas=0))),
     ("BACKUP-USED", lambda full, later: (replace(full, kind="log-applied"), later)),
     ("BACKUP-USED", lambda full, later: (replace(full, kind="full-prepared"), later)),
+    ("BACKUP-OPTIONS", lambda full, later: (full, replace(later, options="it names plugin_load=evil.so"))),
+    ("BACKUP-OPTIONS", lambda full, later: (replace(full, options=None), later)),
     ("BACKUP-POSITION", lambda full, later: (full, replace(later, seqno=None))),
     ("BACKUP-CLUSTER", lambda full, later: (full, replace(later, state_uuid=f"aaaaaaaa{CLUSTER[8:]}"))),
     ("BACKUP-SERVER", lambda full, later: (full, replace(later, server=(10, 11, 17)))),
@@ -306,6 +310,42 @@ def test_that_nobody_can_start_the_node_while_its_data_are_exchanged_not_even_a_
     assert (held[0], held[-1]) == ("hold-n3 proving", "start-n3 acting")
     first, last = tried.index((held[0], True)), tried.index((held[-1], True))
     assert all(on for _, on in tried[first : last + 1])
+
+
+def test_that_a_node_is_not_restarted_behind_its_start_though_its_host_was_booted_on_scripted_hosts() -> None:
+    """What lies under /run is gone then: the second start of a node that aborts would take an SST over its data."""
+    bench = Bench(_away(), "rejoin-from-incrementals", dict(INPUTS))
+    bench.begin()
+    joiner, kept = bench.cluster.hosts["n3"], list[bool]()
+
+    def killed(when: str, what: str) -> None:
+        if when == "after" and "(step position-n3 done)" in what:
+            raise Killed
+
+    def seen(when: str, what: str) -> None:
+        if when == "before" and "(step start-n3 proving)" in what:
+            kept.append(joiner.no_restart)
+
+    bench.journal.told = killed
+    with pytest.raises(Killed):
+        bench.run()
+    joiner.files = {path: text for path, text in joiner.files.items() if not path.startswith("/run/")}
+    joiner.loaded = joiner.drop_ins
+    bench.journal.told = seen
+    assert bench.run() is RunState.DONE
+    assert kept == [True]
+    assert not joiner.no_restart
+
+
+def test_that_the_copies_are_given_time_to_go_on_every_way_out() -> None:
+    step = _plan(_facts(), INPUTS).step("copy-n3")
+    assert step.takes is not None
+    assert step.undo is not None
+    assert step.takes.limit_s == step.undo.limit_s == 600.0
+
+
+def test_that_the_recovery_of_restored_data_goes_with_their_folder() -> None:
+    assert _plan(_facts(), INPUTS).step("recover-n3").goes_with == "new-data-n3"
 
 
 def test_that_the_unit_says_why_it_can_not_be_started_and_what_is_to_be_done() -> None:

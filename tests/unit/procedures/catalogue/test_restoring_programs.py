@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import subprocess
 from pathlib import Path
 
@@ -16,7 +17,13 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     MARK,
     PREPARE_ONCE,
 )
-from services.procedures.catalogue.steps.restoring_programs import BACK_FROM_INSIDE, GIVE_TO_SERVER, KEEP_INSIDE
+from services.procedures.catalogue.steps.restoring_programs import (
+    BACK_FROM_INSIDE,
+    COPIED_BACK,
+    COPY_BACK,
+    GIVE_TO_SERVER,
+    KEEP_INSIDE,
+)
 
 OWNER, WHO = os.getuid(), f"{os.getuid()}:{pwd.getpwuid(os.getuid()).pw_gid}"
 DATADIR = "/var/lib/mysql"
@@ -105,6 +112,31 @@ def test_that_somebody_elses_folder_is_neither_cleared_nor_copied_into(data: Pat
     leads.symlink_to(data)
     assert _ran(CLEAR_COPIES, leads) == 4
     assert (data / "ibdata1").read_text() == "old"
+
+
+@pytest.mark.parametrize(("tool", "synced", "ended"), [(0, 0, True), (7, 0, False), (0, 1, False)])
+def test_that_a_copy_back_has_ended_only_when_it_is_on_disk(data: Path, *, tool: int, synced: int, ended: bool) -> None:
+    """The tool writes without one fsync: a power cut would leave files with holes behind a copy that was told done."""
+    text = f'sync() {{ echo "sync $*"; return {synced}; }}\n{COPY_BACK}'
+    told = f"echo 'copying'; echo 'completed OK!'; exit {tool}"
+    words = ("bash", "-c", text, "pilothouse", str(data), "sh", "-c", told)
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ran.returncode == 0) is ended
+    assert (f"sync -f -- {data}" in ran.stdout) is (tool == 0)
+    shown = COPY_BACK.replace("sync -f", "true")
+    words = ("bash", "-c", shown, "pilothouse", str(data), "sh", "-c", told)
+    printed = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    assert (re.search(COPIED_BACK, printed) is not None) is (tool == 0)
+
+
+def test_that_what_an_earlier_run_kept_in_the_data_folder_is_not_copied_with_a_backup(
+    data: Path, tmp_path: Path
+) -> None:
+    (data / ".pilothouse-before.sst").mkdir()
+    (data / ".pilothouse-before.sst/orders.ibd").write_text("older")
+    assert _ran(COPY_CHAIN, tmp_path / "copies", DATADIR, data) == 0
+    assert sorted(p.name for p in (tmp_path / "copies/0").iterdir()) == ["ibdata1", "shop"]
+    assert (data / ".pilothouse-before.sst/orders.ibd").exists()
 
 
 def test_that_a_backup_whose_tables_lie_elsewhere_is_no_copy(data: Path, tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def whole(chain: Chain) -> tuple[Check, ...]:
     """Each backup is what it was when it was made: real files, plain, never used, with its position."""
     linked, packed, used = _each(chain, _linked), _each(chain, _packed), _each(chain, _used)
     blind = _each(chain, lambda one: "" if one.position else "no galera_info: it was made without --galera-info")
+    odd = _each(chain, lambda one: "its own options could not be read" if one.options is None else one.options)
     calm = f"{len(chain.backups)} folders were looked at"
     return (
         Check(
@@ -95,6 +96,17 @@ def whole(chain: Chain) -> tuple[Check, ...]:
             "'completed OK!', and those tables are missing (tried with mariadb-backup 10.11.18).",
             try_=("Take the original again from where it was kept.",) if used else (),
             absolute=bool(used),
+        ),
+        Check(
+            code="BACKUP-OPTIONS",
+            title="The backups' own options are plain",
+            verdict=verdict(odd),
+            evidence="; ".join(odd) or calm,
+            why="A prepare runs as root, and loads what a backup's own backup-my.cnf names.",
+            try_=("Bring the node back by SST with add-node. Backups of encrypted servers are not supported.",)
+            if odd
+            else (),
+            absolute=bool(odd),
         ),
         Check(
             code="BACKUP-POSITION",

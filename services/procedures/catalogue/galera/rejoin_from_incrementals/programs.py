@@ -29,6 +29,7 @@ for from in "$@"; do
   [ -d "$from" ] && [ ! -L "$from" ] || {{ echo "$from is no folder"; exit 3; }}
   echo "copying $from"
   mkdir -m 0700 -- "$place/$n" && cp -a -- "$from/." "$place/$n/" || exit 6
+  rm -rf --one-file-system -- "$place/$n"/.pilothouse-* || exit 6
   n=$((n+1))
 done
 linked=$(find "$place" \( -type l -o -type f -links +1 -o -name '*.isl' \) -print -quit)
@@ -42,7 +43,9 @@ each becomes a plain copy, 0, 1, 2 ... in it.
 
 Begun again it removes what it made, by its own mark, and begins with fresh copies. Copies that share a file with
 anything, or whose tables lie elsewhere (.isl), are an error: a prepare writes into them. So is one with options that no
-prepare is given (plain_options), and a way to either folder into which others than root may write.
+prepare is given (plain_options), and a way to either folder into which others than root may write. What an earlier run
+kept inside the data folder is in a backup as a schema (rejoin_from_binlogs/restore_programs.py): it is left out, or it
+would be copied back into what this run keeps there.
 """
 
 PREPARE_ONCE = rf"""export LC_ALL=C

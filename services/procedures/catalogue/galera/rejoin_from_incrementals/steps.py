@@ -32,7 +32,7 @@ from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached, Run, WaitFor
+from services.procedures.plan.actions import Detached, Run, Several, WaitFor
 from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -40,7 +40,7 @@ from services.procedures.plan.inputs import bytes_of, hosts_of, seconds_of
 from services.procedures.plan.model import Chart, Plan, Risk, Step, WatchRule
 from services.procedures.plan.parts.machine.volumes import Volumes
 
-WORK_LIMIT_S = 86_400.0
+WORK_LIMIT_S, CLEAR_LIMIT_S = 86_400.0, 600.0
 LEAST_FREE = 2**29
 _PREPARED = (
     r"(?s)Recovered WSREP position: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:\d+)"
@@ -95,17 +95,19 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         *restoring.made_its_own(host, facts.cluster_id),
     )
     right = (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
-    start = started_from_hold(_start(facts, host, past, estimate), host, folder, right)
+    start = _not_restarted(started_from_hold(_start(facts, host, past, estimate), host, folder, right), host)
     return (
         _history(facts, values, past),
         steps.restart_off(host),
         _down(host),
-        copies.on(_copied(host, work, chain, estimate), f"Remove the copies in {work} on {name}", limit_s=600.0),
+        copies.on(
+            _copied(host, work, chain, estimate), f"Remove the copies in {work} on {name}", limit_s=CLEAR_LIMIT_S
+        ),
         *_prepares(host, work, chain, estimate, values),
         hold_start(host, folder, right),
         replace(kept, before=(*kept.before, reach)),
         *placed,
-        recovering.recover(host),
+        replace(recovering.recover(host), goes_with=f"new-data-{name}"),
         restoring.position_proven(host, facts.cluster_id, last.seqno or 0),
         name_donor(host, donor_name),
         start,
@@ -115,7 +117,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         steps.restart_on(host),
         replace(
             copies.off(f"clear-copies-{name}", f"Remove the copies in {work} on {name}", "The copies are gone", 5.0),
-            limit_s=600.0,
+            limit_s=CLEAR_LIMIT_S,
         ),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
         steps.whole_again(facts, tuple(sorted({*others, name}))),
@@ -123,14 +125,19 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
 
 
 def _past(facts: Facts, values: Inputs, chain: Chain) -> RestoredHistory:
-    """Return what must hold of the restored data's past; where the data are in place grastate.dat is looked at too."""
+    """Return what must hold of the restored data's past; where the data are in place grastate.dat is looked at too.
+
+    Only the binary log that a backup brought tells its last change, and until when it can have been written: its info
+    has the last one that its own server wrote (gtid_current_pos), which may be another.
+    """
     joiner, last = values["joiner"], chain.backups[-1]
     others = tuple(name for name in member_hosts(facts) if name != joiner)
     accepted = joiner in hosts_of(values.get("unknown_history", ""))
     host = facts.host(joiner)
     return RestoredHistory(
-        joiner, others, facts.cluster_id, restoring.folder_of(host), last.seqno or 0, gtid=last.gtid,
-        old_log=restoring.old_log(host, kept=True), accepted=accepted,
+        joiner, others, facts.cluster_id, restoring.folder_of(host), last.seqno or 0,
+        gtid=last.gtid if last.since else "", until=last.since, old_log=restoring.old_log(host, kept=True),
+        accepted=accepted,
     )  # fmt: skip
 
 
@@ -181,6 +188,7 @@ def _scratch(host: HostFacts, work: str) -> Temporary:
         danger=f"they take room in {work}",
         release=Run(Command(("bash", "-c", CLEAR_COPIES, "pilothouse", work), sudo=True)),
         released=(FileAbsent(host.host, work),),
+        limit_s=CLEAR_LIMIT_S,
     )
 
 
@@ -256,6 +264,15 @@ def _start(facts: Facts, host: HostFacts, past: RestoredHistory, estimate: Times
     members = past.hosts
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
     return replace(start, before=(*start.before, whole))
+
+
+def _not_restarted(start: Step, host: HostFacts) -> Step:
+    """Return the start with systemd's restart switched off once more: what lies under /run does not outlast a boot."""
+    off, acts = steps.restart_off(host).action, start.action
+    assert isinstance(off, Several)
+    assert isinstance(acts, Several)
+    why = f"{start.why} systemd's restart is switched off once more: the host may have been booted since."
+    return replace(start, why=why, action=Several((*off.actions, *acts.actions)))
 
 
 # -- watched meanwhile -------------------------------------------------------------------------------------------------

@@ -274,6 +274,16 @@ def test_that_options_that_make_it_unsafe_refuse_it(option: str, value: str, cod
     assert _checks(seen)[code].verdict is Verdict.BLOCK
 
 
+def test_that_a_joiner_that_sends_rows_into_another_schema_never_replays() -> None:
+    """Tried on MariaDB 10.11.18: a BINLOG statement minds replicate_rewrite_db, its rows land in the other schema."""
+    facts = _facts()
+    for host, absolute in (("n3", True), ("n1", False)):
+        options = facts.host(host)[Options]
+        given = (*options.given, ("mysqld", "replicate_rewrite_db", "shop->old"))
+        check = _checks(_with(facts, host, replace(options, given=given)))["FILTERS"]
+        assert (check.verdict, check.absolute) == (Verdict.BLOCK, absolute)
+
+
 @pytest.mark.parametrize("value", ["mysql-bin", "./mysql-bin", f"{DATADIR}/mysql-bin", ""])
 def test_that_a_binary_log_right_in_the_data_folder_is_kept_aside_with_it(value: str) -> None:
     facts = _facts()

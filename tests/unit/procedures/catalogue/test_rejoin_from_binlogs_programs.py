@@ -129,6 +129,21 @@ def test_that_a_private_server_applies_rows_strictly_or_nothing_goes_on(program:
 
 
 @pytest.mark.parametrize(
+    ("answer", "code"), [("replicate_rewrite_db\\t", 0), ("", 0), ("replicate_rewrite_db\\ta->b", 9), ("ERROR 2002", 9)]
+)
+@pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])
+def test_that_a_private_server_that_sends_rows_into_another_schema_gets_none(
+    program: str, answer: str, code: int
+) -> None:
+    """Before 10.11 there is no such variable: nothing is told of it."""
+    begin = program.index("case $(ask \"SHOW GLOBAL VARIABLES LIKE 'replicate_rewrite_db'\")")
+    script = 'failed() { echo "$1"; exit 9; }\nask() { printf "' + answer + '\\n"; }\n'
+    script += program[begin : program.index("esac", begin) + 4]
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20, check=False)
+    assert ran.returncode == code, ran
+
+
+@pytest.mark.parametrize(
     ("base", "index", "code"),
     [("data/b", "data/b.index", 0), ("old/b", "data/b.index", 27), ("data/b", "old/b.index", 27), ("", "", 27)],
 )

@@ -24,7 +24,8 @@ from services.types import Flavour
 LEAST = (10, 4)
 """MariaDB from here on has Galera 4, which takes a position from InnoDB and not from grastate.dat."""
 _FILTERS = ("binlog_do_db", "binlog_ignore_db", "replicate_do_db", "replicate_ignore_db", "replicate_do_table",
-            "replicate_ignore_table", "replicate_wild_do_table", "replicate_wild_ignore_table")  # fmt: skip
+            "replicate_ignore_table", "replicate_wild_do_table", "replicate_wild_ignore_table",
+            "replicate_rewrite_db")  # fmt: skip
 _LENIENT = {"slave_exec_mode": "strict", "slave_skip_errors": "off", "slave_run_triggers_for_rbr": "no"}
 """What applies rows to their last, by its only strict value: with another one they may not be what was written."""
 _ON = frozenset({"", "1", "on", "true", "yes"})
@@ -115,7 +116,10 @@ def _inside(path: str, host: HostFacts) -> bool:
 
 
 def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """Nobody's option files filter what is logged or what a replica applies, or let it pass over rows."""
+    """Nobody's option files filter what is logged or what a replica applies, or let it pass over rows.
+
+    Of the first host, which replays, none may send rows into another schema either: a BINLOG statement minds that.
+    """
     found = [
         f"{h.host}: {key} = {value}" for h in known(facts, hosts) for key in _FILTERS
         if (value := h[Options].option("mysqld", key))
@@ -128,6 +132,7 @@ def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
         h.host for h in known(facts, hosts)
         if (said := h[Options].option("mysqld", "log_slave_updates")) is None or said.strip().lower() not in _ON
     ]  # fmt: skip
+    moved = any(h.host == hosts[0] and h[Options].option("mysqld", "replicate_rewrite_db") for h in facts.hosts)
     return Check(
         code="FILTERS",
         title="The binary logs hold all that was written",
@@ -138,6 +143,7 @@ def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
         why="What a filter left out is in no file: the replay would end well, and rows would be missing. Only option "
         "files are asked: what was set at run time, or written with sql_log_bin = 0, only its holes show (HOLES).",
         try_=(_SST,) if found else ("Take the binary logs of a node with log_slave_updates.",) if unlogged else (),
+        absolute=moved,
     )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ root notes and the server's log lie in a folder that only root may enter; what t
 is written anywhere, and root's client gives no file to whoever answers on that socket. All data of the server are told
 to lie in the data folder, whatever its option files say by then. Rows of a BINLOG statement are applied as a replica
 applies them (MariaDB KB, "slave_exec_mode"): what passes over a row that does not fit is switched off, and asked for.
+They also go where replicate_rewrite_db says (10.11.18, tried: into another schema, both programs ended with 0 and the
+GTID was right). Nothing on a command line takes that back, so a server that has it is refused.
 """
 
 from __future__ import annotations
@@ -62,6 +64,9 @@ begin_server() {
   done
   [ "$(ask 'SELECT @@skip_networking, @@event_scheduler')" = $'1\tOFF' ] || failed 'the private server is not private'
   [ "$(realpath -- "$(ask 'SELECT @@datadir')")" = "$(realpath -- "$data")" ] || failed 'it runs on another data folder'
+  case $(ask "SHOW GLOBAL VARIABLES LIKE 'replicate_rewrite_db'") in ''|$'replicate_rewrite_db\t') ;;
+  *) failed 'the private server would put rows into another schema than they were written to (replicate_rewrite_db)';;
+  esac
   [ "$(ask 'SELECT @@slave_exec_mode, @@slave_skip_errors, @@slave_run_triggers_for_rbr')" = $'STRICT\tOFF\tNO' ] ||
     failed 'the private server would pass over rows that do not fit, or run triggers a second time'
 }

@@ -144,6 +144,18 @@ def test_that_a_private_server_that_sends_rows_into_another_schema_gets_none(
 
 
 @pytest.mark.parametrize(
+    ("answer", "code"),
+    [("0", 0), ("--\\nERROR 1146 (42S02) at line 1", 0), ("3", 9), ("ERROR 2013 (HY000)", 9), ("", 9)],
+)
+def test_that_data_with_a_transaction_of_streaming_replication_begun_get_no_replay(answer: str, code: int) -> None:
+    begin = private.REPLAY.index("case $(open_parts)")
+    script = 'failed() { echo "$1"; exit 9; }\nopen_parts() { echo \'' + answer + "'; }\n"
+    script += private.REPLAY[begin : private.REPLAY.index("esac", begin) + 4]
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20, check=False)
+    assert ran.returncode == code, ran
+
+
+@pytest.mark.parametrize(
     ("base", "index", "code"),
     [("data/b", "data/b.index", 0), ("old/b", "data/b.index", 27), ("data/b", "old/b.index", 27), ("", "", 27)],
 )

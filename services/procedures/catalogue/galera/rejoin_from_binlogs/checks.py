@@ -165,6 +165,26 @@ def gtid_mode(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     )
 
 
+def streaming(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """Nobody sends transactions in parts: those open at the target are in no binary log yet, and come by halves."""
+    name = "wsrep_trx_fragment_size"
+    said = {joiner: facts.host(joiner)[Options].option("mysqld", name) or "0"}
+    said |= {h.host: h[Variables].value(name) or "not known" for h in known(facts, members)}
+    on = [host for host, size in said.items() if size not in {"0", "not known"}]
+    blind = [host for host, size in said.items() if size == "not known"]
+    return Check(
+        code="STREAMING",
+        title="No transaction is replicated in parts",
+        verdict=verdict(on, blind),
+        not_known=bool(blind) and not on,
+        evidence="; ".join(f"{host}: {name} = {size}" for host, size in said.items()),
+        why="A part that came before the target would be missing. A session can switch it on for itself: then only a "
+        "hole (HOLES) or the node's own log afterwards shows it.",
+        try_=(_SST,) if on else (),
+        host=joiner,
+    )
+
+
 def tools(facts: Facts, joiner: str) -> Check:
     """mariadb-backup is on the joiner; the clients are asked by the run itself."""
     there = set(facts.host(joiner)[Tools].there)

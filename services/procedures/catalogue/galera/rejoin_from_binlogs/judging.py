@@ -164,7 +164,8 @@ def _holes(found: Survey) -> Check:
         verdict=verdict(blocks, chain.missing or chain.local),
         evidence="; ".join(filter(None, (told or "none is missing", local))),
         why="A change of view takes a seqno too; so does what was written with sql_log_bin = 0: that would be lost. "
-        "The members' own logs are asked for each before anything is changed.",
+        "The members' own logs are asked for each before anything is changed. So does each part of a transaction with "
+        "streaming replication: that of one still open at the target is in nobody's log, and would be lost.",
         try_=("Take the binary logs of another node, or a newer backup.",) if blocks else (),
         absolute=chain.untold > 0,
     )

@@ -32,6 +32,7 @@ server=$(command -v mariadbd || echo /usr/sbin/mariadbd); [ -x "$server" ] || fa
 account=$(stat -c %U -- "$data") && [ "$account" != root ] || failed "the data folder $data belongs to root"
 as_root() { "$client" --no-defaults --local-infile=0 --socket="$sock" --user=root "$@" 2>&1; }
 ask() { as_root --batch --skip-column-names -e "$1"; }
+open_parts() { ask 'SELECT COUNT(*) FROM mysql.wsrep_streaming_log'; }
 ended() { [ -z "${pid-}" ] || ! kill -0 "$pid" 2>/dev/null; }
 end_server() {
   ended && return 0
@@ -93,6 +94,9 @@ begin_server --wsrep-on=OFF --wsrep-provider=none --log-bin="$own/replay-bin" --
   --innodb-flush-log-at-trx-commit=0 --gtid-strict-mode=OFF --read-only=OFF
 [ "$(ask 'SELECT @@wsrep_on, @@wsrep_provider')" = $'0\tnone' ] || failed 'the private server has a wsrep provider'
 [ -z "$(ask 'SELECT @@gtid_binlog_pos')" ] || failed 'the private server begins with GTIDs of its own'
+case $(open_parts) in 0|*'ERROR 1146 '*) ;;
+*) failed 'a transaction of streaming replication was open when the backup was taken: no binary log has its beginning';;
+esac
 watch_it() {
   local last=${gtid##*-} here before=0 began=$SECONDS done_ rate left
   while sleep 2; do

@@ -157,7 +157,11 @@ def _holes(found: Survey) -> Check:
     if chain.untold:
         many = f"in {chain.untold + len(chain.stretches)} places seqnos are missing or statements stand"
         told = f"{told}; {many}: more than {MOST_STRETCHES} are not looked up in the members' logs".removeprefix("; ")
-    local = f"{chain.local} groups without a seqno (tables that are not InnoDB) are replayed too" if chain.local else ""
+    local = (
+        f"{chain.local} groups of rows without an Xid (not InnoDB, or sequences) are replayed too"
+        if chain.local
+        else ""
+    )
     return Check(
         code="HOLES",
         title="No seqno is missing in the binary logs",

@@ -8,10 +8,10 @@ open there: the rest comes by IST, is passed over with a warning, and the node i
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+from services.facts.join_words import passed_over
 from services.procedures.looking.log import read_log_since
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
@@ -19,7 +19,6 @@ from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
-_PASSED_OVER = re.compile(r"WSREP: Could not find applier context for ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class FragmentsWhole(OfHost):
         if began is None or log is None:
             return Answer(holds=None, evidence=f"the log of {self.host} since its start could not be read")
         told = (*log.since(began - _SLACK_S), *log.newest_start().since(0.0))  # that one whatever a clock says
-        found = tuple(dict.fromkeys(line for line in told if _PASSED_OVER.search(line)))
+        found = passed_over(told)
         if found:
             what = f"{self.host} passed over the end of a transaction whose beginning stands before its IST"
             return Answer(holds=False, evidence=f"{what}: its rows are missing there", final=True, lines=found[:10])

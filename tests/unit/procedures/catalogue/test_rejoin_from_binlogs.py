@@ -106,7 +106,7 @@ def test_that_the_replay_begins_once_on_data_that_name_no_state_and_ends_where_i
     words = replay.action.command.argv
     assert words[4:] == (
         DATADIR, "/srv/binlogs", "4000", "899000", GTID, str(TARGET), "940", f"/run/pilothouse/replay-{TARGET}.log",
-        "mysql-bin.000007",
+        "mysql-bin.000007:900000",
     )  # fmt: skip
     assert not replay.repeatable
     assert FileAbsent("n3", private.MARKER) in replay.before

@@ -175,6 +175,29 @@ def test_that_no_binary_log_outside_the_data_folder_is_begun_anew(
     assert private.POSITION.index("RESET MASTER") > begin
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "code"), [(9, 8, 0), (9, 99, 0), (5, 8, 22), (10, 8, 22), (9, 3, 22), (-1, 8, 22)]
+)
+def test_that_files_that_are_not_as_they_were_read_are_never_replayed(
+    tmp_path: Path, first: int, last: int, code: int
+) -> None:
+    """A file that was cut off at an event's end meanwhile ends well, and the GTID at the chain's end is the right one.
+
+    The last one may have grown: it is read up to a place.
+    """
+    for name, size in (("b.000001", first), ("b.000002", last)):
+        if size >= 0:
+            (tmp_path / name).write_bytes(b"x" * size)
+    begin = private.REPLAY.index("as_read() {")
+    script = 'stop=7\nfailed() { exit "$2"; }\n' + private.REPLAY[begin : private.REPLAY.index("printf 'begun", begin)]
+    ran = subprocess.run(
+        ["bash", "-c", script, "pilothouse", "b.000001:9", "b.000002:8"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False,
+    )  # fmt: skip
+    assert ran.returncode == code, ran
+    assert private.REPLAY.count('as_read "$@"') == 2  # before the first change, and behind the last
+
+
 @pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])
 def test_that_roots_client_gives_no_file_to_whoever_answers_on_the_private_socket(program: str) -> None:
     calls = [line for line in program.splitlines() if '"$client"' in line]

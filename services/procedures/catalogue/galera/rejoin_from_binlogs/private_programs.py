@@ -86,7 +86,16 @@ trap 'end_server; rm -rf -- "$folder" "$notes/server.log"; rm -f -- "$told" "$to
 [ ! -e "$data/grastate.dat" ] || failed 'the data name a state: a start would join with them' 21
 reader=$(command -v mariadb-binlog) || failed 'there is no mariadb-binlog on the host'
 cd -- "$logs" || failed 'the folder of the binary logs can not be opened'
-for f in "$@"; do [ -f "$f" ] && [ -r "$f" ] || failed "$f is no file that can be read" 22; done
+as_read() {
+  local one f size
+  for one in "$@"; do
+    f=${one%:*}
+    [ -f "$f" ] && [ -r "$f" ] && size=$(stat -L -c %s -- "$f") || failed "$f is no file that can be read" 22
+    [ "$size" -eq "${one##*:}" ] || { [ "$one" = "${!#}" ] && [ "$size" -ge "$stop" ]; } ||
+      failed "$f has $size bytes, not ${one##*:} as when it was read: another file would be replayed" 22
+  done
+}
+as_read "$@"
 printf 'begun %s\n' "$target" > "$marker" && sync -- "$marker" "$notes" || failed 'what is begun could not be noted'
 as_server rm -rf -- "$own" && as_server mkdir -m 0750 -- "$own" || failed 'no folder for its own log'
 begin_server --wsrep-on=OFF --wsrep-provider=none --log-bin="$own/replay-bin" --log-bin-index="$own/replay-bin.index" \
@@ -113,7 +122,7 @@ watch_it() {
 : >| "$told"
 watch_it & watcher=$!
 began=$SECONDS
-"$reader" --no-defaults --start-position="$start" --stop-position="$stop" -- "$@" |
+"$reader" --no-defaults --start-position="$start" --stop-position="$stop" -- "${@%:*}" |
   as_root --binary-mode --max-allowed-packet=1073741824
 codes="${PIPESTATUS[*]}"
 kill "$watcher" 2>/dev/null; wait "$watcher" 2>/dev/null
@@ -123,6 +132,7 @@ case ,$reached, in
   *",$gtid,"*) ;;
   *) failed "the replay ended at GTID $reached, not at $gtid: it is not whole" 32;;
 esac
+as_read "$@"
 state=$(ask 'SELECT @@gtid_binlog_state')
 case $state in *[!0-9,-]*|'') failed 'the GTIDs that the replay reached can not be read' 31;; esac
 stop_server
@@ -133,9 +143,10 @@ printf 'done %s %s %s\n' "$target" "$gtid" "$state" > "$marker.new" && sync -- "
 say "replayed: $target $gtid in $((SECONDS - began)) s"
 """
 )
-"""`bash -c REPLAY pilothouse DATA LOGS START STOP GTID TARGET TRANSACTIONS PROGRESS FILE...`
+"""`bash -c REPLAY pilothouse DATA LOGS START STOP GTID TARGET TRANSACTIONS PROGRESS FILE:BYTES...`
 
 It counts only where both programs end with 0 and the server's own binary log stands at the planned GTID; else it fails.
+Every file must be as long as when it was read, before and behind: one cut off at an event's end shows in neither.
 On data on which a replay has begun before it never begins again. PROGRESS holds 'EPOCH DONE TOTAL RATE TARGET'.
 """
 REPLAYED = r"replayed: (\d+ [0-9-]+) in \d+ s"

@@ -297,7 +297,8 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
     logs = restoring.aside_path(host) if values["binlogs"].rstrip("/") == folder else values["binlogs"]
     many = chain.transactions + chain.statements
     words = ("bash", "-c", private.REPLAY, "pilothouse", folder, logs, str(chain.start), str(chain.stop), chain.gtid,
-             str(target), str(many), progress_path(target), *(file.name for file in chain.files))  # fmt: skip
+             str(target), str(many), progress_path(target),
+             *(f"{file.name}:{file.size}" for file in chain.files))  # fmt: skip
     step = Step(
         step_id=f"replay-{name}",
         host=name,

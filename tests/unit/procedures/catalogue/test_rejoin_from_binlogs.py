@@ -366,6 +366,19 @@ def test_that_each_thing_wrong_with_the_files_stops_before_anything_is_changed(o
     assert checks[code].verdict is Verdict.BLOCK
 
 
+@pytest.mark.parametrize(
+    ("writer", "verdict"),
+    [("1", Verdict.PASS), ("2", Verdict.PASS), ("7", Verdict.PASS), ("44", Verdict.BLOCK), ("-", Verdict.BLOCK)],
+)
+def test_that_logs_of_a_server_that_nobody_asked_are_not_taken_for_unfiltered(writer: str, verdict: Verdict) -> None:
+    """FILTERS asks the node's and the members' option files: those of a server that is gone are asked by nobody."""
+    facts = facts_of(_cluster(), ((survey_name("n3"), TOLD.replace(" by=1 ", f" by={writer} ")),))
+    options = facts.host("n3")[Options]
+    given = replace(options, given=(*options.given, ("mysqld", "server_id", "7")))
+    check = _later(_with(facts, "n3", given))[0]["WRITER"]
+    assert (check.verdict, check.absolute) == (verdict, False)
+
+
 def test_that_other_versions_are_refused() -> None:
     one = TOLD.replace("version=10.11.18-MariaDB-log log=", "version=10.11.17-MariaDB-log log=")
     assert _later(_facts(one))[0]["SERVER-VERSION"].verdict is Verdict.BLOCK

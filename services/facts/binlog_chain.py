@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from services.facts.backups import newest
+
 MOST_VIEWS = 8
 """Each change of view takes a seqno and stands in no log: so many right behind a backup are no wonder."""
 MOST_STRETCHES = 60
@@ -34,10 +36,12 @@ class ChainFile:
         below, below_end: its last Xid at or before the backup, and where that transaction ends; below_gtid,
             below_when: of that one, as gtid and when are of the last.
         above, above_from: the first one behind it, and where that begins.
-        loose: statements without an Xid between those two; at_backup: the place that the backup names stands there.
+        loose, loose_rows: statements, and groups of rows, without an Xid between those two; at_backup: the place that
+            the backup names stands there.
         count: transactions; head, tail: statements before the first and behind the last of them.
         statements: all without an Xid; in_rows: transactions that hold statements, not rows, the first at `in_rows_at`.
-        local: groups without a seqno (rows of Aria or MyISAM); xa, back: XA, Xids that step back.
+        local: groups of rows without an Xid (of Aria or MyISAM, or the step of a sequence, which takes a seqno);
+            xa, back: XA, Xids that step back.
         missing: seqnos that neither a transaction nor a statement of the file took, behind its first Xid.
         stretches, stretched: (Xid, next Xid, statements between) where both aren't neighbours or statements stand
             between, and how many there are: not more than MOST_STRETCHES are told.
@@ -83,6 +87,7 @@ class ChainFile:
     odd: bool
     cut: bool
     broken: bool
+    loose_rows: int = 0
     below_gtid: str = "-"
     below_when: tuple[str, str, int] | None = None
 
@@ -126,7 +131,7 @@ class Chain:
         files: those to be replayed, in their order; start: where in the first of them; how: by what that is known.
         target: the last Xid, and `stop` where its transaction ends in the last file; gtid, when: of it.
         transactions, statements: to be replayed; behind: statements behind the target, which come by IST.
-        local: groups without a seqno; missing: how many seqnos nothing in the chain took.
+        local: groups of rows without an Xid; missing: how many seqnos nothing in the chain took.
         stretches: (Xid, next Xid, statements between) wherever something could be missing; untold: how many more.
         own: (Xid, GTID, server id, time) of the last transaction at or before the backup; None = in none of the files.
         recent: (Xid, server id, time) of its last transactions; writers: ids of the servers whose logs these are,
@@ -246,12 +251,13 @@ def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, in
     """Return (place of the first file, position in it, by what it is known): right behind the backup, not beside it.
 
     An Xid at or below the backup's that is a local number (wsrep off) is no place of it: that shows as a wide hole.
+    What has no Xid and stands right behind the backup is not left out: rows of a sequence take a seqno too.
     """
     above = files[at]
     zone = files[: at + 1]
-    loose = sum(file.loose for file in zone)
+    loose, rows = sum(file.loose for file in zone), sum(file.loose_rows for file in zone)
     below = next(((place, file) for place, file in reversed(list(enumerate(zone))) if file.below is not None), None)
-    by_backup = next((place for place, file in enumerate(zone) if file.at_backup), None)
+    by_backup = next((place for place, file in enumerate(zone) if _goes_on(file, backup)), None)
     assert above.above is not None
     assert above.above_from is not None
     if below is None and by_backup is None and above.above != backup.seqno + 1:
@@ -260,16 +266,23 @@ def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, in
     if (wide := above.above - backup.seqno - 1 - loose) > MOST_VIEWS:
         told = f"{wide} seqnos between the backup's {backup.seqno} and the first transaction behind it, {above.above}"
         return Wrong("BACKUP-POSITION", f"{told}, are in none of the files")
-    if not loose:
+    if not loose and not rows:
         return at, above.above_from, f"Xid {above.above} is the first behind the backup's {backup.seqno}"
+    if by_backup is not None and backup.position is not None and (below is None or below[0] <= by_backup):
+        return by_backup, backup.position, f"the backup names it, and Xid {above.above} is the first behind it"
     if below is not None and below[1].below == backup.seqno:
         return below[0], below[1].below_end or 0, f"right behind Xid {backup.seqno}, the backup's own"
-    if by_backup is not None and backup.position is not None:
-        return by_backup, backup.position, f"the backup names it, and Xid {above.above} is the first behind it"
-    told = (
-        f"{loose} statements without an Xid stand between {below[1].below if below else 'the begin'} and {above.above}"
-    )
+    begin = below[1].below if below else "the begin"
+    told = f"{loose + rows} statements or groups of rows without an Xid stand between {begin} and {above.above}"
     return Wrong("BACKUP-POSITION", f"{told}; whether the backup at {backup.seqno} has them is not known")
+
+
+def _goes_on(file: ChainFile, backup: Backup) -> bool:
+    """Return whether the place that the backup names is one of this file: another server's may have the same name.
+
+    Each backup with --galera-info begins a new file: its last change is what the file says to go on after.
+    """
+    return file.at_backup and bool(backup.gtid) and backup.gtid == newest(",".join(file.begins_after))
 
 
 def _between(files: Sequence[ChainFile], backup: Backup) -> tuple[int, tuple[tuple[int, int, int], ...]]:

@@ -21,7 +21,7 @@ _REFUSED = {
     "BACKUP": "BACKUP-UNREAD", "LEFT": "REPLAY-LEFT", "NOBACKUP": "BACKUP-ABSENT", "NOLOGS": "BINLOGS-ABSENT",
 }  # fmt: skip
 MOST_FILES = 5_000
-_FIELDS = 36
+_FIELDS = 37
 
 
 def parse_survey(text: str) -> tuple[Backup, tuple[ChainFile, ...]] | Wrong:
@@ -85,7 +85,8 @@ def _file(line: str) -> ChainFile | None:
         name=name, size=count("size"), version=version[0],
         begins_after=listed,
         first=number("first"), below=number("below"), below_end=number("belowend"), above=number("above"),
-        above_from=number("abovefrom"), loose=count("zoneddl"), at_backup=count("zoneat") > 0, count=count("count"),
+        above_from=number("abovefrom"), loose=count("zoneddl"), loose_rows=count("zonerows"),
+        at_backup=count("zoneat") > 0, count=count("count"),
         last=number("last"), last_end=number("lastend"), gtid=told["gtid"],
         when=when, end_gtid=told["endgtid"],
         head=count("headddl"), tail=count("tailddl"), statements=count("ddl"), local=count("local"),

@@ -189,22 +189,26 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     # By its files: what filters, where its log lies, a mode that was never tried, a tool that is not there.
     unsafe = (
         "[mysqld]\nbinlog_do_db = shop\nlog_bin = /var/log/mysql/mysql-bin\nwsrep_gtid_mode = ON\n"
-        "slave_exec_mode = IDEMPOTENT\n"
+        "slave_exec_mode = IDEMPOTENT\nwsrep_trx_fragment_size = 1\n"
     )
     host.sh(
         f"printf '{unsafe}' > /etc/mysql/mariadb.conf.d/98-unsafe.cnf; "
         "for f in mariabackup mariadb-backup; do mv /usr/bin/$f /usr/bin/$f.away; done"
     )
-    _blocked(console, {"FILTERS", "OWN-LOG", "GTID-MODE", "BACKUP-TOOL", "OWN-REACH", "COMPARE"})
+    _blocked(console, {"FILTERS", "OWN-LOG", "GTID-MODE", "STREAMING", "BACKUP-TOOL", "OWN-REACH", "COMPARE"})
     host.sh(
         "rm /etc/mysql/mariadb.conf.d/98-unsafe.cnf; "
         "for f in mariabackup mariadb-backup; do mv /usr/bin/$f.away /usr/bin/$f; done"
     )
-    # By what was found: ten transactions that are in no log of this member, a last one with wsrep off, no room.
+    # By what was found: a log under an id that nobody has, ten transactions that are in no log of this member, a last
+    # one with wsrep off, no room.
+    ((number,),) = steer.sql("s1", "SELECT @@server_id")
+    steer.sql("s1", "SET GLOBAL server_id = 99; FLUSH BINARY LOGS")
     unlogged = "SET SESSION sql_log_bin = 0; " + "INSERT INTO sbtest.unlogged VALUES (); " * 10
     steer.sql("s1", f"{unlogged}; SET SESSION sql_log_bin = 1; INSERT INTO sbtest.unlogged VALUES ()")
     steer.sql("s1", "SET SESSION wsrep_on = OFF; INSERT INTO sbtest.unlogged VALUES (999)")
     rejoining.carry_logs(steer, "s1", JOINER)
+    steer.sql("s1", f"SET GLOBAL server_id = {number}; FLUSH BINARY LOGS")
     host.sh(
         f"sed -i 's/^backup_type = .*/backup_type = incremental/' {BACKUP}/xtrabackup_checkpoints; "
         f"sed -i 's/^[0-9a-f]*-/deadbeef-/' {BACKUP}/xtrabackup_galera_info; "
@@ -214,7 +218,7 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     ran = console.run(NAME, *NOT_COMPARED, **BARE)
     view = console.assert_ended(RunState.UNDONE, ran)
     told = "".join(step.error for step in view.steps)
-    for code in ("OTHER-UUID", "AHEAD", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
+    for code in ("OTHER-UUID", "AHEAD", "WRITER", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
         assert f"{code} (" in told, (code, told)
     # A server that runs, and is no member, is none to be rebuilt.
     alone = "[mysqld]\\nwsrep_on = OFF\\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,27 @@ def test_that_a_file_of_no_bytes_is_named_and_refused(tmp_path: Path, text: str)
     (logs / "mysql-bin.000006").write_text(text, encoding="ascii")
     told = "mysql-bin.000006 is empty, or no binary log: it does not say what wrote it"
     assert _surveyed(tmp_path) == Wrong("BINLOG-UNREAD", told)
+
+
+def test_that_the_step_of_a_sequence_right_behind_the_backup_is_replayed_or_it_is_refused(tmp_path: Path) -> None:
+    """A bare NEXTVAL takes a seqno and stands as rows without an Xid (10.11.18 with Galera, recorded).
+
+    Begun at the first Xid, the replay would leave it out: the node would give numbers away a second time.
+    """
+    _folders(tmp_path, 21, ())
+    text = (RECORDED / "sequence.000003.txt").read_text(encoding="utf-8")
+    (tmp_path / "logs" / "bin.000003").write_text(text, encoding="utf-8")
+    (tmp_path / "backup" / "xtrabackup_binlog_info").write_text("bin.000003\t373\t0-41-20\n", encoding="ascii")
+    ran = _ran(tmp_path, SURVEY, *(str(tmp_path / name) for name in ("backup", "logs", "data")))
+    told = re.search(SURVEYED, ran.stdout)
+    assert told is not None, ran
+    found = parse_survey(told[1])
+    assert not isinstance(found, Wrong), found
+    backup, files = found
+    assert (files[0].above, files[0].above_from, files[0].loose, files[0].local) == (23, 665, 0, 1)
+    known = chain_of(files, replace(backup, gtid="0-41-20"))
+    assert (known.start, known.wrong) == (373, ())
+    assert {wrong.code for wrong in chain_of(files, backup).wrong} == {"BACKUP-POSITION"}
 
 
 def test_that_files_of_two_servers_are_no_chain_even_where_their_gtids_follow(tmp_path: Path) -> None:

@@ -96,6 +96,16 @@ def test_that_one_like_transaction_is_no_past_and_another_among_the_last_is_anot
     assert (found.holds, found.final) == (False, True)
 
 
+def test_that_a_log_that_goes_over_the_last_seqno_without_it_is_never_accepted() -> None:
+    """A last transaction with wsrep off has a local number: with it for the target an IST begins at a wrong place."""
+    over = (*WHOLE[:-1], "41 0-41-15 21")
+    found = _look(_hosts({"n2": over}), accepted=True)
+    assert (found.holds, found.final) == (False, True)
+    assert "goes over seqno 20 without" in found.evidence
+    assert _look(_hosts({"n1": over, "n2": WHOLE})).holds is True  # written there with sql_log_bin = 0
+    assert _look(_hosts({"n2": WHOLE[:-1]}), accepted=True).holds is True  # it ends before
+
+
 def test_that_it_comes_back_out_of_a_journal_as_it_was() -> None:
     condition = ChainKnown(("n1", "n2"), "n3", "0-41-14", RECENT, ((9, 11, 1), (11, 18, 0)), (42, 43), accepted=True)
     assert decode(ChainKnown, encode(condition)) == condition

@@ -9,6 +9,7 @@ A log beside itself shows nothing: the server whose log the chain is may tell ag
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -92,7 +93,7 @@ class ChainKnown(OfHosts):
         target, _, time = self.recent[-1]
         ours = f"the chain ends with Xid {target}, GTID {self.gtid} of {time}"
         found = asking.each(self.hosts, lambda name: marks_of(asking, name, target))
-        same = ""
+        same = over = ""
         for name, one in found.items():
             there = {mark.xid: mark for mark in one} if isinstance(one, tuple) else {}
             both = [(mine, there[mine[0]]) for mine in self.recent if mine[0] in there]
@@ -101,8 +102,13 @@ class ChainKnown(OfHosts):
                 return Answer(holds=False, evidence=told, final=True)
             if target in there and len(both) >= min(ENOUGH, len(self.recent)):
                 same = same or name
+            elif target not in there and _goes_over(there, target):
+                over = over or name
         if same and ids_differ(asking, self.joiner, self.hosts):
             return Answer(holds=True, evidence=f"{ours}, and the binary log of {same} has the same there")
+        if over and not same:
+            told = f"{ours}; the binary log of {over} goes over seqno {target} without such a transaction"
+            return Answer(holds=False, evidence=f"{told}: a number that is no seqno, or another past", final=True)
         why = f"no binary log of {', '.join(self.hosts)} tells of that seqno"
         if same:
             why = f"{same} has the like, but nodes share a server id: both sides of a fork would look so"
@@ -114,6 +120,12 @@ class ChainKnown(OfHosts):
         """See Condition."""
         del past, memory
         return self.told(not any(world.hosts[name].parted for name in self.hosts))
+
+
+def _goes_over(there: Mapping[int | None, Mark], xid: int) -> bool:
+    """Return whether marks by their Xid stand on both sides of one."""
+    known = [one for one in there if one]
+    return any(one < xid for one in known) and any(one > xid for one in known)
 
 
 def held_in(marks: tuple[Mark, ...] | None, stretch: tuple[int, int, int]) -> str:

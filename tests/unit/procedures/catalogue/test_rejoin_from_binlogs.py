@@ -10,101 +10,67 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.facts.model import ServerFacts
 from services.facts.state_files import Grastate
-from services.facts.write_rate import Rates
-from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
 from services.procedures.catalogue.galera.rejoin_from_binlogs.judging import carried
 from services.procedures.catalogue.galera.rejoin_from_binlogs.procedure import RejoinFromBinlogs
-from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
 from services.procedures.conditions.galera.chain_known import ChainKnown
+from services.procedures.conditions.galera.fragments_whole import FragmentsWhole
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.restored_history import RestoredHistory
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.plan.actions import Detached, PutFile, WaitFor
-from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Inputs
-from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.invariants import violations
-from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.checks import Verdict
 from services.procedures.plan.parts.galera.data_folder import DataFolder
-from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.variables import Variables
 from services.types import Flavour
-from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, whole
+from tests.faults.scripted.cluster import CLUSTER, DATADIR, whole
 from tests.faults.scripted.facts import facts_of
-from tests.faults.scripted.rejoining import GTID, SURVEYED, TARGET
+from tests.faults.scripted.rejoining import GTID, TARGET
+from tests.unit.procedures.catalogue.binlogs_facts import (
+    INPUTS,
+    PROCEDURE,
+    TOLD,
+    checks_of,
+    continued,
+    facts_told,
+    step_of,
+    with_parts,
+)
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out
-
-PROCEDURE = procedure_named("rejoin-from-binlogs")
-INPUTS: Inputs = {"joiner": "n3", "backup": "/srv/backup", "binlogs": "/srv/binlogs"}
-TOLD = SURVEYED.removeprefix("survey: ")
-
-
-def _cluster() -> Cluster:
-    cluster = whole("n1", "n2", "n3")
-    cluster.kill(cluster.hosts["n3"])
-    return cluster
-
-
-def _facts(told: str = TOLD) -> Facts:
-    return facts_of(_cluster(), ((survey_name("n3"), told),))
-
-
-def _with(facts: Facts, host: str, *parts: object) -> Facts:
-    changed = facts.host(host)
-    for part in parts:
-        changed = changed.with_part(part)  # type: ignore[arg-type]
-    return replace(facts, hosts=tuple(changed if one.host == host else one for one in facts.hosts))
-
-
-def _checks(facts: Facts, **inputs: str) -> dict[str, Check]:
-    return {check.code: check for check in PROCEDURE.preflight(facts, {**INPUTS, **inputs})}
-
-
-def _later(facts: Facts, **inputs: str) -> tuple[dict[str, Check], Plan, Plan]:
-    given = {**INPUTS, **inputs}
-    first = PROCEDURE.plan(facts, given)
-    checks, then = PROCEDURE.continued(facts, given, first)
-    assert violations(then) == ()
-    return {check.code: check for check in checks}, first, then
-
-
-def _step(plan: Plan, step_id: str) -> Step:
-    return next(step for step in plan.steps if step.step_id == step_id)
-
 
 # -- the plan ----------------------------------------------------------------------------------------------------------
 
 
 def test_that_the_first_part_only_reads_and_nothing_is_changed_before_it_was_judged() -> None:
-    plan = PROCEDURE.plan(_facts(), INPUTS)
+    plan = PROCEDURE.plan(facts_told(), INPUTS)
     assert [step.step_id for step in plan.steps] == ["survey-n3", "chain-known"]
     assert {step.risk.value for step in plan.steps} == {"reads"}
 
 
 def test_that_the_second_part_restores_replays_sets_the_position_and_only_then_names_the_cluster() -> None:
-    checks, first, then = _later(_facts())
+    checks, first, then = continued(facts_told())
     assert [code for code, check in checks.items() if check.verdict is Verdict.BLOCK] == []
     assert then.steps[: len(first.steps)] == first.steps
     assert [step.step_id for step in then.steps[2:]] == [
         "past-n3", "restart-off-n3", "hold-n3", "keep-data-n3", "new-data-n3", "prepare-n3", "copy-back-n3", "tidy-n3",
         "identity-n3", "owner-n3", "notes-n3", "replay-n3", "set-position-n3", "no-private-n3",
         "recover-n3", "position-n3", "unmark-n3", "state-n3",
-        "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3", "whole",
+        "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3",
+        "fragments-n3", "whole",
     ]  # fmt: skip
 
 
 def test_that_the_replay_begins_once_on_data_that_name_no_state_and_ends_where_it_was_planned() -> None:
-    _, _, then = _later(_facts())
-    replay = _step(then, "replay-n3")
+    _, _, then = continued(facts_told())
+    replay = step_of(then, "replay-n3")
     assert isinstance(replay.action, Detached)
     words = replay.action.command.argv
     assert words[4:] == (
         DATADIR, "/srv/binlogs", "4000", "899000", GTID, str(TARGET), "940", f"/run/pilothouse/replay-{TARGET}.log",
-        "mysql-bin.000007",
+        "mysql-bin.000007:900000",
     )  # fmt: skip
     assert not replay.repeatable
     assert FileAbsent("n3", private.MARKER) in replay.before
@@ -113,19 +79,19 @@ def test_that_the_replay_begins_once_on_data_that_name_no_state_and_ends_where_i
 
 
 def test_that_the_reach_and_the_position_are_read_again_right_before_the_start() -> None:
-    _, _, then = _later(_facts())
-    start = _step(then, "start-n3")
+    _, _, then = continued(facts_told())
+    start = step_of(then, "start-n3")
     reaches = [one for one in start.before if isinstance(one, IstReaches)]
     assert {one.donors for one in reaches} == {("n1", "n2"), ("n1",)}
     assert {one.stopped_at for one in reaches} == {TARGET}
-    state = _step(then, "state-n3").action
+    state = step_of(then, "state-n3").action
     assert isinstance(state, PutFile)
     assert f"uuid:    {CLUSTER}\nseqno:   -1\n" in "".join(map(str, state.content))
 
 
 def _of_the_backup(told: str = TOLD, **inputs: str) -> RestoredHistory:
-    _, _, then = _later(_facts(told), **inputs)
-    past = _step(then, "past-n3").action
+    _, _, then = continued(facts_told(told), **inputs)
+    past = step_of(then, "past-n3").action
     assert isinstance(past, WaitFor)
     assert any(isinstance(one, ChainKnown) for one in past.conditions)
     return next(one for one in past.conditions if isinstance(one, RestoredHistory))
@@ -173,20 +139,20 @@ def test_that_a_backup_of_a_losing_side_with_the_logs_of_the_winning_one_is_refu
 
 
 def test_that_the_nodes_own_binary_logs_are_taken_from_where_its_old_data_were_moved() -> None:
-    _, _, then = _later(_facts(), binlogs=DATADIR)
-    replay = _step(then, "replay-n3").action
+    _, _, then = continued(facts_told(), binlogs=DATADIR)
+    replay = step_of(then, "replay-n3").action
     assert isinstance(replay, Detached)
     assert replay.command.argv[5] == f"{DATADIR}.pilothouse-before"
 
 
 def test_that_nothing_to_compare_blocks_until_a_person_gives_a_reason_and_is_told_at_the_end() -> None:
-    facts = _facts()
-    check = _checks(facts)["COMPARE"]
+    facts = facts_told()
+    check = checks_of(facts)["COMPARE"]
     assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
-    assert _checks(facts, tables="shop.orders")["COMPARE"].verdict is not Verdict.BLOCK
-    assert _step(_later(facts)[2], "whole").done.endswith("nothing was compared: no table was chosen")
-    _, _, then = _later(facts, tables="shop.orders")
-    assert "compared" not in _step(then, "whole").done
+    assert checks_of(facts, tables="shop.orders")["COMPARE"].verdict is not Verdict.BLOCK
+    assert step_of(continued(facts)[2], "whole").done.endswith("nothing was compared: no table was chosen")
+    _, _, then = continued(facts, tables="shop.orders")
+    assert "compared" not in step_of(then, "whole").done
     assert then.steps[-1].done == "1 table of n3 and n1 are equal"
 
 
@@ -208,17 +174,17 @@ def test_that_a_full_member_needs_nothing() -> None:
     ],
 )
 def test_that_a_folder_that_can_not_be_right_is_a_fault(field: str, path: str) -> None:
-    assert field in {fault.field for fault in PROCEDURE.faults(_facts(), {**INPUTS, field: path})}
+    assert field in {fault.field for fault in PROCEDURE.faults(facts_told(), {**INPUTS, field: path})}
 
 
 # -- refused before anything is looked at ------------------------------------------------------------------------------
 
 
 def test_that_pxc_8_and_galera_3_are_refused_on_recorded_facts_because_the_lab_has_neither() -> None:
-    facts = _facts()
-    assert "PXC-POSITION" in _checks(_with(facts, "n3", Program("mysqld Ver 8.0.36", (8, 0, 36))))
-    assert "GALERA-THREE" in _checks(_with(facts, "n3", Program("mysqld Ver 5.7.44", (5, 7, 44))))
-    old = _checks(_with(facts, "n3", Program("mariadbd Ver 10.3.39-MariaDB", (10, 3, 39))))["GALERA-THREE"]
+    facts = facts_told()
+    assert "PXC-POSITION" in checks_of(with_parts(facts, "n3", Program("mysqld Ver 8.0.36", (8, 0, 36))))
+    assert "GALERA-THREE" in checks_of(with_parts(facts, "n3", Program("mysqld Ver 5.7.44", (5, 7, 44))))
+    old = checks_of(with_parts(facts, "n3", Program("mariadbd Ver 10.3.39-MariaDB", (10, 3, 39))))["GALERA-THREE"]
     assert (old.verdict, old.absolute) == (Verdict.BLOCK, True)
     host = facts.host("n1")
     assert host.node is not None
@@ -228,23 +194,23 @@ def test_that_pxc_8_and_galera_3_are_refused_on_recorded_facts_because_the_lab_h
     seen = replace(facts, hosts=tuple(
         replace(one, node=replace(host.node, server=pxc)) if one.host == "n1" else one for one in facts.hosts
     ))  # fmt: skip
-    assert "PXC-POSITION" in _checks(seen)
+    assert "PXC-POSITION" in checks_of(seen)
 
 
 def test_that_a_server_that_runs_is_never_rebuilt() -> None:
-    facts = _facts()
+    facts = facts_told()
     running = replace(facts, hosts=tuple(
         replace(one, server_up=True) if one.host == "n3" else one for one in facts.hosts
     ))  # fmt: skip
-    check = _checks(running)["STOPPED"]
+    check = checks_of(running)["STOPPED"]
     assert (check.verdict, check.absolute) == (Verdict.BLOCK, True)
 
 
 def test_that_a_node_whose_own_data_reach_by_ist_is_not_rebuilt() -> None:
-    facts = _facts()
+    facts = facts_told()
     near = replace(facts.host("n3")[DataFolder], grastate=Grastate(CLUSTER, 995, safe_to_bootstrap=False))
-    assert _checks(_with(facts, "n3", near))["OWN-REACH"].verdict is Verdict.BLOCK
-    assert _checks(facts)["OWN-REACH"].verdict is Verdict.PASS
+    assert checks_of(with_parts(facts, "n3", near))["OWN-REACH"].verdict is Verdict.BLOCK
+    assert checks_of(facts)["OWN-REACH"].verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize(
@@ -268,126 +234,72 @@ def test_that_a_node_whose_own_data_reach_by_ist_is_not_rebuilt() -> None:
     ],
 )
 def test_that_options_that_make_it_unsafe_refuse_it(option: str, value: str, code: str) -> None:
-    facts = _facts()
+    facts = facts_told()
     options = facts.host("n3")[Options]
     given = tuple(one for one in options.given if one[1] != option)
-    seen = _with(facts, "n3", replace(options, given=(*given, ("mysqld", option, value))))
-    assert _checks(seen)[code].verdict is Verdict.BLOCK
+    seen = with_parts(facts, "n3", replace(options, given=(*given, ("mysqld", option, value))))
+    assert checks_of(seen)[code].verdict is Verdict.BLOCK
+
+
+def test_that_a_joiner_that_sends_rows_into_another_schema_never_replays() -> None:
+    """Tried on MariaDB 10.11.18: a BINLOG statement minds replicate_rewrite_db, its rows land in the other schema."""
+    facts = facts_told()
+    for host, absolute in (("n3", True), ("n1", False)):
+        options = facts.host(host)[Options]
+        given = (*options.given, ("mysqld", "replicate_rewrite_db", "shop->old"))
+        check = checks_of(with_parts(facts, host, replace(options, given=given)))["FILTERS"]
+        assert (check.verdict, check.absolute) == (Verdict.BLOCK, absolute)
 
 
 @pytest.mark.parametrize("value", ["mysql-bin", "./mysql-bin", f"{DATADIR}/mysql-bin", ""])
 def test_that_a_binary_log_right_in_the_data_folder_is_kept_aside_with_it(value: str) -> None:
-    facts = _facts()
+    facts = facts_told()
     options = facts.host("n3")[Options]
     given = tuple(one for one in options.given if one[1] != "log_bin")
-    seen = _with(facts, "n3", replace(options, given=(*given, ("mysqld", "log_bin", value))))
-    assert _checks(seen)["OWN-LOG"].verdict is Verdict.PASS
+    seen = with_parts(facts, "n3", replace(options, given=(*given, ("mysqld", "log_bin", value))))
+    assert checks_of(seen)["OWN-LOG"].verdict is Verdict.PASS
 
 
 def test_that_a_member_with_gtids_in_its_positions_refuses_it() -> None:
-    facts = _facts()
+    facts = facts_told()
     mode = Variables((("wsrep_gtid_mode", "ON"),))
-    assert _checks(_with(facts, "n1", mode))["GTID-MODE"].verdict is Verdict.BLOCK
+    assert checks_of(with_parts(facts, "n1", mode))["GTID-MODE"].verdict is Verdict.BLOCK
+
+
+def test_that_members_that_send_transactions_in_parts_refuse_it() -> None:
+    """What is open at the target is in no binary log; tried on 10.11.18: Synced, and its rows are missing."""
+    facts = facts_told()
+    for size, wanted in (("8192", Verdict.BLOCK), ("0", Verdict.WARN)):
+        check = checks_of(with_parts(facts, "n1", Variables((("wsrep_trx_fragment_size", size),))))["STREAMING"]
+        assert (check.verdict, check.not_known) == (wanted, size == "0")  # of n2 it is not known
+    none = Variables((("wsrep_trx_fragment_size", "0"),))
+    assert checks_of(with_parts(with_parts(facts, "n1", none), "n2", none))["STREAMING"].verdict is Verdict.PASS
+
+
+def test_that_the_nodes_log_shows_that_no_transaction_came_in_part_before_all_is_told_to_be_well() -> None:
+    then = continued(facts_told())[2]
+    proof = step_of(then, "fragments-n3").action
+    assert isinstance(proof, WaitFor)
+    (found,) = proof.conditions
+    assert isinstance(found, FragmentsWhole)
+    assert (found.host, found.since_step) == ("n3", "start-n3")
 
 
 def test_that_old_data_that_are_ahead_of_the_members_are_not_put_aside() -> None:
-    facts = _facts()
+    facts = facts_told()
     state = Grastate(uuid=CLUSTER, seqno=10**9, safe_to_bootstrap=False)
-    ahead = _with(facts, "n3", replace(facts.host("n3")[DataFolder], grastate=state))
-    assert _checks(ahead)["OLD-DATA"].verdict is Verdict.BLOCK
-    assert _later(ahead)[0]["OLD-DATA"].verdict is Verdict.BLOCK
-    assert _checks(facts)["OLD-DATA"].verdict is Verdict.PASS
+    ahead = with_parts(facts, "n3", replace(facts.host("n3")[DataFolder], grastate=state))
+    assert checks_of(ahead)["OLD-DATA"].verdict is Verdict.BLOCK
+    assert continued(ahead)[0]["OLD-DATA"].verdict is Verdict.BLOCK
+    assert checks_of(facts)["OLD-DATA"].verdict is Verdict.PASS
 
 
 def test_that_without_mariadb_backup_nothing_begins() -> None:
-    assert _checks(_with(_facts(), "n3", Tools(("socat",))))["BACKUP-TOOL"].verdict is Verdict.BLOCK
-
-
-# -- refused by what was found -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
-    [
-        (f"uuid={CLUSTER}", "uuid=aaaaaaaa-2222-11f0-9c0e-3b2f8d5a7c11", "OTHER-UUID"),
-        ("kind=full-backuped", "kind=incremental", "BACKUP-KIND"),
-        ("kind=full-backuped", "kind=compressed", "BACKUP-KIND"),
-        ("kind=full-backuped", "kind=log-applied", "BACKUP-USED"),
-        ("kind=full-backuped", "kind=full-prepared", "BACKUP-USED"),
-        ("last=990", "last=999999", "AHEAD"),
-        ("stmts=0 stmtat=-", "stmts=1 stmtat=5000", "STATEMENT-EVENTS"),
-        ("back=0", "back=1", "XID-ORDER"),
-        ("xa=0", "xa=1", "XA"),
-        ("odd=0", "odd=1", "BINLOG-UNREAD"),
-        ("missing=0 hole=-", "missing=20 hole=99-120-0", "HOLES"),
-        ("holes=0", "holes=61", "HOLES"),
-        ("links=0 oldlinks=0", "links=1 oldlinks=0", "BACKUP-LINKED"),
-        ("links=0 oldlinks=0", "links=0 oldlinks=2", "OLD-LINKED"),
-        ("links=0 oldlinks=0", "links=- oldlinks=0", "BACKUP-LINKED"),
-        ("recent=-,989~261122~6:00:00~1,990~261122~6:00:00~1", "recent=-", "BINLOG-UNREAD"),
-        ("above=51 abovefrom=4000", "above=- abovefrom=-", "NO-TARGET"),
-        ("last=990", "last=60", "RACE"),
-        ("size=500000000", "size=900000000000", "DISK-ROOM"),
-    ],
-)
-def test_that_each_thing_wrong_with_the_files_stops_before_anything_is_changed(old: str, new: str, code: str) -> None:
-    assert old in TOLD
-    checks, _, _ = _later(_facts(TOLD.replace(old, new)))
-    assert checks[code].verdict is Verdict.BLOCK
-
-
-def test_that_other_versions_are_refused() -> None:
-    one = TOLD.replace("version=10.11.18-MariaDB-log log=", "version=10.11.17-MariaDB-log log=")
-    assert _later(_facts(one))[0]["SERVER-VERSION"].verdict is Verdict.BLOCK
-    both = TOLD.replace("10.11.18", "10.11.17")
-    assert _later(_facts(both))[0]["SERVER-VERSION-JOINER"].verdict is Verdict.BLOCK
-
-
-def test_that_a_backup_from_which_ist_reaches_needs_no_binary_logs() -> None:
-    near = TOLD.replace("stands=50 ", "stands=500 ").replace("below=50", "below=500").replace("above=51", "above=501")
-    check = _later(_facts(near))[0]["IST-REACHES"]
-    assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
-    assert "rejoin-from-incrementals" in check.try_[0]
-
-
-def test_that_the_race_is_told_with_its_numbers_and_refused_where_it_will_be_lost() -> None:
-    facts = _facts()
-    fast = Rates(200e6, 50.0, 2.0)
-    lost = _with(_with(facts, "n1", WriteRate(fast)), "n2", WriteRate(fast))
-    assert _later(facts)[0]["RACE"].verdict is not Verdict.BLOCK
-    check = _later(lost)[0]["RACE"]
-    assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
-    assert "s more by bytes" in check.evidence
-
-
-@pytest.mark.parametrize(
-    "told", ["refused BACKUP it says no position", "refused BINLOGS no file", "refused LEFT x", "nonsense", ""]
-)
-def test_that_what_could_not_be_read_ends_the_plan_there(told: str) -> None:
-    checks, first, then = _later(_facts(told))
-    assert then == first
-    code = "BACKUP-UNREAD" if "BACKUP" in told else "REPLAY-LEFT" if "LEFT" in told else "BINLOG-UNREAD"
-    assert (checks[code].verdict, checks[code].absolute) == (Verdict.BLOCK, True)
-
-
-@pytest.mark.parametrize(
-    ("told", "code", "place"),
-    [("refused NOBACKUP /srv/backup is no", "BACKUP-ABSENT", "/srv/backup"),
-     ("refused NOLOGS /srv/binlogs is no", "BINLOGS-ABSENT", "/srv/binlogs")],
-)  # fmt: skip
-def test_that_what_is_not_on_the_node_is_refused_with_the_command_that_brings_it_there(
-    told: str, code: str, place: str
-) -> None:
-    checks, first, then = _later(_facts(told))
-    assert then == first
-    assert (checks[code].verdict, checks[code].absolute) == (Verdict.BLOCK, True)
-    address = _facts(told).host("n3").address or "n3"
-    there = f"'sudo mkdir -p {place} && sudo tar -C {place} -xpf -'"
-    assert checks[code].try_[0].endswith(f"as root: tar -C {place} -cf - . | ssh {address} {there}")
+    assert checks_of(with_parts(facts_told(), "n3", Tools(("socat",))))["BACKUP-TOOL"].verdict is Verdict.BLOCK
 
 
 def test_that_the_questions_say_what_is_not_carried_and_not_taken() -> None:
-    asked = {field.name: field.help for field in PROCEDURE.fields(_facts(), INPUTS)}
+    asked = {field.name: field.help for field in PROCEDURE.fields(facts_told(), INPUTS)}
     assert "must be copied to the node first; none is taken from a donor" in asked["backup"]
     assert "those of another member must be copied to the node first" in asked["binlogs"]
 

@@ -129,6 +129,33 @@ def test_that_a_private_server_applies_rows_strictly_or_nothing_goes_on(program:
 
 
 @pytest.mark.parametrize(
+    ("answer", "code"), [("replicate_rewrite_db\\t", 0), ("", 0), ("replicate_rewrite_db\\ta->b", 9), ("ERROR 2002", 9)]
+)
+@pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])
+def test_that_a_private_server_that_sends_rows_into_another_schema_gets_none(
+    program: str, answer: str, code: int
+) -> None:
+    """Before 10.11 there is no such variable: nothing is told of it."""
+    begin = program.index("case $(ask \"SHOW GLOBAL VARIABLES LIKE 'replicate_rewrite_db'\")")
+    script = 'failed() { echo "$1"; exit 9; }\nask() { printf "' + answer + '\\n"; }\n'
+    script += program[begin : program.index("esac", begin) + 4]
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20, check=False)
+    assert ran.returncode == code, ran
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [("0", 0), ("--\\nERROR 1146 (42S02) at line 1", 0), ("3", 9), ("ERROR 2013 (HY000)", 9), ("", 9)],
+)
+def test_that_data_with_a_transaction_of_streaming_replication_begun_get_no_replay(answer: str, code: int) -> None:
+    begin = private.REPLAY.index("case $(open_parts)")
+    script = 'failed() { echo "$1"; exit 9; }\nopen_parts() { echo \'' + answer + "'; }\n"
+    script += private.REPLAY[begin : private.REPLAY.index("esac", begin) + 4]
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20, check=False)
+    assert ran.returncode == code, ran
+
+
+@pytest.mark.parametrize(
     ("base", "index", "code"),
     [("data/b", "data/b.index", 0), ("old/b", "data/b.index", 27), ("data/b", "old/b.index", 27), ("", "", 27)],
 )
@@ -146,6 +173,29 @@ def test_that_no_binary_log_outside_the_data_folder_is_begun_anew(
     )  # fmt: skip
     assert ran.returncode == code, ran
     assert private.POSITION.index("RESET MASTER") > begin
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "code"), [(9, 8, 0), (9, 99, 0), (5, 8, 22), (10, 8, 22), (9, 3, 22), (-1, 8, 22)]
+)
+def test_that_files_that_are_not_as_they_were_read_are_never_replayed(
+    tmp_path: Path, first: int, last: int, code: int
+) -> None:
+    """A file that was cut off at an event's end meanwhile ends well, and the GTID at the chain's end is the right one.
+
+    The last one may have grown: it is read up to a place.
+    """
+    for name, size in (("b.000001", first), ("b.000002", last)):
+        if size >= 0:
+            (tmp_path / name).write_bytes(b"x" * size)
+    begin = private.REPLAY.index("as_read() {")
+    script = 'stop=7\nfailed() { exit "$2"; }\n' + private.REPLAY[begin : private.REPLAY.index("printf 'begun", begin)]
+    ran = subprocess.run(
+        ["bash", "-c", script, "pilothouse", "b.000001:9", "b.000002:8"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False,
+    )  # fmt: skip
+    assert ran.returncode == code, ran
+    assert private.REPLAY.count('as_read "$@"') == 2  # before the first change, and behind the last
 
 
 @pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])

@@ -24,7 +24,8 @@ from services.types import Flavour
 LEAST = (10, 4)
 """MariaDB from here on has Galera 4, which takes a position from InnoDB and not from grastate.dat."""
 _FILTERS = ("binlog_do_db", "binlog_ignore_db", "replicate_do_db", "replicate_ignore_db", "replicate_do_table",
-            "replicate_ignore_table", "replicate_wild_do_table", "replicate_wild_ignore_table")  # fmt: skip
+            "replicate_ignore_table", "replicate_wild_do_table", "replicate_wild_ignore_table",
+            "replicate_rewrite_db")  # fmt: skip
 _LENIENT = {"slave_exec_mode": "strict", "slave_skip_errors": "off", "slave_run_triggers_for_rbr": "no"}
 """What applies rows to their last, by its only strict value: with another one they may not be what was written."""
 _ON = frozenset({"", "1", "on", "true", "yes"})
@@ -115,7 +116,10 @@ def _inside(path: str, host: HostFacts) -> bool:
 
 
 def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """Nobody's option files filter what is logged or what a replica applies, or let it pass over rows."""
+    """Nobody's option files filter what is logged or what a replica applies, or let it pass over rows.
+
+    Of the first host, which replays, none may send rows into another schema either: a BINLOG statement minds that.
+    """
     found = [
         f"{h.host}: {key} = {value}" for h in known(facts, hosts) for key in _FILTERS
         if (value := h[Options].option("mysqld", key))
@@ -128,6 +132,7 @@ def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
         h.host for h in known(facts, hosts)
         if (said := h[Options].option("mysqld", "log_slave_updates")) is None or said.strip().lower() not in _ON
     ]  # fmt: skip
+    moved = any(h.host == hosts[0] and h[Options].option("mysqld", "replicate_rewrite_db") for h in facts.hosts)
     return Check(
         code="FILTERS",
         title="The binary logs hold all that was written",
@@ -138,6 +143,7 @@ def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
         why="What a filter left out is in no file: the replay would end well, and rows would be missing. Only option "
         "files are asked: what was set at run time, or written with sql_log_bin = 0, only its holes show (HOLES).",
         try_=(_SST,) if found else ("Take the binary logs of a node with log_slave_updates.",) if unlogged else (),
+        absolute=moved,
     )  # fmt: skip
 
 
@@ -156,6 +162,26 @@ def gtid_mode(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
         try_=(_SST,) if on else (),
         host=joiner,
         absolute=bool(on),
+    )
+
+
+def streaming(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """Nobody sends transactions in parts: those open at the target are in no binary log yet, and come by halves."""
+    name = "wsrep_trx_fragment_size"
+    said = {joiner: facts.host(joiner)[Options].option("mysqld", name) or "0"}
+    said |= {h.host: h[Variables].value(name) or "not known" for h in known(facts, members)}
+    on = [host for host, size in said.items() if size not in {"0", "not known"}]
+    blind = [host for host, size in said.items() if size == "not known"]
+    return Check(
+        code="STREAMING",
+        title="No transaction is replicated in parts",
+        verdict=verdict(on, blind),
+        not_known=bool(blind) and not on,
+        evidence="; ".join(f"{host}: {name} = {size}" for host, size in said.items()),
+        why="A part that came before the target would be missing. A session can switch it on for itself: then only a "
+        "hole (HOLES) or the node's own log afterwards shows it.",
+        try_=(_SST,) if on else (),
+        host=joiner,
     )
 
 

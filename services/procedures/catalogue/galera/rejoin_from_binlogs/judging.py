@@ -7,12 +7,13 @@ import shlex
 from dataclasses import replace
 
 from services.facts.binlog_chain import MOST_STRETCHES, MOST_VIEWS, Wrong
-from services.procedures.catalogue.checks.parts import galera_of, verdict
+from services.procedures.catalogue.checks.parts import galera_of, server_of, verdict
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import disk_needed, reaches, until_start_s
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 
 FULL, PREPARED = "full-backuped", frozenset({"full-prepared", "log-applied"})
@@ -79,6 +80,7 @@ def judged(facts: Facts, joiner: str, found: Survey) -> tuple[Check, ...]:
         *files,
         _backup(facts, joiner, found),
         _ahead(facts, found),
+        _writer(facts, joiner, found),
         _holes(found),
         _ist(facts, joiner, found),
         _race(facts, joiner, found),
@@ -149,6 +151,24 @@ def _ahead(facts: Facts, found: Survey) -> Check:
     )
 
 
+def _writer(facts: Facts, joiner: str, found: Survey) -> Check:
+    """The server whose logs these are is one whose option files were asked for filters (FILTERS)."""
+    told = facts.host(joiner)[Options].option("mysqld", "server_id") or "1"  # 1 is the default
+    asked = {int(told)} if told.isdecimal() else set[int]()
+    asked |= {s.server_id for h in facts.hosts if (s := server_of(h)) is not None and s.server_id is not None}
+    strange = not found.chain.writers or not asked.issuperset(found.chain.writers)
+    ids = ", ".join(map(str, found.chain.writers)) or "not known"
+    return Check(
+        code="WRITER",
+        title="The binary logs are of a server whose filters are known",
+        verdict=verdict(strange),
+        not_known=strange,
+        evidence=f"written by server id {ids}; known are {', '.join(map(str, sorted(asked)))}",
+        why="A filter leaves rows out of a transaction, and no number shows it.",
+        try_=("Take the binary logs of a member.",) if strange else (),
+    )
+
+
 def _holes(found: Survey) -> Check:
     chain = found.chain
     blocks = chain.missing > MOST_VIEWS or chain.untold > 0
@@ -157,14 +177,19 @@ def _holes(found: Survey) -> Check:
     if chain.untold:
         many = f"in {chain.untold + len(chain.stretches)} places seqnos are missing or statements stand"
         told = f"{told}; {many}: more than {MOST_STRETCHES} are not looked up in the members' logs".removeprefix("; ")
-    local = f"{chain.local} groups without a seqno (tables that are not InnoDB) are replayed too" if chain.local else ""
+    local = (
+        f"{chain.local} groups of rows without an Xid (not InnoDB, or sequences) are replayed too"
+        if chain.local
+        else ""
+    )
     return Check(
         code="HOLES",
         title="No seqno is missing in the binary logs",
         verdict=verdict(blocks, chain.missing or chain.local),
         evidence="; ".join(filter(None, (told or "none is missing", local))),
         why="A change of view takes a seqno too; so does what was written with sql_log_bin = 0: that would be lost. "
-        "The members' own logs are asked for each before anything is changed.",
+        "The members' own logs are asked for each before anything is changed. So does each part of a transaction with "
+        "streaming replication: that of one still open at the target is in nobody's log, and would be lost.",
         try_=("Take the binary logs of another node, or a newer backup.",) if blocks else (),
         absolute=chain.untold > 0,
     )
@@ -198,7 +223,8 @@ def _race(facts: Facts, joiner: str, found: Survey) -> Check:
         title="The replay is expected to be faster than the caches purge",
         verdict=verdict(lost, doubtful),
         evidence=f"about {needs:.0f} s to the start; {cached}; {told}",
-        why="An estimate by half of the rate measured on the lab; while the replay runs it is told from its own rate.",
+        why="An estimate: a replay at half of the rates measured on the lab, copies at four fifths. While the replay "
+        "runs it is told from its own rate.",
         try_=("Take newer binary logs, or make gcache.size larger.", _SST) if lost else (),
         absolute=not able,
     )

@@ -9,6 +9,8 @@ root notes and the server's log lie in a folder that only root may enter; what t
 is written anywhere, and root's client gives no file to whoever answers on that socket. All data of the server are told
 to lie in the data folder, whatever its option files say by then. Rows of a BINLOG statement are applied as a replica
 applies them (MariaDB KB, "slave_exec_mode"): what passes over a row that does not fit is switched off, and asked for.
+They also go where replicate_rewrite_db says (10.11.18, tried: into another schema, both programs ended with 0 and the
+GTID was right). Nothing on a command line takes that back, so a server that has it is refused.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ server=$(command -v mariadbd || echo /usr/sbin/mariadbd); [ -x "$server" ] || fa
 account=$(stat -c %U -- "$data") && [ "$account" != root ] || failed "the data folder $data belongs to root"
 as_root() { "$client" --no-defaults --local-infile=0 --socket="$sock" --user=root "$@" 2>&1; }
 ask() { as_root --batch --skip-column-names -e "$1"; }
+open_parts() { ask 'SELECT COUNT(*) FROM mysql.wsrep_streaming_log'; }
 ended() { [ -z "${pid-}" ] || ! kill -0 "$pid" 2>/dev/null; }
 end_server() {
   ended && return 0
@@ -62,6 +65,9 @@ begin_server() {
   done
   [ "$(ask 'SELECT @@skip_networking, @@event_scheduler')" = $'1\tOFF' ] || failed 'the private server is not private'
   [ "$(realpath -- "$(ask 'SELECT @@datadir')")" = "$(realpath -- "$data")" ] || failed 'it runs on another data folder'
+  case $(ask "SHOW GLOBAL VARIABLES LIKE 'replicate_rewrite_db'") in ''|$'replicate_rewrite_db\t') ;;
+  *) failed 'the private server would put rows into another schema than they were written to (replicate_rewrite_db)';;
+  esac
   [ "$(ask 'SELECT @@slave_exec_mode, @@slave_skip_errors, @@slave_run_triggers_for_rbr')" = $'STRICT\tOFF\tNO' ] ||
     failed 'the private server would pass over rows that do not fit, or run triggers a second time'
 }
@@ -80,7 +86,16 @@ trap 'end_server; rm -rf -- "$folder" "$notes/server.log"; rm -f -- "$told" "$to
 [ ! -e "$data/grastate.dat" ] || failed 'the data name a state: a start would join with them' 21
 reader=$(command -v mariadb-binlog) || failed 'there is no mariadb-binlog on the host'
 cd -- "$logs" || failed 'the folder of the binary logs can not be opened'
-for f in "$@"; do [ -f "$f" ] && [ -r "$f" ] || failed "$f is no file that can be read" 22; done
+as_read() {
+  local one f size
+  for one in "$@"; do
+    f=${one%:*}
+    [ -f "$f" ] && [ -r "$f" ] && size=$(stat -L -c %s -- "$f") || failed "$f is no file that can be read" 22
+    [ "$size" -eq "${one##*:}" ] || { [ "$one" = "${!#}" ] && [ "$size" -ge "$stop" ]; } ||
+      failed "$f has $size bytes, not ${one##*:} as when it was read: another file would be replayed" 22
+  done
+}
+as_read "$@"
 printf 'begun %s\n' "$target" > "$marker" && sync -- "$marker" "$notes" || failed 'what is begun could not be noted'
 as_server rm -rf -- "$own" && as_server mkdir -m 0750 -- "$own" || failed 'no folder for its own log'
 begin_server --wsrep-on=OFF --wsrep-provider=none --log-bin="$own/replay-bin" --log-bin-index="$own/replay-bin.index" \
@@ -88,6 +103,9 @@ begin_server --wsrep-on=OFF --wsrep-provider=none --log-bin="$own/replay-bin" --
   --innodb-flush-log-at-trx-commit=0 --gtid-strict-mode=OFF --read-only=OFF
 [ "$(ask 'SELECT @@wsrep_on, @@wsrep_provider')" = $'0\tnone' ] || failed 'the private server has a wsrep provider'
 [ -z "$(ask 'SELECT @@gtid_binlog_pos')" ] || failed 'the private server begins with GTIDs of its own'
+case $(open_parts) in 0|*'ERROR 1146 '*) ;;
+*) failed 'a transaction of streaming replication was open when the backup was taken: no binary log has its beginning';;
+esac
 watch_it() {
   local last=${gtid##*-} here before=0 began=$SECONDS done_ rate left
   while sleep 2; do
@@ -104,7 +122,7 @@ watch_it() {
 : >| "$told"
 watch_it & watcher=$!
 began=$SECONDS
-"$reader" --no-defaults --start-position="$start" --stop-position="$stop" -- "$@" |
+"$reader" --no-defaults --start-position="$start" --stop-position="$stop" -- "${@%:*}" |
   as_root --binary-mode --max-allowed-packet=1073741824
 codes="${PIPESTATUS[*]}"
 kill "$watcher" 2>/dev/null; wait "$watcher" 2>/dev/null
@@ -114,6 +132,7 @@ case ,$reached, in
   *",$gtid,"*) ;;
   *) failed "the replay ended at GTID $reached, not at $gtid: it is not whole" 32;;
 esac
+as_read "$@"
 state=$(ask 'SELECT @@gtid_binlog_state')
 case $state in *[!0-9,-]*|'') failed 'the GTIDs that the replay reached can not be read' 31;; esac
 stop_server
@@ -124,9 +143,10 @@ printf 'done %s %s %s\n' "$target" "$gtid" "$state" > "$marker.new" && sync -- "
 say "replayed: $target $gtid in $((SECONDS - began)) s"
 """
 )
-"""`bash -c REPLAY pilothouse DATA LOGS START STOP GTID TARGET TRANSACTIONS PROGRESS FILE...`
+"""`bash -c REPLAY pilothouse DATA LOGS START STOP GTID TARGET TRANSACTIONS PROGRESS FILE:BYTES...`
 
 It counts only where both programs end with 0 and the server's own binary log stands at the planned GTID; else it fails.
+Every file must be as long as when it was read, before and behind: one cut off at an event's end shows in neither.
 On data on which a replay has begun before it never begins again. PROGRESS holds 'EPOCH DONE TOTAL RATE TARGET'.
 """
 REPLAYED = r"replayed: (\d+ [0-9-]+) in \d+ s"

@@ -143,6 +143,7 @@ class RejoinFromBinlogs:
             own.own_log(facts, joiner),
             own.filters(facts, (joiner, *members)),
             own.gtid_mode(facts, joiner, members),
+            own.streaming(facts, joiner, members),
             own.tools(facts, joiner),
             own.freeze(facts, members),
             own.compared(facts, values),

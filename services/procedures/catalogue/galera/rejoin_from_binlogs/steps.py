@@ -24,6 +24,7 @@ from services.procedures.catalogue.steps.recovering import recover
 from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.chain_known import ChainKnown
+from services.procedures.conditions.galera.fragments_whole import FragmentsWhole
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.restored_history import RestoredHistory
 from services.procedures.conditions.galera.restored_whole import RestoredWhole
@@ -123,7 +124,25 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         forget_donor(host, donor_name),
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
+        _fragments_whole(host, start.step_id),
         *_compared(name, donor, values, steps.whole_again(facts, tuple(sorted({*members, name})))),
+    )
+
+
+def _fragments_whole(host: HostFacts, start_step: str) -> Step:
+    name = host.host
+    return Step(
+        step_id=f"fragments-{name}",
+        host=name,
+        title=f"Prove from {name}'s log that no transaction came to it without its beginning",
+        done=f"No transaction came to {name} without its beginning",
+        why="Of streaming replication (wsrep_trx_fragment_size) a binary log has a transaction only at its end: what "
+        "was open at the target is not in the replay, and IST brings no more than the rest, which is passed over.",
+        action=WaitFor((FragmentsWhole(name, steps.unit_of(host), start_step),), f"the log of {name}"),
+        risk=Risk.READS,
+        limit_s=60.0,
+        repeatable=True,
+        estimate_s=1.0,
     )
 
 
@@ -278,7 +297,8 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
     logs = restoring.aside_path(host) if values["binlogs"].rstrip("/") == folder else values["binlogs"]
     many = chain.transactions + chain.statements
     words = ("bash", "-c", private.REPLAY, "pilothouse", folder, logs, str(chain.start), str(chain.stop), chain.gtid,
-             str(target), str(many), progress_path(target), *(file.name for file in chain.files))  # fmt: skip
+             str(target), str(many), progress_path(target),
+             *(f"{file.name}:{file.size}" for file in chain.files))  # fmt: skip
     step = Step(
         step_id=f"replay-{name}",
         host=name,

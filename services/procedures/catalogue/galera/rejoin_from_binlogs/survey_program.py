@@ -13,7 +13,7 @@ _OF_A_FILE = (
     r"""
 function n(x) { return sprintf("%.0f", x) }
 function anew() {
-  above = abovefrom = "-"; zoneddl = zoneat = count = ddls = local = stmts = xas = back = holes = missing = 0
+  above = abovefrom = "-"; zoneddl = zonerows = zoneat = count = ddls = local = stmts = xas = back = holes = missing = 0
   stmtat = hole = recent = "-"; headddl = pending = 0; prevx = "-"
 }
 function close_group(end,  lost, at_end, part) {
@@ -46,7 +46,7 @@ function close_group(end,  lost, at_end, part) {
   if (xa) { xas++; return }
   if (ddl || (said && !rows)) { ddls++; pending++; if (above == "-") zoneddl++; return }
   if (said && !rows) return
-  local++
+  local++; if (above == "-") zonerows++
 }
 BEGIN { by = first = last = lastend = lastof = lastwhen = below = belowend = gtid = lastgtid = version = list = "-"
   belowof = belowwhen = "-"; ending = "open"; anew() }
@@ -83,7 +83,7 @@ END {
   gsub(/[][ ]/, "", list); if (list == "") list = "none"
   printf "file %s size=%s version=%s list=%s first=%s below=%s belowend=%s above=%s abovefrom=%s", name, size,
     version, list, first, below, below == "-" ? "-" : n(belowend), above, above == "-" ? "-" : n(abovefrom)
-  printf " zoneddl=%s zoneat=%s", n(zoneddl), n(zoneat)
+  printf " zoneddl=%s zonerows=%s zoneat=%s", n(zoneddl), n(zonerows), n(zoneat)
   printf " count=%s last=%s lastend=%s gtid=%s when=%s endgtid=%s headddl=%s tailddl=%s ddl=%s local=%s", n(count),
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
   printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas),

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from services.facts.model import DiskFacts
+from services.facts.model import DiskFacts, Problem
 from services.facts.read_rights import ReadRights
+from services.facts.state_files import KEPT_ASIDE
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.galera.snapshot_node import checks
@@ -286,6 +287,20 @@ def test_that_data_on_several_volumes_is_refused(host: str, known: dict[str, Any
     check = checks.one_volume(replace(facts, hosts=hosts), "n1", "n4")
     assert (check.verdict, check.absolute) == (BLOCK, True), check.evidence
     assert checks.one_volume(facts, "n1", "n4").verdict is PASS
+
+
+def test_that_a_donor_that_keeps_older_data_inside_its_folder_is_refused_they_would_mix_with_the_joiners() -> None:
+    def check_with(sentence: str) -> Any:
+        kept = (Problem("datadir", sentence, KEPT_ASIDE),)
+        facts = seen()
+        hosts = tuple(replace(one, problems=kept) if one.host == "n1" else one for one in facts.hosts)
+        return checks.one_volume(replace(facts, hosts=hosts), "n1", "n4")
+
+    inside = check_with("Older data kept inside the data folder: /var/lib/mysql/.pilothouse-before.sst")
+    assert (inside.verdict, inside.absolute) == (BLOCK, True)
+    assert "would be brought with the rest" in inside.evidence
+    beside = check_with("An older data folder kept aside: /var/lib/mysql.pilothouse-before")
+    assert beside.verdict is PASS
 
 
 def test_that_another_version_or_layout_is_refused() -> None:

@@ -155,6 +155,14 @@ def test_that_what_leads_out_of_the_data_folder_is_refused_before_any_lock(donor
     assert (found.returncode, "leads out of" in found.stdout, (donor / "asked").exists()) == (72, True, False), found
 
 
+@pytest.mark.parametrize("name", [".pilothouse-before.sst", ".pilothouse-before.sst.part"])
+def test_that_older_data_kept_inside_the_donors_folder_are_refused_before_any_lock(donor: Path, name: str) -> None:
+    """The joiner's old data may lie in a folder of the same name, and a copy would write into them."""
+    (donor / "data" / name).mkdir()
+    found = hold(donor, "true")
+    assert (found.returncode, "holds older data" in found.stdout, (donor / "asked").exists()) == (72, True, False)
+
+
 @pytest.mark.parametrize(("socket", "wanted"), [("", ""), ("/run/s.sock", "/run/s.sock"), ("s.sock", "{data}/s.sock")])
 def test_that_the_lock_is_asked_for_by_the_local_servers_own_socket_alone(
     donor: Path, socket: str, wanted: str

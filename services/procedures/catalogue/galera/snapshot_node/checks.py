@@ -6,6 +6,7 @@ import math
 import posixpath
 from dataclasses import replace
 
+from services.facts.state_files import KEPT_ASIDE
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
 from services.procedures.catalogue.galera.desync_for_backup import checks as desync
@@ -17,7 +18,7 @@ from services.procedures.catalogue.steps.haproxy_places import open_places
 from services.procedures.catalogue.steps.restoring import folder_of, is_mount
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_folder import INSIDE, DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.gcache import Gcache
 from services.procedures.plan.parts.galera.write_rate import WriteRate
@@ -124,7 +125,8 @@ def root_logs_in(facts: Facts, donor: str) -> Check:
 def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
     """All that belongs to the data lies in the data folder, on both hosts; the cache too, or what it has is not known.
 
-    A cache of the joiner elsewhere would come up beside data that are not its own.
+    A cache of the joiner elsewhere would come up beside data that are not its own. What an earlier run kept inside the
+    donor's folder would be written into the folder of the same name that holds the joiner's old data.
     """
     source, target = facts.host(donor), facts.host(joiner)
     blocks = [f"{name} of {donor} is {value}" for name, value in _outside_running(source)]
@@ -134,6 +136,8 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
         blocks.append(f"gcache.dir of {joiner} is {cache}")
     if source[Variables].value("rocksdb_datadir"):
         blocks.append(f"{donor} has the engine RocksDB, whose files change under a read lock")
+    if any(problem.code == KEPT_ASIDE and INSIDE in problem.sentence for problem in source.problems):
+        blocks.append(f"{folder_of(source)}/{INSIDE} of {donor} holds older data, which would be brought with the rest")
     blind = [unread(source, "the variables", "variables", "sql")] if not source[Variables].values else []
     blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].given else []
     return Check(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, REMOVE, RUN, UNLOCK, held
+from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, LISTED, REMOVE, RUN, UNLOCK, held
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
@@ -75,7 +75,21 @@ def test_that_a_command_that_ends_well_under_the_lock_counts_at_the_position_und
     assert (donor / "kept" / "snapshot-x").exists()
     asked = (donor / "asked").read_text()
     assert "lock_wait_timeout=1" in asked
-    assert "wait_timeout=68" in asked  # the server ends the session by itself, whatever becomes of the script
+    assert "wait_timeout=128" in asked  # the server ends the session by itself, whatever becomes of the script
+
+
+def test_that_the_list_of_the_donors_files_travels_with_what_is_taken_and_stays_on_no_donor(donor: Path) -> None:
+    data = donor / "data"
+    (data / "shop").mkdir()
+    for name in ("ibdata1", "ibtmp1", "shop/orders.ibd", "shop/orders.frm", "shop/#sql-1.ibd"):
+        (data / name).write_text("four")
+    taken = hold(donor, "cp", "-a", str(data), str(donor / "snap"))
+    assert taken.returncode == 0, taken
+    lines = (donor / "snap" / LISTED).read_text().splitlines()
+    assert (lines[0], lines[-1]) == ("snapshot-x", "end")
+    assert sorted(lines[1:-1]) == ["4\tibdata1", "4\tshop/orders.frm", "4\tshop/orders.ibd"]
+    assert not (data / LISTED).exists()
+    assert not list((donor / "kept").glob("*.files"))
 
 
 @pytest.mark.parametrize(
@@ -144,8 +158,10 @@ def test_that_a_lock_is_told_as_ended_only_where_the_provider_goes_on_or_no_serv
         stub = donor / "bin" / name
         stub.write_text(f'#!/bin/sh\necho "{name} $*" >>"$HERE/ran"\nexit {says}\n')
         stub.chmod(0o755)
+    (donor / "data" / LISTED).touch()  # a script that was killed left it
     found = ran(UNLOCK, donor, "pilothouse-lock-x.scope", str(donor / "data"))
     assert found.returncode == code, found
+    assert (donor / "data" / LISTED).exists() is (stopped == "1")
     assert (donor / "ran").read_text().startswith("systemctl stop pilothouse-lock-x.scope\n")
 
 
@@ -218,11 +234,23 @@ def copy(tmp_path: Path) -> Path:
     for name in ("ibdata1", "grastate.dat", "donor.pid", "ibtmp1", "shop/orders.ibd", ".aside/old.pid"):
         (folder / name).write_text("x")
     (folder / ".aside" / "link").symlink_to("/etc")
+    listed(folder, "1\tibdata1", "1\tshop/orders.ibd")
+    stub(tmp_path, "systemctl", 0)
     return folder
 
 
-def looked(copy: Path) -> subprocess.CompletedProcess[str]:
-    return ran(LOOK_THROUGH, copy.parent, str(copy), str(copy / ".aside"))
+def listed(copy: Path, *names: str, of: str = "snapshot-x", end: str = "end") -> None:
+    (copy / LISTED).write_text("\n".join([of, *names, end]) + "\n")
+
+
+def stub(here: Path, name: str, code: int) -> None:
+    program = here / "bin" / name
+    program.write_text(f'#!/bin/sh\necho "{name} $*" >>"$HERE/ran"\nexit {code}\n')
+    program.chmod(0o755)
+
+
+def looked(copy: Path, aside: str = "") -> subprocess.CompletedProcess[str]:
+    return ran(LOOK_THROUGH, copy.parent, str(copy), aside or str(copy / ".aside"), "snapshot-x", "bring-x.scope")
 
 
 def test_that_a_whole_copy_loses_the_traces_of_the_donors_run_and_what_is_kept_stays(copy: Path) -> None:
@@ -248,3 +276,45 @@ def test_that_a_copy_whose_data_lie_elsewhere_too_is_refused(copy: Path, what: s
         (copy / "ibdata1").unlink()
     found = looked(copy)
     assert (found.returncode, found.stderr.startswith("pilothouse: ")) == (3, True), found
+
+
+@pytest.mark.parametrize(
+    ("names", "of", "end", "said"),
+    [
+        (("1\tibdata1", "1\tshop/orders.ibd", "1\tshop/lost.ibd"), "snapshot-x", "end", "as shop/lost.ibd"),
+        (("1\tibdata1", "2\tshop/orders.ibd"), "snapshot-x", "end", "as shop/orders.ibd"),
+        (("1\tibdata1",), "snapshot-y", "end", "is not that of snapshot-x"),
+        (("1\tibdata1",), "snapshot-x", "", "or not whole"),
+    ],
+    ids=["a file is missing", "a file is shorter", "another snapshot", "half a list"],
+)
+def test_that_a_copy_that_lacks_a_file_of_the_donor_is_refused(
+    copy: Path, names: tuple[str, ...], of: str, end: str, said: str
+) -> None:
+    """A far tar that can't read a file says so in its own exit code, which `ssh ... tar | tar` drops."""
+    listed(copy, *names, of=of, end=end)
+    found = looked(copy)
+    assert (found.returncode, said in found.stderr) == (3, True), found
+
+
+def test_that_a_copy_without_the_list_of_the_donors_files_is_refused_and_one_may_be_looked_through_twice(
+    copy: Path,
+) -> None:
+    assert looked(copy).returncode == 0
+    assert looked(copy).returncode == 0
+    (copy / LISTED).unlink()
+    assert looked(copy).returncode == 3
+
+
+def test_that_what_the_command_left_at_work_is_ended_before_the_look_but_not_where_a_volume_is_attached(
+    copy: Path,
+) -> None:
+    assert looked(copy).returncode == 0
+    assert "systemctl stop bring-x.scope" in (copy.parent / "ran").read_text()
+    stub(copy.parent, "systemctl", 1)
+    assert looked(copy).returncode == 3
+    (copy / ".aside" / "link").unlink()
+    stub(copy.parent, "mountpoint", 0)
+    assert looked(copy, f"{copy}.aside").returncode == 0
+    stub(copy.parent, "mountpoint", 32)
+    assert looked(copy, f"{copy}.aside").returncode == 3

@@ -17,6 +17,7 @@ from services.procedures.catalogue.galera.snapshot_node.hold import HOLD
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.same_folder import SameFolder
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
@@ -151,6 +152,12 @@ def test_that_the_snapshot_is_removed_on_every_way_out_or_it_is_told_that_it_sta
     assert "mark" not in [step.step_id for step in stays.steps]
     assert stays.steps[-1].step_id == "snapshot-stays"
     assert any("snap_1 stays on n1" in said for said in stays.expects)
+    undo = stays.step("snapshot").undo
+    assert undo is not None
+    assert undo.leaves == (FileAbsent("n1", "/var/lib/pilothouse/snapshot-snap_1"),), "an undo tells what it leaves"
+    with_removal = plan_of(seen()).step("snapshot").undo
+    assert with_removal is not None
+    assert with_removal.leaves == ()
 
 
 def test_that_the_lock_is_an_obligation_newer_than_the_snapshot_and_ends_before_the_desync_on_every_way_out() -> None:

@@ -166,11 +166,14 @@ def _snapshot(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         repeatable=True,
         estimate_s=0.5,
     )
+    taken = locking.on(_taken(facts, values), f"End the read lock on {donor} and your command under it")
+    if removed is None and taken.undo is not None:  # nothing removes it: an undo has to say so
+        taken = replace(taken, undo=replace(taken.undo, leaves=(FileAbsent(donor, mark_of(values)),)))
     over = locking.off("lock-over", f"End what held the read lock on {donor}", f"No read lock is held on {donor}", 1.0)
     return (
         *((removed.on(folder, f"Remove the snapshot {name} from {donor}, by your command", COMMAND_S + 60.0),)
           if removed else ()),
-        locking.on(_taken(facts, values), f"End the read lock on {donor} and your command under it"),
+        taken,
         replace(over, limit_s=60.0),
     )  # fmt: skip
 

@@ -85,7 +85,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         _looked_through(host, values),
         _stands_at_the_lock(facts, host),
         *_made_its_own(facts, host),
-        recover(host),
+        replace(recover(host), goes_with=f"new-data-{host.host}"),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
         name_donor(host, donor_name),
         start,
@@ -250,6 +250,7 @@ def _looked_through(host: HostFacts, values: Inputs) -> Step:
         before=(Stopped(name, steps.unit_of(host)),),
         limit_s=LOOK_S,
         repeatable=True,
+        goes_with=f"new-data-{name}",
         estimate_s=2.0,
     )
 

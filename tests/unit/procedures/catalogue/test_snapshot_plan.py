@@ -77,7 +77,7 @@ def fault_of(name: str, text: str) -> str:
 
 def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unproven() -> None:
     assert [step.step_id for step in plan_of(seen()).steps] == [
-        "restart-off-n4", "down-n4", "hold-n4",
+        "own-path-n4", "restart-off-n4", "down-n4", "hold-n4",
         "desync", "mark", "snapshot", "lock-over", "catch-up", "resync", "offer",
         "keep-data-n4", "new-data-n4",
         "bring-n4", "offer-over", "look-through-n4", "copied-at-n4",

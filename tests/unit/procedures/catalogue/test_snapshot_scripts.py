@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, LISTED, REMOVE, RUN, UNLOCK, held
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 CLIENT = r"""#!/bin/bash
@@ -318,3 +318,12 @@ def test_that_what_the_command_left_at_work_is_ended_before_the_look_but_not_whe
     assert looked(copy, f"{copy}.aside").returncode == 0
     stub(copy.parent, "mountpoint", 32)
     assert looked(copy, f"{copy}.aside").returncode == 3
+
+
+def test_that_a_folder_in_whose_place_others_than_root_can_put_another_is_not_worked_in(copy: Path) -> None:
+    above = copy.parent / "above"
+    (above / "data").mkdir(parents=True)
+    assert ran(NONE_BUT_ROOT, copy.parent, str(above / "data")).returncode == 0
+    above.chmod(0o777)
+    found = ran(NONE_BUT_ROOT, copy.parent, str(above / "data"))
+    assert (found.returncode, f"may write into {above}" in found.stdout) == (1, True), found

@@ -18,7 +18,7 @@ from services.procedures.catalogue.galera.snapshot_node.donor_part import (
     seconds,
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import LISTED, RUN, in_scope, scope_of
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -61,9 +61,26 @@ def before_the_lock(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     """
     host = facts.host(values["joiner"])
     return (
+        _none_but_root(host),
         steps.restart_off(host),
         server_off(facts, host.host),
         hold_start(host, restoring.folder_of(host), _right(facts, host)),
+    )
+
+
+def _none_but_root(host: HostFacts) -> Step:
+    name, folder = host.host, restoring.folder_of(host)
+    return Step(
+        step_id=f"own-path-{name}",
+        host=name,
+        title=f"See that nobody but root of {name} can put another folder in the place of {folder}",
+        done=f"Nobody but root of {name} can put another folder in the place of {folder}",
+        why="Root moves, fills and gives it away by its name. Whoever may write into a folder above it could have root "
+        "do that to another one.",
+        action=Run(Command(("bash", "-c", NONE_BUT_ROOT, "pilothouse", folder), sudo=True)),
+        risk=Risk.READS,
+        repeatable=True,
+        estimate_s=0.5,
     )
 
 

@@ -171,6 +171,17 @@ def test_that_what_leads_out_of_the_data_folder_is_refused_before_any_lock(donor
     assert (found.returncode, "leads out of" in found.stdout, (donor / "asked").exists()) == (72, True, False), found
 
 
+def test_that_the_mark_is_on_the_disk_before_the_command_begins(donor: Path) -> None:
+    """A host that falls under the lock has the snapshot and no mark else: it would be told that there is none."""
+    stub(donor, "sync", 0)
+    assert hold(donor, "sh", "-c", f"cp {donor}/ran {donor}/until-then").returncode == 0
+    mark = donor / "kept" / "snapshot-x"
+    assert f"sync -- {mark} {mark.parent}" in (donor / "until-then").read_text().splitlines()
+    stub(donor, "sync", 1)
+    assert hold(donor, "touch", str(donor / "began")).returncode == 75
+    assert not (donor / "began").exists()
+
+
 @pytest.mark.parametrize("name", [".pilothouse-before.sst", ".pilothouse-before.sst.part"])
 def test_that_older_data_kept_inside_the_donors_folder_are_refused_before_any_lock(donor: Path, name: str) -> None:
     """The joiner's old data may lie in a folder of the same name, and a copy would write into them."""

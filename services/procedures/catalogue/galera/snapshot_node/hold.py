@@ -159,7 +159,7 @@ install -d -m 0700 -- "${mark%/*}" && { echo "${mark##*/}" && files "$folder" ''
   chown --reference="$folder/grastate.dat" -- "$mark.files" && mv -f -T -- "$mark.files" "$listed" ||
   end 75 "the list of the files in $folder could not be written"
 timeout 60 sync -f -- "$folder" || end 75 "the file system of $folder could not be written out within 60 s"
-: >"$mark" || end 75 "$mark could not be written"
+: >"$mark" && timeout 10 sync -- "$mark" "${mark%/*}" || end 75 "$mark could not be written"
 timeout -k 10 "$limit_s" "$@" >"$said" 2>&1 </dev/null 8>&- 9<&- &
 job=$! lost=
 while kill -0 "$job" 2>/dev/null; do
@@ -186,7 +186,8 @@ end 0 "snapshot at $at after $took s under the read lock"
 HOLD = FILES + _UNDER_LOCK
 """For root's bash: FOLDER MARK WAY WAIT_S QUIET_S LIMIT_S DIRTY_PCT COMMAND...; seconds, whole.
 
-MARK is written right before the command begins: from then on a snapshot may be there. DIRTY_PCT is what
+MARK is written right before the command begins, onto the disk: from then on a snapshot may be there, after a cut of
+the host's power too. DIRTY_PCT is what
 innodb_max_dirty_pages_pct was before the run lowered it, '' where the run left it alone: under the lock it is put back,
 for a page that nobody needs on the disk is better written later. Exit: 0 it counts; 72 to 75, 79 (no rest) nothing was
 begun; 76 to 78, 79 it does not count; 71 it was ended. Whatever it is, the lock is gone. The list of the files is moved

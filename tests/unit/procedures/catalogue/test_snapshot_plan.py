@@ -310,6 +310,38 @@ def test_that_a_donor_that_keeps_older_data_inside_its_folder_is_refused_they_wo
     assert beside.verdict is PASS
 
 
+@pytest.mark.parametrize(
+    ("joiner", "verdict", "said"),
+    [
+        ((("mysqld", "log_bin", "mysql-bin"), ("mysqld", "ssl_cert", "/etc/mysql/cert.pem")), PASS, ""),
+        ((("mysqld", "ssl_cert", "/var/lib/mysql/cert.pem"),), BLOCK, "ssl_cert of n4 is /var/lib/mysql/cert.pem"),
+        ((("mysqld", "ssl_key", "key.pem"),), BLOCK, "ssl_key of n4 is key.pem"),
+        (
+            (("mysqld", "wsrep_provider_options", "socket.ssl_key=/var/lib/mysql/key.pem"),),
+            BLOCK,
+            "socket.ssl_key of n4",
+        ),
+        ((("mysqld", "log_bin", "/var/lib/mysql/n4-bin"),), BLOCK, "the binary log of n4 is n4-bin, n1's is mysql-bin"),
+        ((("mysqld", "log_bin", ""),), WARN, "log_bin of n4 has no name"),
+        ((("mysqld", "server_id", "4"),), PASS, ""),
+    ],
+)
+def test_that_what_is_the_joiners_own_outlasts_the_exchange_of_its_folder(
+    joiner: tuple[tuple[str, str, str], ...], verdict: Any, said: str
+) -> None:
+    facts = seen(variables_values=(("log_bin_basename", "/var/lib/mysql/mysql-bin"),))
+    mine = (("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1"), *joiner)
+    hosts = tuple(changed(one, options_given=mine) if one.host == "n4" else one for one in facts.hosts)
+    check = checks.stays_its_own(replace(facts, hosts=hosts), "n1", "n4")
+    assert check.verdict is verdict, check.evidence
+    assert said in check.evidence
+
+
+def test_that_a_mount_of_the_persons_own_command_is_told_to_be_theirs_after_a_boot() -> None:
+    assert any("/etc/fstab" in said for said in plan_of(seen(), detach="umount {datadir}").expects)
+    assert not any("/etc/fstab" in said for said in plan_of(seen()).expects)
+
+
 def test_that_another_version_or_layout_is_refused() -> None:
     assert checks.same_server(seen(), "n1", "n4").verdict is PASS
     assert checks.same_server(seen(program_version=(10, 11, 19)), "n1", "n4").absolute

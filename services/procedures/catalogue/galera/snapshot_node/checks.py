@@ -6,6 +6,7 @@ import math
 import posixpath
 from dataclasses import replace
 
+from services.facts.binlog_files import index_of
 from services.facts.state_files import KEPT_ASIDE
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
@@ -21,6 +22,7 @@ from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import INSIDE, DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.gcache import Gcache
+from services.procedures.plan.parts.galera.traffic_files import tls_files
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
@@ -57,6 +59,7 @@ ALIKE = (
     ("plugin_load_add", ""),
 )
 """Options by which a server reads a data folder, with MariaDB's defaults (MariaDB KB, "InnoDB System Variables")."""
+CERTIFICATES = ("ssl_ca", "ssl_cert", "ssl_key", "ssl_crl")
 FREE_TIMES, REACH_TIMES = 1.1, 2.0
 
 
@@ -151,14 +154,54 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
     )
 
 
+def stays_its_own(facts: Facts, donor: str, joiner: str) -> Check:
+    """The joiner's certificates lie outside its data folder, and its binary log goes on where the donor's ends.
+
+    The folder is kept aside: a certificate in it would be gone, or the donor's. A log of another name begins anew, and
+    so does the count of its GTIDs, as if it had no past.
+    """
+    source, target = facts.host(donor), facts.host(joiner)
+    fresh, folder = is_new(facts, joiner), folder_of(target)
+    named = [*tls_files(source if fresh else target), *_given(target, CERTIFICATES)]
+    blocks = [f"{option} of {joiner} is {path}" for option, path in named if path and _inside(path, folder)]
+    theirs = posixpath.basename(source[Variables].value("log_bin_basename") or "")
+    given = (source if fresh else target)[Options].option("mysqld", "log_bin")
+    mine = posixpath.splitext(posixpath.basename(index_of(given or "")))[0]
+    blocks += (
+        [f"the binary log of {joiner} is {mine}, {donor}'s is {theirs}"] if mine and theirs not in {mine, ""} else []
+    )
+    bare = given is not None and not mine and bool(theirs) and given.lower() not in {"off", "0"}
+    blind = [f"log_bin of {joiner} has no name: it goes by the host's, {donor}'s is {theirs}"] if bare else []
+    return Check(
+        code="OWN-FILES",
+        title=f"What is {joiner}'s own outlasts the exchange of its data folder",
+        verdict=verdict(blocks, blind),
+        not_known=bool(blind) and not blocks,
+        evidence="; ".join([*blocks, *blind]) or f"its certificates lie outside {folder}, its log is {mine or 'off'}",
+        why="A certificate in the data folder would be gone, or the donor's. With another name of the binary log its "
+        "GTIDs begin anew: a replica that reads from it can't go on.",
+        try_=(f"Move certificates of {joiner} elsewhere; give its log_bin the name that {donor}'s has.",)
+        if blocks or blind
+        else (),
+        host=joiner,
+    )
+
+
+def _given(host: HostFacts, names: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(name, host[Options].option("mysqld", name) or "") for name in names]
+
+
 def _outside_running(host: HostFacts) -> list[tuple[str, str]]:
     found = [(name, host[Variables].value(name) or "") for name in PLACES]
     return [(name, value) for name, value in found if not _inside(value, folder_of(host))]
 
 
 def _outside_given(host: HostFacts) -> list[tuple[str, str]]:
-    found = [(name, host[Options].option("mysqld", name) or "") for name in GIVEN]
-    return [(name, value) for name, value in found if value.startswith("/") and not _inside(value, folder_of(host))]
+    return [
+        (name, value)
+        for name, value in _given(host, GIVEN)
+        if value.startswith("/") and not _inside(value, folder_of(host))
+    ]
 
 
 def _inside(path: str, folder: str) -> bool:
@@ -199,6 +242,9 @@ def mount_detached(facts: Facts, joiner: str, *, detach: bool) -> Check:
     """A volume that is attached over the data folder needs the operator's own command to be detached, or undo stops."""
     host = facts.host(joiner)
     said = [] if detach else ["no command detaches again what the command on the joiner may mount"]
+    said.append(
+        "the run writes no /etc/fstab: what your command mounts is mounted after a boot only where you see to it"
+    )
     where = "a file system of its own" if is_mount(host) else "a plain folder"
     return Check(
         code="DETACH",

@@ -342,6 +342,13 @@ def test_that_a_mount_of_the_persons_own_command_is_told_to_be_theirs_after_a_bo
     assert not any("/etc/fstab" in said for said in plan_of(seen()).expects)
 
 
+def test_that_a_copy_that_would_fill_the_donors_disk_is_told() -> None:
+    facts = seen(data_folder_disk=DiskFacts("/", "/dev/sda1", 10**12, 1_000), data_size_in_bytes=10**6)
+    assert checks.room(facts, "n1", "n4", copies=True).verdict is WARN
+    assert "a copy on the disk of its data would fill it" in checks.room(facts, "n1", "n4", copies=True).evidence
+    assert checks.room(facts, "n1", "n4", copies=False).verdict is PASS
+
+
 def test_that_another_version_or_layout_is_refused() -> None:
     assert checks.same_server(seen(), "n1", "n4").verdict is PASS
     assert checks.same_server(seen(program_version=(10, 11, 19)), "n1", "n4").absolute

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,7 @@ def test_that_the_list_of_the_donors_files_travels_with_what_is_taken_and_stays_
     [
         (("false",), 77, "ended with exit code 1"),
         (("sleep", "30"), 76, "did not end within 1 s"),
+        (("sh", "-c", "sleep 20 &"), 77, "left something at work"),
         (("no-such-program",), 77, "ended with exit code 127"),
     ],
 )
@@ -221,6 +223,23 @@ def test_that_a_snapshot_is_removed_once_and_only_where_one_was_begun(tmp_path: 
     assert (ran(REMOVE, tmp_path, *words).returncode, mark.exists()) == (3, True)
     (tmp_path / "code").write_text("0")
     assert (ran(REMOVE, tmp_path, *words).returncode, mark.exists()) == (0, False)
+
+
+def test_that_a_removal_that_is_begun_again_while_the_first_works_waits_for_it_and_removes_nothing_twice(
+    tmp_path: Path,
+) -> None:
+    mark = tmp_path / "mark"
+    mark.touch()
+    slow = f"echo x >>{tmp_path}/removed; sleep 2"
+    words = ["bash", "-c", REMOVE, "pilothouse", str(mark), RUN, "5", "sh", "-c", slow]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as first:
+        until = time.monotonic() + 5
+        while not (tmp_path / "removed").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        second = ran(REMOVE, tmp_path, *words[4:])
+        assert first.wait(10) == 0
+    assert (second.returncode, "no snapshot of this run" in second.stdout) == (0, True), second
+    assert (tmp_path / "removed").read_text() == "x\n"
 
 
 def test_that_what_a_command_leaves_in_the_background_keeps_nobody_waiting(tmp_path: Path) -> None:

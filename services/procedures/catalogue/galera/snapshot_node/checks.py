@@ -275,20 +275,28 @@ def comes_to_rest(facts: Facts, donor: str, *, copies: bool) -> Check:
 # -- room and time -----------------------------------------------------------------------------------------------------
 
 
-def room(facts: Facts, donor: str, joiner: str) -> Check:
-    """A copy must fit beside the old data, which stay."""
+def room(facts: Facts, donor: str, joiner: str, *, copies: bool) -> Check:
+    """A copy must fit beside the old data, which stay; one that is made on the donor must fit there too."""
     host, source = facts.host(joiner), facts.host(donor)
     free, size = host[DataFolder].disk.free, source[DataSize].in_bytes
     blind = [unread(host, "the free disk", "disk", "ssh")] if free is None else []
     blind += [unread(source, "the size of the data", "datadir", "ssh")] if size is None else []
     short = not blind and (free or 0) < FREE_TIMES * (size or 0)
+    left = source[DataFolder].disk.free
+    full = copies and None not in (left, size) and (left or 0) < FREE_TIMES * (size or 0)
+    warns = (
+        [f"{donor} has {(left or 0) / 1e9:.2f} GB free: a copy on the disk of its data would fill it"] if full else []
+    )
     return Check(
         code="DISK-FREE",
         title=f"{joiner} has room for a copy beside its old data",
-        verdict=verdict(short, blind),
+        verdict=verdict(short, [*blind, *warns]),
         not_known=bool(blind),
-        evidence="; ".join(blind) or f"{(free or 0) / 1e9:.2f} GB free, {(size or 0) / 1e9:.2f} GB on {donor}",
-        why="A full disk ends the copy near its end. A volume that is attached needs no room there.",
+        evidence="; ".join(
+            [*(blind or [f"{(free or 0) / 1e9:.2f} GB free, {(size or 0) / 1e9:.2f} GB on {donor}"]), *warns]
+        ),
+        why="A full disk ends the copy near its end. A volume that is attached needs no room there. "
+        f"A full disk on {donor} stops its server.",
         try_=(f"Make room on {joiner}, or accept this where a volume is attached.",) if short else (),
         host=joiner,
     )

@@ -6,7 +6,8 @@ What binds the lock, each alone enough (all tried on MariaDB 10.11.18, Galera 26
 - the server itself ends the session when the command takes too long (wait_timeout), also when every process stands
   still (SIGSTOP);
 - it is waited for at most so long (lock_wait_timeout), then the session is killed: nobody stands behind it for longer;
-- the command runs under timeout(1) and without the client's pipes: what it leaves behind holds no lock.
+- the command runs under timeout(1) and without the client's pipes: what it leaves behind holds no lock. A command that
+  leaves something at work in its own group (`cp ... &`) counts for nothing: that would go on copying behind the lock.
 A lock that was lost before the command had ended is found by its session, which answers with the same number only while
 it is the one that took the lock, and by grastate.dat: it holds the exact seqno only while the provider stands still.
 
@@ -166,7 +167,11 @@ while kill -0 "$job" 2>/dev/null; do
   kill -0 "$client" 2>/dev/null || { lost=yes; kill -TERM "$job" 2>/dev/null; break; }
   sleep 0.2
 done
-wait "$job"; code=$? job=
+wait "$job"; code=$?
+for _ in 1 2 3 4 5; do kill -0 -- "-$job" 2>/dev/null || break; sleep 0.2; done
+left=
+if kill -0 -- "-$job" 2>/dev/null; then left=yes; kill -TERM -- "-$job" 2>/dev/null; fi
+job=
 ask "SELECT CONCAT('still ', CONNECTION_ID());"
 answer 10 still && [ "$line" = "$number" ] && [ "$(state)" = "$at" ] || lost=yes
 wrote=
@@ -180,6 +185,7 @@ tail -c 20000 -- "$said" | sed 's/^/| /'
 [ "$code" -ne 124 ] && [ "$code" -ne 137 ] || end 76 "the command did not end within $limit_s s, and was ended"
 [ -z "$lost" ] || end 78 "the read lock was lost before the command had ended: its snapshot does not count"
 [ "$code" -eq 0 ] || end 77 "the command ended with exit code $code"
+[ -z "$left" ] || end 77 "the command ended and left something at work, which the read lock did not wait for"
 [ -z "$wrote" ] || end 79 "InnoDB wrote while files were copied: they are no one state, and do not count"
 end 0 "snapshot at $at after $took s under the read lock"
 """
@@ -245,8 +251,15 @@ server runs. 5 of systemctl(1): there is no such unit.
 """
 
 REMOVE = r"""mark=$1; shift
-[ -e "$mark" ] || { echo "pilothouse: no snapshot of this run is there"; exit 0; }
-bash -c "$1" pilothouse "${@:2}" || exit
+none() { echo "pilothouse: no snapshot of this run is there"; exit 0; }
+[ -e "$mark" ] || none
+exec 9<"$mark" && flock -w "$2" 9 || { echo "pilothouse: the command that removes it is at work already"; exit 8; }
+[ -e "$mark" ] || none
+bash -c "$1" pilothouse "${@:2}" 9<&- || exit
 rm -f -- "$mark"
 """
-"""For root's bash: MARK RUN LIMIT_S COMMAND...: nothing where the mark is not there; it goes behind the snapshot."""
+"""For root's bash: MARK RUN LIMIT_S COMMAND...: nothing where the mark is not there; it goes behind the snapshot.
+
+One at a time: a console that lost its connection, or waited too long, begins the removal again while the first still
+works. That waits for the first, and does nothing where it went well.
+"""

@@ -171,7 +171,7 @@ class SnapshotNode:
             *_of_the_joiner(facts, values, members),
             own.one_volume(facts, donor, joiner),
             own.stays_its_own(facts, donor, joiner),
-            own.room(facts, donor, joiner),
+            own.room(facts, donor, joiner, copies=values["way"] == COPY),
             own.reach(facts, members, span),
             own.mount_detached(facts, joiner, detach=bool(values["detach"])),
             comparing.chosen(facts, values),

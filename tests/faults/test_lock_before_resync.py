@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from services.procedures.plan.run_model import RunState
-from tests.faults.cases import CASES
+from tests.faults.cases import CASES, Case
 from tests.faults.scripted.cluster import SNAPSHOT
 from tests.faults.scripted.running import Bench, Killed
 
 CASE = next(case for case in CASES if case.title == "snapshot")
 
 
-def held() -> tuple[Bench, str]:
+def held(case: Case = CASE) -> tuple[Bench, str]:
     """Return a run whose console was killed under the lock, its script still at work, and the lock's scope."""
-    bench = CASE.bench_begun()
+    bench = case.bench_begun()
 
     def told(when: str, what: str) -> None:
         if when == "after" and "(step snapshot acting)" in what:
@@ -31,6 +33,15 @@ def held() -> tuple[Bench, str]:
     donor.files |= {f"/var/lib/pilothouse/snapshot-{name}": "", SNAPSHOT: "half"}
     assert donor.variables["wsrep_desync"] == "ON"
     return bench, scope
+
+
+def test_that_a_snapshot_that_no_command_removes_is_told_when_the_run_is_taken_back() -> None:
+    bench, _ = held(replace(CASE, inputs=tuple(one for one in CASE.inputs if one[0] != "remove")))
+    assert bench.engine().undo() is RunState.UNDONE
+    assert SNAPSHOT in bench.cluster.hosts["n1"].files
+    said = bench.engine().view.sentence
+    assert "All that it changed was taken back" not in said, said
+    assert "This stays:" in said, said
 
 
 def test_that_a_lock_that_is_held_ends_before_the_snapshot_goes_and_before_the_donor_is_back_in_flow_control() -> None:

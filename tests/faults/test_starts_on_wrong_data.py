@@ -66,6 +66,13 @@ def test_that_the_hold_goes_with_the_undo_that_puts_the_old_data_back_on_scripte
     assert bench.engine().view.obligations == ()
 
 
+def test_that_a_snapshot_taken_back_leaves_nothing_and_says_so_on_scripted_hosts() -> None:
+    """The look at the copy and the recovered position went with the folder: it was told that they stay."""
+    bench, _ = _failed_at_the_position("snapshot")
+    assert bench.engine().undo() is RunState.UNDONE
+    assert bench.engine().view.sentence == "All that it changed was taken back."
+
+
 @pytest.mark.parametrize("title", sorted(_BACK))
 def test_that_a_start_that_is_refused_leaves_a_node_that_no_boot_starts_on_scripted_hosts(title: str) -> None:
     """The last member that cached what follows lost it right before the start: a start would be an SST."""

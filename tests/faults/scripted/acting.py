@@ -15,7 +15,7 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     PREPARE_ONCE,
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN, UNLOCK
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
@@ -54,7 +54,7 @@ from tests.faults.scripted.cluster import (
     Host,
 )
 
-_OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, LOOK_THROUGH}
+_OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, LOOK_THROUGH, NONE_BUT_ROOT}
 
 MEASURED = (
     "measured: data=500000000 sample=64000000 read=500000000:1000000 write=400000000:1000000 "

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from services.facts.model import DiskFacts
+from services.facts.model import DiskFacts, Problem
 from services.facts.read_rights import ReadRights
+from services.facts.state_files import KEPT_ASIDE
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.galera.snapshot_node import checks
@@ -16,6 +17,7 @@ from services.procedures.catalogue.galera.snapshot_node.hold import HOLD
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.same_folder import SameFolder
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
@@ -75,7 +77,7 @@ def fault_of(name: str, text: str) -> str:
 
 def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unproven() -> None:
     assert [step.step_id for step in plan_of(seen()).steps] == [
-        "restart-off-n4", "down-n4", "hold-n4",
+        "own-path-n4", "restart-off-n4", "down-n4", "hold-n4",
         "desync", "mark", "snapshot", "lock-over", "catch-up", "resync", "offer",
         "keep-data-n4", "new-data-n4",
         "bring-n4", "offer-over", "look-through-n4", "copied-at-n4",
@@ -150,6 +152,12 @@ def test_that_the_snapshot_is_removed_on_every_way_out_or_it_is_told_that_it_sta
     assert "mark" not in [step.step_id for step in stays.steps]
     assert stays.steps[-1].step_id == "snapshot-stays"
     assert any("snap_1 stays on n1" in said for said in stays.expects)
+    undo = stays.step("snapshot").undo
+    assert undo is not None
+    assert undo.leaves == (FileAbsent("n1", "/var/lib/pilothouse/snapshot-snap_1"),), "an undo tells what it leaves"
+    with_removal = plan_of(seen()).step("snapshot").undo
+    assert with_removal is not None
+    assert with_removal.leaves == ()
 
 
 def test_that_the_lock_is_an_obligation_newer_than_the_snapshot_and_ends_before_the_desync_on_every_way_out() -> None:
@@ -286,6 +294,59 @@ def test_that_data_on_several_volumes_is_refused(host: str, known: dict[str, Any
     check = checks.one_volume(replace(facts, hosts=hosts), "n1", "n4")
     assert (check.verdict, check.absolute) == (BLOCK, True), check.evidence
     assert checks.one_volume(facts, "n1", "n4").verdict is PASS
+
+
+def test_that_a_donor_that_keeps_older_data_inside_its_folder_is_refused_they_would_mix_with_the_joiners() -> None:
+    def check_with(sentence: str) -> Any:
+        kept = (Problem("datadir", sentence, KEPT_ASIDE),)
+        facts = seen()
+        hosts = tuple(replace(one, problems=kept) if one.host == "n1" else one for one in facts.hosts)
+        return checks.one_volume(replace(facts, hosts=hosts), "n1", "n4")
+
+    inside = check_with("Older data kept inside the data folder: /var/lib/mysql/.pilothouse-before.sst")
+    assert (inside.verdict, inside.absolute) == (BLOCK, True)
+    assert "would be brought with the rest" in inside.evidence
+    beside = check_with("An older data folder kept aside: /var/lib/mysql.pilothouse-before")
+    assert beside.verdict is PASS
+
+
+@pytest.mark.parametrize(
+    ("joiner", "verdict", "said"),
+    [
+        ((("mysqld", "log_bin", "mysql-bin"), ("mysqld", "ssl_cert", "/etc/mysql/cert.pem")), PASS, ""),
+        ((("mysqld", "ssl_cert", "/var/lib/mysql/cert.pem"),), BLOCK, "ssl_cert of n4 is /var/lib/mysql/cert.pem"),
+        ((("mysqld", "ssl_key", "key.pem"),), BLOCK, "ssl_key of n4 is key.pem"),
+        (
+            (("mysqld", "wsrep_provider_options", "socket.ssl_key=/var/lib/mysql/key.pem"),),
+            BLOCK,
+            "socket.ssl_key of n4",
+        ),
+        ((("mysqld", "log_bin", "/var/lib/mysql/n4-bin"),), BLOCK, "the binary log of n4 is n4-bin, n1's is mysql-bin"),
+        ((("mysqld", "log_bin", ""),), WARN, "log_bin of n4 has no name"),
+        ((("mysqld", "server_id", "4"),), PASS, ""),
+    ],
+)
+def test_that_what_is_the_joiners_own_outlasts_the_exchange_of_its_folder(
+    joiner: tuple[tuple[str, str, str], ...], verdict: Any, said: str
+) -> None:
+    facts = seen(variables_values=(("log_bin_basename", "/var/lib/mysql/mysql-bin"),))
+    mine = (("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1"), *joiner)
+    hosts = tuple(changed(one, options_given=mine) if one.host == "n4" else one for one in facts.hosts)
+    check = checks.stays_its_own(replace(facts, hosts=hosts), "n1", "n4")
+    assert check.verdict is verdict, check.evidence
+    assert said in check.evidence
+
+
+def test_that_a_mount_of_the_persons_own_command_is_told_to_be_theirs_after_a_boot() -> None:
+    assert any("/etc/fstab" in said for said in plan_of(seen(), detach="umount {datadir}").expects)
+    assert not any("/etc/fstab" in said for said in plan_of(seen()).expects)
+
+
+def test_that_a_copy_that_would_fill_the_donors_disk_is_told() -> None:
+    facts = seen(data_folder_disk=DiskFacts("/", "/dev/sda1", 10**12, 1_000), data_size_in_bytes=10**6)
+    assert checks.room(facts, "n1", "n4", copies=True).verdict is WARN
+    assert "a copy on the disk of its data would fill it" in checks.room(facts, "n1", "n4", copies=True).evidence
+    assert checks.room(facts, "n1", "n4", copies=False).verdict is PASS
 
 
 def test_that_another_version_or_layout_is_refused() -> None:

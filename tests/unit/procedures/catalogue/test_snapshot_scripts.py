@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, REMOVE, RUN, UNLOCK, held
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
+from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, LISTED, REMOVE, RUN, UNLOCK, held
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 CLIENT = r"""#!/bin/bash
@@ -75,7 +76,21 @@ def test_that_a_command_that_ends_well_under_the_lock_counts_at_the_position_und
     assert (donor / "kept" / "snapshot-x").exists()
     asked = (donor / "asked").read_text()
     assert "lock_wait_timeout=1" in asked
-    assert "wait_timeout=68" in asked  # the server ends the session by itself, whatever becomes of the script
+    assert "wait_timeout=128" in asked  # the server ends the session by itself, whatever becomes of the script
+
+
+def test_that_the_list_of_the_donors_files_travels_with_what_is_taken_and_stays_on_no_donor(donor: Path) -> None:
+    data = donor / "data"
+    (data / "shop").mkdir()
+    for name in ("ibdata1", "ibtmp1", "shop/orders.ibd", "shop/orders.frm", "shop/#sql-1.ibd"):
+        (data / name).write_text("four")
+    taken = hold(donor, "cp", "-a", str(data), str(donor / "snap"))
+    assert taken.returncode == 0, taken
+    lines = (donor / "snap" / LISTED).read_text().splitlines()
+    assert (lines[0], lines[-1]) == ("snapshot-x", "end")
+    assert sorted(lines[1:-1]) == ["4\tibdata1", "4\tshop/orders.frm", "4\tshop/orders.ibd"]
+    assert not (data / LISTED).exists()
+    assert not list((donor / "kept").glob("*.files"))
 
 
 @pytest.mark.parametrize(
@@ -83,6 +98,7 @@ def test_that_a_command_that_ends_well_under_the_lock_counts_at_the_position_und
     [
         (("false",), 77, "ended with exit code 1"),
         (("sleep", "30"), 76, "did not end within 1 s"),
+        (("sh", "-c", "sleep 20 &"), 77, "left something at work"),
         (("no-such-program",), 77, "ended with exit code 127"),
     ],
 )
@@ -144,8 +160,10 @@ def test_that_a_lock_is_told_as_ended_only_where_the_provider_goes_on_or_no_serv
         stub = donor / "bin" / name
         stub.write_text(f'#!/bin/sh\necho "{name} $*" >>"$HERE/ran"\nexit {says}\n')
         stub.chmod(0o755)
+    (donor / "data" / LISTED).touch()  # a script that was killed left it
     found = ran(UNLOCK, donor, "pilothouse-lock-x.scope", str(donor / "data"))
     assert found.returncode == code, found
+    assert (donor / "data" / LISTED).exists() is (stopped == "1")
     assert (donor / "ran").read_text().startswith("systemctl stop pilothouse-lock-x.scope\n")
 
 
@@ -153,6 +171,25 @@ def test_that_what_leads_out_of_the_data_folder_is_refused_before_any_lock(donor
     (donor / "data" / "shop").symlink_to("/etc")
     found = hold(donor, "true")
     assert (found.returncode, "leads out of" in found.stdout, (donor / "asked").exists()) == (72, True, False), found
+
+
+def test_that_the_mark_is_on_the_disk_before_the_command_begins(donor: Path) -> None:
+    """A host that falls under the lock has the snapshot and no mark else: it would be told that there is none."""
+    stub(donor, "sync", 0)
+    assert hold(donor, "sh", "-c", f"cp {donor}/ran {donor}/until-then").returncode == 0
+    mark = donor / "kept" / "snapshot-x"
+    assert f"sync -- {mark} {mark.parent}" in (donor / "until-then").read_text().splitlines()
+    stub(donor, "sync", 1)
+    assert hold(donor, "touch", str(donor / "began")).returncode == 75
+    assert not (donor / "began").exists()
+
+
+@pytest.mark.parametrize("name", [".pilothouse-before.sst", ".pilothouse-before.sst.part"])
+def test_that_older_data_kept_inside_the_donors_folder_are_refused_before_any_lock(donor: Path, name: str) -> None:
+    """The joiner's old data may lie in a folder of the same name, and a copy would write into them."""
+    (donor / "data" / name).mkdir()
+    found = hold(donor, "true")
+    assert (found.returncode, "holds older data" in found.stdout, (donor / "asked").exists()) == (72, True, False)
 
 
 @pytest.mark.parametrize(("socket", "wanted"), [("", ""), ("/run/s.sock", "/run/s.sock"), ("s.sock", "{data}/s.sock")])
@@ -188,6 +225,23 @@ def test_that_a_snapshot_is_removed_once_and_only_where_one_was_begun(tmp_path: 
     assert (ran(REMOVE, tmp_path, *words).returncode, mark.exists()) == (0, False)
 
 
+def test_that_a_removal_that_is_begun_again_while_the_first_works_waits_for_it_and_removes_nothing_twice(
+    tmp_path: Path,
+) -> None:
+    mark = tmp_path / "mark"
+    mark.touch()
+    slow = f"echo x >>{tmp_path}/removed; sleep 2"
+    words = ["bash", "-c", REMOVE, "pilothouse", str(mark), RUN, "5", "sh", "-c", slow]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as first:
+        until = time.monotonic() + 5
+        while not (tmp_path / "removed").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        second = ran(REMOVE, tmp_path, *words[4:])
+        assert first.wait(10) == 0
+    assert (second.returncode, "no snapshot of this run" in second.stdout) == (0, True), second
+    assert (tmp_path / "removed").read_text() == "x\n"
+
+
 def test_that_what_a_command_leaves_in_the_background_keeps_nobody_waiting(tmp_path: Path) -> None:
     found = ran(RUN, tmp_path, "5", "sh", "-c", "echo there; sleep 2 &")
     assert (found.returncode, found.stdout) == (0, "| there\n")
@@ -210,11 +264,23 @@ def copy(tmp_path: Path) -> Path:
     for name in ("ibdata1", "grastate.dat", "donor.pid", "ibtmp1", "shop/orders.ibd", ".aside/old.pid"):
         (folder / name).write_text("x")
     (folder / ".aside" / "link").symlink_to("/etc")
+    listed(folder, "1\tibdata1", "1\tshop/orders.ibd")
+    stub(tmp_path, "systemctl", 0)
     return folder
 
 
-def looked(copy: Path) -> subprocess.CompletedProcess[str]:
-    return ran(LOOK_THROUGH, copy.parent, str(copy), str(copy / ".aside"))
+def listed(copy: Path, *names: str, of: str = "snapshot-x", end: str = "end") -> None:
+    (copy / LISTED).write_text("\n".join([of, *names, end]) + "\n")
+
+
+def stub(here: Path, name: str, code: int) -> None:
+    program = here / "bin" / name
+    program.write_text(f'#!/bin/sh\necho "{name} $*" >>"$HERE/ran"\nexit {code}\n')
+    program.chmod(0o755)
+
+
+def looked(copy: Path, aside: str = "") -> subprocess.CompletedProcess[str]:
+    return ran(LOOK_THROUGH, copy.parent, str(copy), aside or str(copy / ".aside"), "snapshot-x", "bring-x.scope")
 
 
 def test_that_a_whole_copy_loses_the_traces_of_the_donors_run_and_what_is_kept_stays(copy: Path) -> None:
@@ -240,3 +306,54 @@ def test_that_a_copy_whose_data_lie_elsewhere_too_is_refused(copy: Path, what: s
         (copy / "ibdata1").unlink()
     found = looked(copy)
     assert (found.returncode, found.stderr.startswith("pilothouse: ")) == (3, True), found
+
+
+@pytest.mark.parametrize(
+    ("names", "of", "end", "said"),
+    [
+        (("1\tibdata1", "1\tshop/orders.ibd", "1\tshop/lost.ibd"), "snapshot-x", "end", "as shop/lost.ibd"),
+        (("1\tibdata1", "2\tshop/orders.ibd"), "snapshot-x", "end", "as shop/orders.ibd"),
+        (("1\tibdata1",), "snapshot-y", "end", "is not that of snapshot-x"),
+        (("1\tibdata1",), "snapshot-x", "", "or not whole"),
+    ],
+    ids=["a file is missing", "a file is shorter", "another snapshot", "half a list"],
+)
+def test_that_a_copy_that_lacks_a_file_of_the_donor_is_refused(
+    copy: Path, names: tuple[str, ...], of: str, end: str, said: str
+) -> None:
+    """A far tar that can't read a file says so in its own exit code, which `ssh ... tar | tar` drops."""
+    listed(copy, *names, of=of, end=end)
+    found = looked(copy)
+    assert (found.returncode, said in found.stderr) == (3, True), found
+
+
+def test_that_a_copy_without_the_list_of_the_donors_files_is_refused_and_one_may_be_looked_through_twice(
+    copy: Path,
+) -> None:
+    assert looked(copy).returncode == 0
+    assert looked(copy).returncode == 0
+    (copy / LISTED).unlink()
+    assert looked(copy).returncode == 3
+
+
+def test_that_what_the_command_left_at_work_is_ended_before_the_look_but_not_where_a_volume_is_attached(
+    copy: Path,
+) -> None:
+    assert looked(copy).returncode == 0
+    assert "systemctl stop bring-x.scope" in (copy.parent / "ran").read_text()
+    stub(copy.parent, "systemctl", 1)
+    assert looked(copy).returncode == 3
+    (copy / ".aside" / "link").unlink()
+    stub(copy.parent, "mountpoint", 0)
+    assert looked(copy, f"{copy}.aside").returncode == 0
+    stub(copy.parent, "mountpoint", 32)
+    assert looked(copy, f"{copy}.aside").returncode == 3
+
+
+def test_that_a_folder_in_whose_place_others_than_root_can_put_another_is_not_worked_in(copy: Path) -> None:
+    above = copy.parent / "above"
+    (above / "data").mkdir(parents=True)
+    assert ran(NONE_BUT_ROOT, copy.parent, str(above / "data")).returncode == 0
+    above.chmod(0o777)
+    found = ran(NONE_BUT_ROOT, copy.parent, str(above / "data"))
+    assert (found.returncode, f"may write into {above}" in found.stdout) == (1, True), found

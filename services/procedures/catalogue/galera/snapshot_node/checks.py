@@ -6,6 +6,8 @@ import math
 import posixpath
 from dataclasses import replace
 
+from services.facts.binlog_files import index_of
+from services.facts.state_files import KEPT_ASIDE
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
 from services.procedures.catalogue.galera.desync_for_backup import checks as desync
@@ -17,9 +19,10 @@ from services.procedures.catalogue.steps.haproxy_places import open_places
 from services.procedures.catalogue.steps.restoring import folder_of, is_mount
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_folder import INSIDE, DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.gcache import Gcache
+from services.procedures.plan.parts.galera.traffic_files import tls_files
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
@@ -56,6 +59,7 @@ ALIKE = (
     ("plugin_load_add", ""),
 )
 """Options by which a server reads a data folder, with MariaDB's defaults (MariaDB KB, "InnoDB System Variables")."""
+CERTIFICATES = ("ssl_ca", "ssl_cert", "ssl_key", "ssl_crl")
 FREE_TIMES, REACH_TIMES = 1.1, 2.0
 
 
@@ -124,7 +128,8 @@ def root_logs_in(facts: Facts, donor: str) -> Check:
 def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
     """All that belongs to the data lies in the data folder, on both hosts; the cache too, or what it has is not known.
 
-    A cache of the joiner elsewhere would come up beside data that are not its own.
+    A cache of the joiner elsewhere would come up beside data that are not its own. What an earlier run kept inside the
+    donor's folder would be written into the folder of the same name that holds the joiner's old data.
     """
     source, target = facts.host(donor), facts.host(joiner)
     blocks = [f"{name} of {donor} is {value}" for name, value in _outside_running(source)]
@@ -134,6 +139,8 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
         blocks.append(f"gcache.dir of {joiner} is {cache}")
     if source[Variables].value("rocksdb_datadir"):
         blocks.append(f"{donor} has the engine RocksDB, whose files change under a read lock")
+    if any(problem.code == KEPT_ASIDE and INSIDE in problem.sentence for problem in source.problems):
+        blocks.append(f"{folder_of(source)}/{INSIDE} of {donor} holds older data, which would be brought with the rest")
     blind = [unread(source, "the variables", "variables", "sql")] if not source[Variables].values else []
     blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].given else []
     return Check(
@@ -147,14 +154,54 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
     )
 
 
+def stays_its_own(facts: Facts, donor: str, joiner: str) -> Check:
+    """The joiner's certificates lie outside its data folder, and its binary log goes on where the donor's ends.
+
+    The folder is kept aside: a certificate in it would be gone, or the donor's. A log of another name begins anew, and
+    so does the count of its GTIDs, as if it had no past.
+    """
+    source, target = facts.host(donor), facts.host(joiner)
+    fresh, folder = is_new(facts, joiner), folder_of(target)
+    named = [*tls_files(source if fresh else target), *_given(target, CERTIFICATES)]
+    blocks = [f"{option} of {joiner} is {path}" for option, path in named if path and _inside(path, folder)]
+    theirs = posixpath.basename(source[Variables].value("log_bin_basename") or "")
+    given = (source if fresh else target)[Options].option("mysqld", "log_bin")
+    mine = posixpath.splitext(posixpath.basename(index_of(given or "")))[0]
+    blocks += (
+        [f"the binary log of {joiner} is {mine}, {donor}'s is {theirs}"] if mine and theirs not in {mine, ""} else []
+    )
+    bare = given is not None and not mine and bool(theirs) and given.lower() not in {"off", "0"}
+    blind = [f"log_bin of {joiner} has no name: it goes by the host's, {donor}'s is {theirs}"] if bare else []
+    return Check(
+        code="OWN-FILES",
+        title=f"What is {joiner}'s own outlasts the exchange of its data folder",
+        verdict=verdict(blocks, blind),
+        not_known=bool(blind) and not blocks,
+        evidence="; ".join([*blocks, *blind]) or f"its certificates lie outside {folder}, its log is {mine or 'off'}",
+        why="A certificate in the data folder would be gone, or the donor's. With another name of the binary log its "
+        "GTIDs begin anew: a replica that reads from it can't go on.",
+        try_=(f"Move certificates of {joiner} elsewhere; give its log_bin the name that {donor}'s has.",)
+        if blocks or blind
+        else (),
+        host=joiner,
+    )
+
+
+def _given(host: HostFacts, names: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(name, host[Options].option("mysqld", name) or "") for name in names]
+
+
 def _outside_running(host: HostFacts) -> list[tuple[str, str]]:
     found = [(name, host[Variables].value(name) or "") for name in PLACES]
     return [(name, value) for name, value in found if not _inside(value, folder_of(host))]
 
 
 def _outside_given(host: HostFacts) -> list[tuple[str, str]]:
-    found = [(name, host[Options].option("mysqld", name) or "") for name in GIVEN]
-    return [(name, value) for name, value in found if value.startswith("/") and not _inside(value, folder_of(host))]
+    return [
+        (name, value)
+        for name, value in _given(host, GIVEN)
+        if value.startswith("/") and not _inside(value, folder_of(host))
+    ]
 
 
 def _inside(path: str, folder: str) -> bool:
@@ -195,6 +242,9 @@ def mount_detached(facts: Facts, joiner: str, *, detach: bool) -> Check:
     """A volume that is attached over the data folder needs the operator's own command to be detached, or undo stops."""
     host = facts.host(joiner)
     said = [] if detach else ["no command detaches again what the command on the joiner may mount"]
+    said.append(
+        "the run writes no /etc/fstab: what your command mounts is mounted after a boot only where you see to it"
+    )
     where = "a file system of its own" if is_mount(host) else "a plain folder"
     return Check(
         code="DETACH",
@@ -225,20 +275,28 @@ def comes_to_rest(facts: Facts, donor: str, *, copies: bool) -> Check:
 # -- room and time -----------------------------------------------------------------------------------------------------
 
 
-def room(facts: Facts, donor: str, joiner: str) -> Check:
-    """A copy must fit beside the old data, which stay."""
+def room(facts: Facts, donor: str, joiner: str, *, copies: bool) -> Check:
+    """A copy must fit beside the old data, which stay; one that is made on the donor must fit there too."""
     host, source = facts.host(joiner), facts.host(donor)
     free, size = host[DataFolder].disk.free, source[DataSize].in_bytes
     blind = [unread(host, "the free disk", "disk", "ssh")] if free is None else []
     blind += [unread(source, "the size of the data", "datadir", "ssh")] if size is None else []
     short = not blind and (free or 0) < FREE_TIMES * (size or 0)
+    left = source[DataFolder].disk.free
+    full = copies and None not in (left, size) and (left or 0) < FREE_TIMES * (size or 0)
+    warns = (
+        [f"{donor} has {(left or 0) / 1e9:.2f} GB free: a copy on the disk of its data would fill it"] if full else []
+    )
     return Check(
         code="DISK-FREE",
         title=f"{joiner} has room for a copy beside its old data",
-        verdict=verdict(short, blind),
+        verdict=verdict(short, [*blind, *warns]),
         not_known=bool(blind),
-        evidence="; ".join(blind) or f"{(free or 0) / 1e9:.2f} GB free, {(size or 0) / 1e9:.2f} GB on {donor}",
-        why="A full disk ends the copy near its end. A volume that is attached needs no room there.",
+        evidence="; ".join(
+            [*(blind or [f"{(free or 0) / 1e9:.2f} GB free, {(size or 0) / 1e9:.2f} GB on {donor}"]), *warns]
+        ),
+        why="A full disk ends the copy near its end. A volume that is attached needs no room there. "
+        f"A full disk on {donor} stops its server.",
         try_=(f"Make room on {joiner}, or accept this where a volume is attached.",) if short else (),
         host=joiner,
     )

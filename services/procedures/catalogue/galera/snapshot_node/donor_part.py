@@ -47,6 +47,8 @@ QUIET_S = 120
 COMMAND_S = 600
 """How long the commands that follow the lock may take: offering the snapshot, removing it, detaching it."""
 _SEARCH_S = 300.0
+_AROUND_S = 180
+"""So long the script needs at most around the command, under the lock: to list, to write out, to end what hangs."""
 
 
 def seconds(values: Inputs, field: str) -> int:
@@ -166,11 +168,14 @@ def _snapshot(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         repeatable=True,
         estimate_s=0.5,
     )
+    taken = locking.on(_taken(facts, values), f"End the read lock on {donor} and your command under it")
+    if removed is None and taken.undo is not None:  # nothing removes it: an undo has to say so
+        taken = replace(taken, undo=replace(taken.undo, leaves=(FileAbsent(donor, mark_of(values)),)))
     over = locking.off("lock-over", f"End what held the read lock on {donor}", f"No read lock is held on {donor}", 1.0)
     return (
         *((removed.on(folder, f"Remove the snapshot {name} from {donor}, by your command", COMMAND_S + 60.0),)
           if removed else ()),
-        locking.on(_taken(facts, values), f"End the read lock on {donor} and your command under it"),
+        taken,
         replace(over, limit_s=60.0),
     )  # fmt: skip
 
@@ -191,15 +196,15 @@ def _taken(facts: Facts, values: Inputs) -> Step:
         host=donor,
         title=f"Take the snapshot {name} on {donor} under a read lock, by your command: {values['take']}",
         done=f"The snapshot {name} was taken on {donor} under a read lock",
-        why=f"The lock is waited for at most {wait_s} s and held at most {limit_s + quiet_s} s, and ends with the "
-        f"script that holds it, whatever becomes of this console.{copies}{'' if values['remove'] else _STAYS}",
+        why=f"The lock is waited for at most {wait_s} s and held at most {limit_s + quiet_s + _AROUND_S} s, and ends "
+        f"with the script that holds it, whatever becomes of this console.{copies}{'' if values['remove'] else _STAYS}",
         action=Detached(Command(words, sudo=True), name="snapshot", keep=LOCKED, pattern=held(facts.cluster_id)),
         before=(
             StillDesynced(donor),
             StillPrimary(others, len(others), facts.cluster_id),
             FileAbsent(donor, mark_of(values)),
         ),
-        limit_s=wait_s + quiet_s + limit_s + _SEARCH_S + 120.0,
+        limit_s=wait_s + quiet_s + limit_s + _SEARCH_S + _AROUND_S + 60.0,
         estimate_s=10.0,
     )
 

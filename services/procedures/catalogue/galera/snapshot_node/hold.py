@@ -6,7 +6,8 @@ What binds the lock, each alone enough (all tried on MariaDB 10.11.18, Galera 26
 - the server itself ends the session when the command takes too long (wait_timeout), also when every process stands
   still (SIGSTOP);
 - it is waited for at most so long (lock_wait_timeout), then the session is killed: nobody stands behind it for longer;
-- the command runs under timeout(1) and without the client's pipes: what it leaves behind holds no lock.
+- the command runs under timeout(1) and without the client's pipes: what it leaves behind holds no lock. A command that
+  leaves something at work in its own group (`cp ... &`) counts for nothing: that would go on copying behind the lock.
 A lock that was lost before the command had ended is found by its session, which answers with the same number only while
 it is the one that took the lock, and by grastate.dat: it holds the exact seqno only while the provider stands still.
 
@@ -32,6 +33,21 @@ Sources: MariaDB KB "FLUSH" (FLUSH TABLES WITH READ LOCK), "Server System Variab
 
 from __future__ import annotations
 
+LISTED = "pilothouse-files"
+"""The list of the donor's files that is made under the lock in its data folder, and travels with the copy."""
+FILES = rf"""listed_as={LISTED}
+files() {{
+  timeout "$3" find "$1" -ignore_readdir_race -path "$2" -prune -o ! -name '#sql*' -type f \
+    \( -name '*.ibd' -o -name '*.frm' -o -name '*.MYD' -o -name '*.MYI' -o -name '*.MAD' -o -name '*.MAI' \
+    -o -name '*.CSV' -o -name '*.CSM' -o -name '*.MRG' -o -name '*.ARZ' -o -name '*.par' -o -name '*.TRG' \
+    -o -name '*.TRN' -o -name db.opt -o -name 'ibdata*' -o -name 'ib_logfile*' -o -name 'undo[0-9]*' \
+    -o -name 'aria_log*' \) -printf '%s\t%P\n'
+}}
+"""
+"""`files FOLDER BUT LIMIT_S`: bytes and name of the files of tables, of InnoDB and of Aria, but not what is in BUT.
+
+Nobody makes or removes one under the read lock; what a statement that is under way makes for itself is left out.
+"""
 KEEP = "/var/lib/pilothouse"
 """Folder of the marks of what the runs left on a host for later; it is there after a restart of the host too."""
 
@@ -62,10 +78,10 @@ def in_scope(unit: str, *words: str) -> tuple[str, ...]:
     return ("systemd-run", *how, "--", *words)
 
 
-HOLD = r"""LC_ALL=C; export LC_ALL; umask 077
+_UNDER_LOCK = r"""LC_ALL=C; export LC_ALL; umask 077
 folder=$1 mark=$2 way=$3 wait_s=$4 quiet_s=$5 limit_s=$6 dirty=$7; shift 7
 said=$(mktemp) || exit 70
-client= number= job= line=
+client= number= job= line= listed=
 end() { code=$1; shift; printf 'pilothouse: %s\n' "$*"; exit "$code"; }
 clean() {
   trap '' TERM INT HUP
@@ -74,7 +90,8 @@ clean() {
   disown -a 2>/dev/null
   if [ -n "$client" ]; then kill -KILL "$client" 2>/dev/null; fi
   if [ -n "$number" ]; then timeout 10 "${program[@]}" -e "KILL CONNECTION $number" >/dev/null 2>&1; fi
-  rm -f -- "$said"
+  rm -f -- "$said" "$mark.files"
+  if [ -n "$listed" ]; then rm -f -- "$listed"; fi
 }
 trap clean EXIT
 trap 'exit 71' TERM INT HUP
@@ -99,6 +116,8 @@ program=("$program" --batch --protocol=socket --host=localhost)
 case $socket in /*) program+=("--socket=$socket");; ?*) program+=("--socket=$folder/$socket");; esac
 link=$(timeout 300 find "$folder" \( -type l -o -name '*.isl' \) -print -quit) || end 72 "$folder could not be searched"
 [ -z "$link" ] || end 72 "$link leads out of $folder: what it leads to would not be in the snapshot"
+kept=$(find "$folder" -maxdepth 1 -name '.pilothouse-before*' -print -quit)
+[ -z "$kept" ] || end 72 "$kept holds older data: they would be written into those that the joiner keeps"
 while read -r _ at _; do
   case $at in "$folder"/*) end 72 "$at is a file system of its own: it would not be in the snapshot";; esac
 done </proc/mounts
@@ -107,7 +126,7 @@ coproc DB { exec "${program[@]}" --skip-column-names --unbuffered --skip-reconne
 client=$DB_PID
 exec 8>&"${DB[1]}" 9<&"${DB[0]}"
 eval "exec ${DB[1]}>&- ${DB[0]}<&-"
-most=$((limit_s + quiet_s + 60))
+most=$((limit_s + quiet_s + 120))
 ask "SET SESSION lock_wait_timeout=$wait_s, wait_timeout=$most, interactive_timeout=$most;
   SELECT CONCAT('session ', CONNECTION_ID(), ' ', @@datadir);"
 answer 20 session || end 73 "the server gave no session: ${line:-no answer}"
@@ -136,15 +155,23 @@ if [ "$way" = copy ]; then
   counters || end 75 "the server does not tell what it writes: ${line:-no answer}"
   before=${line#* }
 fi
+listed=$folder/$listed_as
+install -d -m 0700 -- "${mark%/*}" && { echo "${mark##*/}" && files "$folder" '' 60 && echo end; } >"$mark.files" &&
+  chown --reference="$folder/grastate.dat" -- "$mark.files" && mv -f -T -- "$mark.files" "$listed" ||
+  end 75 "the list of the files in $folder could not be written"
 timeout 60 sync -f -- "$folder" || end 75 "the file system of $folder could not be written out within 60 s"
-install -d -m 0700 -- "${mark%/*}" && : >"$mark" || end 75 "$mark could not be written"
+: >"$mark" && timeout 10 sync -- "$mark" "${mark%/*}" || end 75 "$mark could not be written"
 timeout -k 10 "$limit_s" "$@" >"$said" 2>&1 </dev/null 8>&- 9<&- &
 job=$! lost=
 while kill -0 "$job" 2>/dev/null; do
   kill -0 "$client" 2>/dev/null || { lost=yes; kill -TERM "$job" 2>/dev/null; break; }
   sleep 0.2
 done
-wait "$job"; code=$? job=
+wait "$job"; code=$?
+for _ in 1 2 3 4 5; do kill -0 -- "-$job" 2>/dev/null || break; sleep 0.2; done
+left=
+if kill -0 -- "-$job" 2>/dev/null; then left=yes; kill -TERM -- "-$job" 2>/dev/null; fi
+job=
 ask "SELECT CONCAT('still ', CONNECTION_ID());"
 answer 10 still && [ "$line" = "$number" ] && [ "$(state)" = "$at" ] || lost=yes
 wrote=
@@ -158,15 +185,19 @@ tail -c 20000 -- "$said" | sed 's/^/| /'
 [ "$code" -ne 124 ] && [ "$code" -ne 137 ] || end 76 "the command did not end within $limit_s s, and was ended"
 [ -z "$lost" ] || end 78 "the read lock was lost before the command had ended: its snapshot does not count"
 [ "$code" -eq 0 ] || end 77 "the command ended with exit code $code"
+[ -z "$left" ] || end 77 "the command ended and left something at work, which the read lock did not wait for"
 [ -z "$wrote" ] || end 79 "InnoDB wrote while files were copied: they are no one state, and do not count"
 end 0 "snapshot at $at after $took s under the read lock"
 """
+HOLD = FILES + _UNDER_LOCK
 """For root's bash: FOLDER MARK WAY WAIT_S QUIET_S LIMIT_S DIRTY_PCT COMMAND...; seconds, whole.
 
-MARK is written right before the command begins: from then on a snapshot may be there. DIRTY_PCT is what
+MARK is written right before the command begins, onto the disk: from then on a snapshot may be there, after a cut of
+the host's power too. DIRTY_PCT is what
 innodb_max_dirty_pages_pct was before the run lowered it, '' where the run left it alone: under the lock it is put back,
 for a page that nobody needs on the disk is better written later. Exit: 0 it counts; 72 to 75, 79 (no rest) nothing was
-begun; 76 to 78, 79 it does not count; 71 it was ended. Whatever it is, the lock is gone.
+begun; 76 to 78, 79 it does not count; 71 it was ended. Whatever it is, the lock is gone. The list of the files is moved
+into the folder from root's own place: no link that its account lays there leads root's writing elsewhere.
 """
 
 RUN = r"""LC_ALL=C; export LC_ALL; umask 022
@@ -201,10 +232,11 @@ What the command leaves running (a program that serves the snapshot) lives in th
 oneshot is waited for until its command has ended (man systemd.service(5), Type=; systemd-run(1)); `$$` is a `$` there.
 """
 
-UNLOCK = r"""LC_ALL=C; export LC_ALL
+_UNLOCKED = r"""LC_ALL=C; export LC_ALL
 unit=$1 state=$2/grastate.dat n=0
 systemctl stop "$unit"; code=$?
 [ "$code" -eq 0 ] || [ "$code" -eq 5 ] || exit "$code"
+rm -f -- "$2/$listed_as"
 while :; do
   seqno=$(sed -n 's/^seqno: *//p' -- "$state") || exit 3
   [ "$seqno" != -1 ] || exit 0
@@ -213,13 +245,21 @@ while :; do
   n=$((n + 1)); sleep 0.5
 done
 """
+UNLOCK = FILES + _UNLOCKED
 """For root's bash: SCOPE FOLDER: ends what holds the lock, and comes back when the provider goes on (seqno -1) or no
 server runs. 5 of systemctl(1): there is no such unit.
 """
 
 REMOVE = r"""mark=$1; shift
-[ -e "$mark" ] || { echo "pilothouse: no snapshot of this run is there"; exit 0; }
-bash -c "$1" pilothouse "${@:2}" || exit
+none() { echo "pilothouse: no snapshot of this run is there"; exit 0; }
+[ -e "$mark" ] || none
+exec 9<"$mark" && flock -w "$2" 9 || { echo "pilothouse: the command that removes it is at work already"; exit 8; }
+[ -e "$mark" ] || none
+bash -c "$1" pilothouse "${@:2}" 9<&- || exit
 rm -f -- "$mark"
 """
-"""For root's bash: MARK RUN LIMIT_S COMMAND...: nothing where the mark is not there; it goes behind the snapshot."""
+"""For root's bash: MARK RUN LIMIT_S COMMAND...: nothing where the mark is not there; it goes behind the snapshot.
+
+One at a time: a console that lost its connection, or waited too long, begins the removal again while the first still
+works. That waits for the first, and does nothing where it went well.
+"""

@@ -10,9 +10,15 @@ from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node.newcomer import server_off
 from services.procedures.catalogue.galera.snapshot_node import newcomer_part
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
-from services.procedures.catalogue.galera.snapshot_node.donor_part import COMMAND_S, LOCKED, offer_over, seconds
-from services.procedures.catalogue.galera.snapshot_node.hold import RUN, in_scope, scope_of
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
+from services.procedures.catalogue.galera.snapshot_node.donor_part import (
+    COMMAND_S,
+    LOCKED,
+    mark_of,
+    offer_over,
+    seconds,
+)
+from services.procedures.catalogue.galera.snapshot_node.hold import LISTED, RUN, in_scope, scope_of
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -55,9 +61,26 @@ def before_the_lock(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     """
     host = facts.host(values["joiner"])
     return (
+        _none_but_root(host),
         steps.restart_off(host),
         server_off(facts, host.host),
         hold_start(host, restoring.folder_of(host), _right(facts, host)),
+    )
+
+
+def _none_but_root(host: HostFacts) -> Step:
+    name, folder = host.host, restoring.folder_of(host)
+    return Step(
+        step_id=f"own-path-{name}",
+        host=name,
+        title=f"See that nobody but root of {name} can put another folder in the place of {folder}",
+        done=f"Nobody but root of {name} can put another folder in the place of {folder}",
+        why="Root moves, fills and gives it away by its name. Whoever may write into a folder above it could have root "
+        "do that to another one.",
+        action=Run(Command(("bash", "-c", NONE_BUT_ROOT, "pilothouse", folder), sudo=True)),
+        risk=Risk.READS,
+        repeatable=True,
+        estimate_s=0.5,
     )
 
 
@@ -76,10 +99,10 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         *_detachable(facts, values, host),
         _brought(facts, values, host),
         *offer_over(facts, values),
-        _looked_through(host),
+        _looked_through(host, values),
         _stands_at_the_lock(facts, host),
-        *restoring.made_its_own(host, facts.cluster_id),
-        recover(host),
+        *_made_its_own(facts, host),
+        replace(recover(host), goes_with=f"new-data-{host.host}"),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
         name_donor(host, donor_name),
         start,
@@ -225,21 +248,36 @@ def _bringing(name: str) -> str:
     return f"bring:{name}"
 
 
-def _looked_through(host: HostFacts) -> Step:
+def _looked_through(host: HostFacts, values: Inputs) -> Step:
     name, folder = host.host, restoring.folder_of(host)
+    words = (
+        folder,
+        restoring.aside_path(host),
+        posixpath.basename(mark_of(values)),
+        scope_of("bring", values["snapshot"]),
+    )
     return Step(
         step_id=f"look-through-{name}",
         host=name,
         title=f"Look through the copy in {folder} of {name}: whole, nothing of it linked elsewhere",
         done=f"The copy on {name} is whole, and nothing of it is linked elsewhere",
-        why=f"A file that is linked elsewhere would be changed there too. Files of the donor's own run are removed. "
-        f"{_WITH_FOLDER}",
-        action=Run(Command(("bash", "-c", LOOK_THROUGH, "pilothouse", folder, restoring.aside_path(host)), sudo=True)),
+        why="The donor's files were listed under the lock, and none of them may be missing or shorter. A file that is "
+        f"linked elsewhere would be changed there too. Files of the donor's own run are removed. {_WITH_FOLDER}",
+        action=Run(Command(("bash", "-c", LOOK_THROUGH, "pilothouse", *words), sudo=True)),
         before=(Stopped(name, steps.unit_of(host)),),
         limit_s=LOOK_S,
         repeatable=True,
+        goes_with=f"new-data-{name}",
         estimate_s=2.0,
     )
+
+
+def _made_its_own(facts: Facts, host: HostFacts) -> tuple[Step, ...]:
+    """Return the shared steps; with the donor's identity goes the list of its files."""
+    first, *rest = restoring.made_its_own(host, facts.cluster_id)
+    listed = Run(Command(("rm", "-f", "--", posixpath.join(restoring.folder_of(host), LISTED)), sudo=True))
+    assert isinstance(first.action, Run)
+    return (replace(first, action=Several((first.action, listed))), *rest)
 
 
 def _stands_at_the_lock(facts: Facts, host: HostFacts) -> Step:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-LOOK_THROUGH = r"""LC_ALL=C; export LC_ALL
-folder=$1 aside=$2
+from services.procedures.catalogue.galera.snapshot_node.hold import FILES
+from services.procedures.catalogue.steps.restoring_programs import OWN_PATH
+
+NONE_BUT_ROOT = f'{OWN_PATH}own_path "${{1%/*}}"'
+"""For root's bash: FOLDER: nobody but root can put another one in its place while root works in it by its name."""
+
+LOOK_THROUGH = (
+    FILES
+    + r"""LC_ALL=C; export LC_ALL
+folder=$1 aside=$2 name=$3 scope=$4
 no() { echo "pilothouse: $*" >&2; exit 3; }
 ours() { find "$folder" -mindepth 1 -path "$aside" -prune -o "$@"; }
 [ -d "$folder" ] && [ ! -L "$folder" ] || no "$folder is no folder of its own"
+ends=yes
+case $aside in "$folder"/*) ;; *) if mountpoint -q -- "$folder"; then ends=; fi;; esac
+if [ -n "$ends" ]; then
+  systemctl stop "$scope"; code=$?
+  [ "$code" -eq 0 ] || [ "$code" -eq 5 ] || no "what your command left running could not be ended ($scope)"
+fi
 case $aside in "$folder"/*) mode=go-w;; *) mode=0700;; esac
 chown -h -- root:root "$folder" && chmod "$mode" -- "$folder" || no "$folder could not be made root's"
+list=$folder/$listed_as
 for one in ibdata1 grastate.dat; do
   [ -f "$folder/$one" ] && [ ! -L "$folder/$one" ] || no "$folder has no $one: this is no server's data folder"
 done
@@ -19,11 +34,26 @@ link=$(ours -type f -links +1 -print -quit) || no "$folder could not be searched
 while read -r _ at _; do
   case $at in "$folder"/*) no "$at is a file system of its own";; esac
 done </proc/mounts
+[ -f "$list" ] && [ "$(head -n 1 -- "$list")" = "$name" ] && [ "$(tail -n 1 -- "$list")" = end ] ||
+  no "$list is not that of $name, or not whole: this is no copy of what was taken under the lock"
+lost=$(files "$folder" "$aside" 600 | awk -F '\t' '
+  NR == FNR { have[$2] = $1; next }
+  FNR == 1 || $0 == "end" || ($2 in have && ($2 !~ /[.](ibd|MYD|MYI|MAD|MAI)$/ || have[$2] + 0 >= $1 + 0)) { next }
+  n++ == 0 { one = $2 }
+  END { if (n) print "files of the donor are missing here, or shorter: " n ", as " one }' - "$list") ||
+  no "the files in $folder could not be held against the donor's"
+[ -z "$lost" ] || no "$lost"
 [ -w "$folder" ] || no "$folder can't be written"
 ours -maxdepth 1 -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibtmp*' -o -name '*.pilothouse-*' \) \
   -exec rm -f -- {} + || no "what the donor's run left could not be removed"
 """
-"""For root's bash: FOLDER ASIDE (what is kept inside it stays untouched). Nothing is repaired: what is odd is refused.
+)
+"""For root's bash: FOLDER ASIDE (what is kept inside it stays untouched) NAME (of the mark) SCOPE (of the command).
+
+Nothing is repaired: what is odd is refused. The list of the donor's files that was made under the lock came with the
+copy: that shows it is of this lock, and that no table's file was left behind (`ssh ... tar | tar` ends well where the
+far tar could not read one). It stays until the copy is made the joiner's own: a look may be repeated. What the
+operator's command left at work is ended before, for it may still copy; not where a volume is attached, which it serves.
 
 A symbolic link, an .isl file (where InnoDB notes a tablespace that lies elsewhere), a hard link or a mount inside has
 parts of the data lie in two places at once: on the joiner, on the donor, in the snapshot itself. The folder is root's

@@ -170,7 +170,8 @@ class SnapshotNode:
             *_of_the_donor(facts, values),
             *_of_the_joiner(facts, values, members),
             own.one_volume(facts, donor, joiner),
-            own.room(facts, donor, joiner),
+            own.stays_its_own(facts, donor, joiner),
+            own.room(facts, donor, joiner, copies=values["way"] == COPY),
             own.reach(facts, members, span),
             own.mount_detached(facts, joiner, detach=bool(values["detach"])),
             comparing.chosen(facts, values),
@@ -186,6 +187,11 @@ class SnapshotNode:
         told = balancer_hosts(facts, (donor,)) if _drains(facts, values) else ()
         stays = (
             () if values["remove"] else (f"The snapshot {values['snapshot']} stays on {donor}: remove it yourself.",)
+        )
+        boots = (
+            (f"What your command mounts on {joiner} is not mounted after a boot by this run: see to its /etc/fstab.",)
+            if values["detach"]
+            else ()
         )
         kept = restoring.aside_path(facts.host(joiner))
         found = _steps(facts, values) if joiner not in members else ()
@@ -208,6 +214,7 @@ class SnapshotNode:
                 f"{joiner} is Synced, with the data of {donor}, by IST.",
                 f"The old data of {joiner} are kept as {kept} until you remove them.",
                 *stays,
+                *boots,
             ),
         )
 

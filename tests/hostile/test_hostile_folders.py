@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN
 from services.procedures.catalogue.steps.restoring_programs import KEEP_INSIDE
 
 
@@ -50,3 +53,58 @@ def test_that_a_data_folder_that_others_may_write_into_is_closed_before_anything
     assert ran.returncode == 0, ran
     assert data.stat().st_mode & 0o777 == 0o755
     assert [one.name for one in data.iterdir()] == [".kept"]
+
+
+# -- the backup --------------------------------------------------------------------------------------------------------
+
+U = "0a9baafc-e833-11f1-988e-8319290952fc"
+_TOOL = "#!/bin/sh\nfor one; do :; done\necho page >> ${one#--target-dir=}/shop/orders.ibd\necho 'completed OK!'\n"
+
+
+def _copied(tmp_path: Path, backup: Path, program: str, attack: str) -> subprocess.CompletedProcess[str]:
+    """Copy a backup by either procedure's program, while its writer acts."""
+    place, tool = tmp_path / "place", tmp_path / "tool"
+    place.mkdir(mode=0o755)
+    tool.write_text(_TOOL, encoding="ascii")
+    tool.chmod(0o755)
+    (backup / "xtrabackup_galera_info").write_text(f"{U}:7 0\n", encoding="ascii")
+    words = (backup, place / "work", tool, f"{U}:7") if program is PREPARE else (place / "work", "/var/lib/x", backup)
+    return _ran(program, *words, attack=attack)
+
+
+@pytest.mark.parametrize("program", [PREPARE, COPY_CHAIN])
+def test_that_what_becomes_a_link_when_it_is_copied_is_no_copy(data: Path, tmp_path: Path, program: str) -> None:
+    """Root's prepare wrote through it: into any file of the host."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    ran = _copied(tmp_path, data, program, f'cp() {{ ln -sf {victim} {data}/shop/orders.ibd; command cp "$@"; }}')
+    assert ran.returncode != 0, ran
+    assert victim.read_text() == "mine"
+    assert not (tmp_path / "place/work/shop").exists()
+
+
+@pytest.mark.parametrize("program", [PREPARE, COPY_CHAIN])
+@pytest.mark.parametrize("what", ["shop", "."])
+def test_that_no_file_of_roots_comes_into_a_copy_by_a_folder_that_is_a_link_for_a_while(
+    data: Path, tmp_path: Path, program: str, what: str
+) -> None:
+    """cp had listed the folder; what it copies then is what lies there under the same name elsewhere (/etc/shadow)."""
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "shadow").write_text("root's own")
+    (data / "shop/shadow").write_text("bait")
+    at = data if what == "." else data / what
+    reads = data / "shop/shadow" if what == "shop" else data / "shadow"
+    swap = f"""cp() {{ command cp "$@"; local to; for to; do :; done
+      mv -T {at} {tmp_path}/away; ln -sT {secret} {at}; cat {reads} > "$to/shadow"; rm {at}; mv -T {tmp_path}/away {at}; }}"""
+    ran = _copied(tmp_path, data, program, swap)
+    assert ran.returncode != 0, ran
+    assert "was changed while it was copied" in ran.stdout
+
+
+@pytest.mark.parametrize("program", [PREPARE, COPY_CHAIN])
+def test_that_a_pipe_in_a_backup_keeps_nobody_waiting(data: Path, tmp_path: Path, program: str) -> None:
+    os.mkfifo(data / "shop/more.ibd")
+    ran = _copied(tmp_path, data, program, "")
+    assert ran.returncode != 0, ran
+    assert "more.ibd" in ran.stdout

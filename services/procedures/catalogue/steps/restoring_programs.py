@@ -143,3 +143,12 @@ OWN_PATH = r"""own_path() {
 Whoever may write into one of them renames what root made, and root's next program works on what he laid there. In a
 folder with the sticky bit (/tmp) nobody renames what is root's: so the folder below has to be root's, and is asked too.
 """
+
+FOLDERS = r"""folders() { find "$1/" -type d -printf '%D %i %C@ %P\n' | sha256sum; }
+"""
+"""`folders FOLDER`: tells the same before and behind a copy only where no folder of it was another one meanwhile.
+
+Who may write into a backup puts a link in the place of one of its folders while root copies it, and the folder back
+again: root copies what that leads to (/etc/shadow), and gives it to the server with the data. A rename sets the time of
+a folder's last change, which nobody can set back (inode(7), ctime).
+"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN
+from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps.restoring_programs import KEEP_INSIDE
 
 
@@ -96,7 +98,8 @@ def test_that_no_file_of_roots_comes_into_a_copy_by_a_folder_that_is_a_link_for_
     at = data if what == "." else data / what
     reads = data / "shop/shadow" if what == "shop" else data / "shadow"
     swap = f"""cp() {{ command cp "$@"; local to; for to; do :; done
-      mv -T {at} {tmp_path}/away; ln -sT {secret} {at}; cat {reads} > "$to/shadow"; rm {at}; mv -T {tmp_path}/away {at}; }}"""
+      mv -T {at} {tmp_path}/away; ln -sT {secret} {at}
+      cat {reads} > "$to/shadow"; rm {at}; mv -T {tmp_path}/away {at}; }}"""
     ran = _copied(tmp_path, data, program, swap)
     assert ran.returncode != 0, ran
     assert "was changed while it was copied" in ran.stdout
@@ -108,3 +111,33 @@ def test_that_a_pipe_in_a_backup_keeps_nobody_waiting(data: Path, tmp_path: Path
     ran = _copied(tmp_path, data, program, "")
     assert ran.returncode != 0, ran
     assert "more.ibd" in ran.stdout
+
+
+# -- the copy of a donor's volume --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["a device", "a pipe", "a program of another account"])
+def test_that_a_donors_device_pipe_or_setuid_program_is_never_given_to_the_server(data: Path, what: str) -> None:
+    """rsync -a as root brings all of them; a device in the data folder is the host's disk, readable to its account."""
+    (data / "grastate.dat").write_text("x")
+    odd = data / "shop/odd.ibd"
+    if what == "a device":
+        if os.getuid():
+            pytest.skip("only root makes a device")
+        os.mknod(odd, 0o600 | 0o020000, os.makedev(1, 5))
+    elif what == "a pipe":
+        os.mkfifo(odd)
+    else:
+        odd.write_text("#!/bin/sh")
+        odd.chmod(0o4755)
+    ran = _ran(LOOK_THROUGH, data, f"{data}.aside", attack=_NOT_ROOT)
+    assert (ran.returncode, "odd.ibd" in ran.stderr) == (3, True), ran
+
+
+def test_that_the_socket_of_the_donors_server_is_left_out(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (data / "grastate.dat").write_text("x")
+    monkeypatch.chdir(data)  # a socket's path is short
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind("mysql.sock")
+    assert _ran(LOOK_THROUGH, data, f"{data}.aside", attack=_NOT_ROOT).returncode == 0
+    assert not (data / "mysql.sock").exists()

@@ -70,7 +70,9 @@ header {
   else if (kind ~ /^X[AI]D? ?= ?X\047|^XA /) xa = 1
   else if (kind ~ /^Table_map: /) {
     rows = 1
-    if (kind !~ /^Table_map: `([^`]|``)*`[.]`([^`]|``)*` mapped to number [0-9]+( [(]has triggers[)])?$/) exit broken = 1
+    if (kind !~ /^Table_map: `([^`]|``)*`[.]`([^`]|``)*` mapped to number [0-9]+( [(]has triggers[)])?$/) {
+      exit broken = 1
+    }
   }
   else if (kind ~ /^(Query(_compressed)?\t|Execute_load_query|Intvar|Rand|User[ _]var)/) {
     said++; fresh = kind ~ /^Query/

@@ -113,6 +113,15 @@ def test_that_a_pipe_in_a_backup_keeps_nobody_waiting(data: Path, tmp_path: Path
     assert "more.ibd" in ran.stdout
 
 
+@pytest.mark.parametrize("program", [PREPARE, COPY_CHAIN])
+def test_that_an_option_file_of_gigabytes_is_not_read(data: Path, tmp_path: Path, program: str) -> None:
+    with (data / "backup-my.cnf").open("w") as file:
+        file.truncate(2**36)
+    ran = _copied(tmp_path, data, program, "")
+    assert ran.returncode != 0, ran
+    assert "too large" in ran.stdout
+
+
 # -- the copy of a donor's volume --------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from services.facts.binlog_chain import Wrong
 from services.facts.binlog_survey import parse_survey
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY
+from services.procedures.catalogue.steps.recovering import RECOVERED
 
 RECORDED = Path(__file__).parents[1] / "unit/recorded/binlogs/kinds/mysql-bin.000002.txt"
 U = "0a9baafc-e833-11f1-988e-8319290952fc"
@@ -51,3 +53,22 @@ def test_that_no_log_is_replayed_in_which_a_tables_name_would_run_as_a_statement
 def test_that_odd_names_without_a_line_break_are_read(tmp_path: Path) -> None:
     told = _surveyed(tmp_path, "a`b \tmapped to #number; 'x").splitlines()[-1]
     assert not isinstance(parse_survey(told.removeprefix("survey: ")), Wrong), told
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-11-22 14:32:04 0 [Note] WSREP: Recovered position: {at}",
+        "2026-11-22T14:32:04.123456Z 0 [Note] [MY-000000] [WSREP] Recovered position: {at}",
+        "WSREP: Recovered position: {at},0-41-14",
+    ],
+)
+def test_that_a_position_is_the_providers_own_line_and_no_tables_name(line: str) -> None:
+    """Tried with 10.11.18: a discarded tablespace, its table called so. The first position in the log counted."""
+    discarded = "2026-11-26  6:22:18 0 [Warning] InnoDB: Tablespace for table `d`.`{name}` is set as discarded."
+    names = (f"Recovered position{U}:8888888", f"\nWSREP: Recovered position{U}:9", f"\nRecovered position: {U}:88888")
+    assert all(len(name) <= 64 for name in names)
+    log = "\n".join([*(discarded.format(name=name) for name in names), line.format(at=f"{U}:12")])
+    found = re.search(RECOVERED, log, re.MULTILINE)
+    assert found is not None
+    assert found[1] == f"{U}:12"

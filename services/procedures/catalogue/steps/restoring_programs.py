@@ -92,6 +92,7 @@ plain_options() {
   local plain='^[A-Za-z0-9_.:;,+-]*$'
   [ -e "$file" ] || [ -L "$file" ] || return 0
   [ -f "$file" ] && [ ! -L "$file" ] || { printf '%s is no plain file\n' "$file"; return 1; }
+  [ "$(stat -c %s -- "$file")" -le 65536 ] || { printf '%s is too large to be one\n' "$file"; return 1; }
   while IFS= read -r line || [ -n "$line" ]; do
     line=${line#"${line%%[! ]*}"}; line=${line%"${line##*[! ]}"}
     case $line in '' | '#'* | ';'*) continue;; '[mysqld]') kept+=$line$'\n'; continue;; esac

@@ -32,7 +32,7 @@ said() { tail -n 1 -- "$part.log" | grep -q 'completed OK!$'; }
   { tail -n 12 -- "$part.log"; rm -f -- "$part.log"; failed 'the copy could not be prepared'; }
 rm -f "$part.log"
 for f in "$part/mariadb_backup_galera_info" "$part/xtrabackup_galera_info"; do [ -f "$f" ] && break; done
-found=$(head -n 1 -- "$f"); found=${found%%[[:space:]]*}
+found=$(head -c 400 -- "$f" | head -n 1); found=${found%%[[:space:]]*}
 [ "$found" = "$wanted" ] || failed "the prepared copy stands at ${found:-a position not known}, not at $wanted"
 mv -T -- "$part" "$work" || failed 'the copy could not be named'
 printf 'prepared: %s\n' "$found"

@@ -132,7 +132,7 @@ for one in incremental partial compressed; do
   case $(said $one) in N|'') ;; *) kind=$one;; esac
 done
 [[ $kind =~ ^[a-z-]{1,40}$ ]] || kind=unknown
-size=$(du -sbL -- "$copy" | cut -f 1); [[ $size =~ ^[0-9]+$ ]] || size=0
+size=$(du -sbD -- "$copy" | cut -f 1); [[ $size =~ ^[0-9]+$ ]] || size=0
 elsewhere() { find "$1/" \( -type l -o -name '*.isl' \) -printf '.\n' | wc -l; }
 links=$(elsewhere "$copy") || links=-
 if [ -L "$data" ]; then oldlinks=1

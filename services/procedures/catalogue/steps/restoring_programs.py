@@ -23,7 +23,8 @@ KEEP_INSIDE = (
     _PLACES
     + r"""[ ! -e "$aside" ] || exit 4
 mkdir -p -m 0700 -- "$part" || exit 5
-chown -h -- root:root "$data" || exit 5
+chown -h -- root:root "$data" && chmod go-w -- "$data" || exit 5
+[ -d "$part" ] && [ ! -L "$part" ] && [ -O "$part" ] || exit 5
 others -exec mv -n -t "$part" -- {} + || exit 6
 [ -z "$(others -print -quit)" ] || exit 6
 mv -T -- "$part" "$aside"
@@ -31,13 +32,16 @@ mv -T -- "$part" "$aside"
 )
 """$1 the data folder, $2 the folder inside it that takes what lies there. Begun again, it goes on where it was.
 
-The folder that takes them is there before the data folder is root's: what was begun is seen by it.
+The folder that takes them is there before the data folder is root's: what was begun is seen by it. Until then the
+server's account may lay a link in its place, and root would move what that account chose into /etc (tried: every second
+try won). So what it is counts when nobody else can write into the data folder, by its mode or by an access list, whose
+mask the group's bits are (acl(5)).
 """
 
 BACK_FROM_INSIDE = (
     _PLACES
     + _ACCOUNT
-    + r"""chown -h -- root:root "$data" || exit 5
+    + r"""chown -h -- root:root "$data" && chmod go-w -- "$data" || exit 5
 if [ -e "$aside" ]; then
   [ ! -e "$part" ] && [ -z "$(others -print -quit)" ] || exit 4
   mv -T -- "$aside" "$part" || exit 5
@@ -126,4 +130,13 @@ OWN_PATH = r"""own_path() {
 
 Whoever may write into one of them renames what root made, and root's next program works on what he laid there. In a
 folder with the sticky bit (/tmp) nobody renames what is root's: so the folder below has to be root's, and is asked too.
+"""
+
+FOLDERS = r"""folders() { find "$1/" -type d -printf '%D %i %C@ %P\n' | sha256sum; }
+"""
+"""`folders FOLDER`: tells the same before and behind a copy only where no folder of it was another one meanwhile.
+
+Who may write into a backup puts a link in the place of one of its folders while root copies it, and the folder back
+again: root copies what that leads to (/etc/shadow), and gives it to the server with the data. A rename sets the time of
+a folder's last change, which nobody can set back (inode(7), ctime).
 """

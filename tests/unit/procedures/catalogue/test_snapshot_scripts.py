@@ -202,7 +202,7 @@ def test_that_the_lock_is_asked_for_by_the_local_servers_own_socket_alone(
     defaults.chmod(0o755)
     assert hold(donor, "true").returncode == 0
     words = (donor / "words").read_text().splitlines()[0].split()
-    assert {"--protocol=socket", "--host=localhost"} <= set(words)
+    assert {"--protocol=socket", "--host=localhost", "--local-infile=0"} <= set(words)
     sockets = [word for word in words if word.startswith("--socket=")]
     assert sockets == ([f"--socket={wanted.format(data=donor / 'data')}"] if wanted else [])
 

@@ -200,13 +200,18 @@ POSITIONED = r"position: ([0-9a-f-]{36}:\d+), before "
 
 END_PRIVATE = r"""export LC_ALL=C
 folder=/run/pilothouse/private; word=--socket=$folder/server.sock
+owner=$(stat -c %u -- "$folder" 2>/dev/null)
 ours() {
   pids= here=
   for one in /proc/[0-9]*; do
     [ "${one##*/}" = "$$" ] && here=yes
-    line=
-    while IFS= read -r -d "" part || [ -n "$part" ]; do line="$line $part"; done 2>/dev/null <"$one/cmdline"
-    case $line in *" $word"*) pids="$pids ${one##*/}";; esac
+    n=0
+    while [ "$n" -lt 16 ] && { IFS= read -r -d "" -n 4096 part || [ -n "$part" ]; }; do
+      n=$((n + 1))
+      [ "$part" = "$word" ] || continue
+      uid=$(stat -c %u -- "$one") && case $uid in 0 | "${owner:-$uid}") pids="$pids ${one##*/}";; esac
+      break
+    done 2>/dev/null <"$one/cmdline"
   done
   [ "$here" ]
 }
@@ -220,5 +225,7 @@ rm -rf -- "$folder"
 """
 """Ends a private server and its clients, by the socket in their command lines, and waits until they are gone. For
 root's shell, when the work that starts such a server has been ended. What replays then breaks off, and never counts.
-A list of processes in which the script is not itself proves nothing (/proc hidden).
+A list of processes in which the script is not itself proves nothing (/proc hidden). Both have the word among their
+first ones, and are root's or the account's whose the folder is: anybody may begin a process with that word, or one with
+a hundred thousand words, which took minutes to read.
 """

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.steps.restoring_programs import PLAIN_OPTIONS
+from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS
 
 PREPARE = (
-    PLAIN_OPTIONS
+    FOLDERS
+    + PLAIN_OPTIONS
     + r"""set -u -o pipefail -o noclobber; export LC_ALL=C
 copy=$1 work=$2 tool=$3 wanted=$4 part=$2.part
 failed() { printf 'failed: %s\n' "$1"; exit 9; }
@@ -13,14 +14,17 @@ failed() { printf 'failed: %s\n' "$1"; exit 9; }
 inside=$(realpath -- "$copy") && place=$(realpath -m -- "$work") || failed 'the folders can not be told'
 case $place/ in "$inside"/*) failed 'the copy would lie in the backup itself';; esac
 case $inside/ in "$place"/*) failed 'the backup would lie in the copy';; esac
+before=$(folders "$copy") || failed 'the folders of the backup could not be listed'
 odd=$(find "$copy/" \( ! -type f ! -type d -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
   failed "${odd:-something} in the backup is no plain file or folder of its own: a link may lead anywhere"
 [ -n "$(find "${place%/*}/" -maxdepth 0 -uid "$(id -u)" ! -perm -002 \( ! -perm -020 -o -gid 0 \))" ] ||
   failed "others than root may write into ${place%/*}, where the copy would lie"
 rm -rf --one-file-system -- "$part" "$part.log" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
 cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || failed 'the backup could not be copied'
+[ "$(folders "$copy")" = "$before" ] || failed 'the backup was changed while it was copied'
 rm -rf --one-file-system -- "$part"/.pilothouse-* || failed 'what an earlier run kept could not be left out'
-odd=$(find "$part" -type f -links +1 -print -quit) && [ -z "$odd" ] || failed "the copy shares $odd with something else"
+odd=$(find "$part" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
+  failed "${odd:-something} in the copy is no plain file or folder of its own"
 chmod -R u+rwX -- "$part"
 odd=$(plain_options "$part") || failed "${odd:-the options of the backup could not be read}"
 said() { tail -n 1 -- "$part.log" | grep -q 'completed OK!$'; }
@@ -28,7 +32,7 @@ said() { tail -n 1 -- "$part.log" | grep -q 'completed OK!$'; }
   { tail -n 12 -- "$part.log"; rm -f -- "$part.log"; failed 'the copy could not be prepared'; }
 rm -f "$part.log"
 for f in "$part/mariadb_backup_galera_info" "$part/xtrabackup_galera_info"; do [ -f "$f" ] && break; done
-found=$(head -n 1 -- "$f"); found=${found%%[[:space:]]*}
+found=$(head -c 400 -- "$f" | head -n 1); found=${found%%[[:space:]]*}
 [ "$found" = "$wanted" ] || failed "the prepared copy stands at ${found:-a position not known}, not at $wanted"
 mv -T -- "$part" "$work" || failed 'the copy could not be named'
 printf 'prepared: %s\n' "$found"
@@ -41,7 +45,8 @@ and the files of the system tablespace are not the backup's, and it dies (tried 
 
 --prepare writes into what it is given; a backup that shares files with another by links would be changed with it. A
 backup of a node that keeps older data inside its data folder has that folder too (mariadb-backup takes it for a schema,
-seen on 10.11.18): copied back, it would be mixed with what this run keeps.
+seen on 10.11.18): copied back, it would be mixed with what this run keeps. What was looked at in the backup may be a
+link by the time it is copied: so the copy, which is root's alone, is looked at too.
 """
 PREPARED = r"prepared: ([0-9a-f-]{36}:\d+)"
 

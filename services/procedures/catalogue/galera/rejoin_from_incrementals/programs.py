@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.steps.restoring_programs import OWN_PATH, PLAIN_OPTIONS
+from services.procedures.catalogue.steps.restoring_programs import FOLDERS, OWN_PATH, PLAIN_OPTIONS
 
 MARK = ".pilothouse-copies"
 
@@ -18,7 +18,7 @@ _CLEAR = rf"""clear() {{
 """Removes a folder of copies by its mark, the mark last; an empty one is nobody's loss. 4: it is not such a folder."""
 
 COPY_CHAIN = rf"""umask 077; export LC_ALL=C
-{_CLEAR}{OWN_PATH}{PLAIN_OPTIONS}place=$1 data=$2; shift 2
+{_CLEAR}{FOLDERS}{OWN_PATH}{PLAIN_OPTIONS}place=$1 data=$2; shift 2
 [ "$(realpath -m -- "$place")" = "$place" ] || {{ echo "a symbolic link leads to $place"; exit 8; }}
 own_path "${{place%/*}}" && own_path "${{data%/*}}" || exit 10
 clear "$place" || {{ was=$?; echo "$place is there already"; exit $was; }}
@@ -28,11 +28,12 @@ n=0
 for from in "$@"; do
   [ -d "$from" ] && [ ! -L "$from" ] || {{ echo "$from is no folder"; exit 3; }}
   echo "copying $from"
-  mkdir -m 0700 -- "$place/$n" && cp -a -- "$from/." "$place/$n/" || exit 6
+  before=$(folders "$from") && mkdir -m 0700 -- "$place/$n" && cp -a -- "$from/." "$place/$n/" || exit 6
+  [ "$(folders "$from")" = "$before" ] || {{ echo "$from was changed while it was copied"; exit 6; }}
   rm -rf --one-file-system -- "$place/$n"/.pilothouse-* || exit 6
   n=$((n+1))
 done
-linked=$(find "$place" \( -type l -o -type f -links +1 -o -name '*.isl' \) -print -quit)
+linked=$(find "$place" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit)
 [ -z "$linked" ] || {{ echo "$linked leads elsewhere, it is no copy"; exit 7; }}
 while [ "$n" -gt 0 ] && n=$((n-1)); do plain_options "$place/$n" || exit 9; done
 n=$#
@@ -42,10 +43,10 @@ sync -f -- "$place" && echo "copied: $n folders"
 each becomes a plain copy, 0, 1, 2 ... in it.
 
 Begun again it removes what it made, by its own mark, and begins with fresh copies. Copies that share a file with
-anything, or whose tables lie elsewhere (.isl), are an error: a prepare writes into them. So is one with options that no
-prepare is given (plain_options), and a way to either folder into which others than root may write. What an earlier run
-kept inside the data folder is in a backup as a schema (rejoin_from_binlogs/restore_programs.py): it is left out, or it
-would be copied back into what this run keeps there.
+anything, or whose tables lie elsewhere (.isl), are an error: a prepare writes into them. A pipe or a device is one too:
+it would be read for ever. So is one with options that no prepare is given (plain_options), and a way to either folder
+into which others than root may write. What an earlier run kept inside the data folder is in a backup as a schema
+(rejoin_from_binlogs/restore_programs.py): it is left out, or it would be copied back into what this run keeps there.
 """
 
 PREPARE_ONCE = rf"""export LC_ALL=C

@@ -13,6 +13,7 @@ it is the one that took the lock, and by grastate.dat: it holds the exact seqno 
 
 The client asks by the socket of this host's server alone, whatever root's option files say of a host or a port (a
 ~/.my.cnf with `host=` would have another server locked), and a server with another data folder is not asked for a lock.
+Who has the server's account may answer on that socket: root's client gives it no file (--local-infile).
 
 What a lock does not do: InnoDB goes on writing pages and statistics under FLUSH TABLES WITH READ LOCK (seen eight
 seconds after it was had, nobody writing). Files that are copied one after another are one state only where no page was
@@ -112,7 +113,7 @@ counters() {
 
 program=$(command -v mariadb || command -v mysql) || end 72 "no client program of the server is there"
 socket=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--socket=//p' | tail -n 1)
-program=("$program" --batch --protocol=socket --host=localhost)
+program=("$program" --batch --local-infile=0 --protocol=socket --host=localhost)
 case $socket in /*) program+=("--socket=$socket");; ?*) program+=("--socket=$folder/$socket");; esac
 link=$(timeout 300 find "$folder" \( -type l -o -name '*.isl' \) -print -quit) || end 72 "$folder could not be searched"
 [ -z "$link" ] || end 72 "$link leads out of $folder: what it leads to would not be in the snapshot"

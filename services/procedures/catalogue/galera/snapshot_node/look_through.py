@@ -31,6 +31,9 @@ link=$(ours \( -type l -o -name '*.isl' \) -print -quit) || no "$folder could no
 [ -z "$link" ] || no "$link leads out of $folder"
 link=$(ours -type f -links +1 -print -quit) || no "$folder could not be searched"
 [ -z "$link" ] || no "$link is linked: a server that writes it changes it elsewhere too"
+odd=$(ours \( ! -type f ! -type d ! -type s -o -type f -perm /6000 \) -print -quit) ||
+  no "$folder could not be searched"
+[ -z "$odd" ] || no "$odd is a pipe, a device or a program that runs as another account"
 while read -r _ at _; do
   case $at in "$folder"/*) no "$at is a file system of its own";; esac
 done </proc/mounts
@@ -44,8 +47,8 @@ lost=$(files "$folder" "$aside" 600 | awk -F '\t' '
   no "the files in $folder could not be held against the donor's"
 [ -z "$lost" ] || no "$lost"
 [ -w "$folder" ] || no "$folder can't be written"
-ours -maxdepth 1 -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibtmp*' -o -name '*.pilothouse-*' \) \
-  -exec rm -f -- {} + || no "what the donor's run left could not be removed"
+ours -maxdepth 1 \( -type s -o -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibtmp*' \
+  -o -name '*.pilothouse-*' \) \) -exec rm -f -- {} + || no "what the donor's run left could not be removed"
 """
 )
 """For root's bash: FOLDER ASIDE (what is kept inside it stays untouched) NAME (of the mark) SCOPE (of the command).
@@ -56,7 +59,9 @@ far tar could not read one). It stays until the copy is made the joiner's own: a
 operator's command left at work is ended before, for it may still copy; not where a volume is attached, which it serves.
 
 A symbolic link, an .isl file (where InnoDB notes a tablespace that lies elsewhere), a hard link or a mount inside has
-parts of the data lie in two places at once: on the joiner, on the donor, in the snapshot itself. The folder is root's
-again before it is looked at, for what brings it (tar, a mounted volume) gives it the donor's owner: what was seen in it
-stays so until it is given to its server, with the mode of the folder that is kept beside it.
+parts of the data lie in two places at once: on the joiner, on the donor, in the snapshot itself. A device that root
+made on the donor (rsync -a brings it) would be given to the server's account here: a whole disk, past every right. A
+pipe is waited on for ever. The folder is root's again before it is looked at, for what brings it (tar, a mounted
+volume) gives it the donor's owner: what was seen in it stays so until it is given to its server, with the mode of the
+folder that is kept beside it.
 """

@@ -42,14 +42,11 @@ def run(options: Namespace) -> int:
         overrides = tuple(Override(code, reason) for code, reason in options.override)
         _refuse_faults(draft, overrides)
         machine = getattr(options, "json", False)
-        if not machine:
-            sys.stdout.write(
-                "\n".join(
-                    [*check_lines(draft.checks, overrides), "", *plan_lines(_plan(draft), draft.facts.addresses())]
-                )
-                + "\n"
-            )
         blocks = standing_blocks(draft.checks, overrides)
+        if not machine:
+            plan = _plan(draft)
+            lines = () if blocks and plan.nothing_to_do else ("", *plan_lines(plan, draft.facts.addresses()))
+            sys.stdout.write("\n".join([*check_lines(draft.checks, overrides), *lines]) + "\n")
         if rehearse and not _plan(draft).nothing_to_do:
             return _rehearsed(service.rehearse(draft), draft, overrides, machine=machine)
         if options.command == "plan" or rehearse or blocks or _plan(draft).nothing_to_do:

@@ -139,6 +139,7 @@ LOCKS_BY_SCHEMA = _known(
 
 CHECKSUM = _known("checksum", "CHECKSUM TABLE ", IDENTIFIER, ".", IDENTIFIER)
 """Reads the table to its end; the account needs SELECT on it (MariaDB KB and MySQL manual, "CHECKSUM TABLE")."""
+COLUMNS = _known("columns", "SHOW COLUMNS FROM ", IDENTIFIER, ".", IDENTIFIER)
 
 # -- a backup's chunks -------------------------------------------------------------------------------------------------
 

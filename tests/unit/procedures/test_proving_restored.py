@@ -17,6 +17,7 @@ from services.procedures.conditions.galera.restored_history import RestoredHisto
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.machine.same_folder import SameFolder
+from services.procedures.conditions.server.comparable import Comparable
 from services.procedures.conditions.server.same_rows import REACH_S, TIMES, SameRows
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.looks import Past
@@ -275,6 +276,39 @@ def test_that_a_table_that_is_not_there_or_may_not_be_read_ends_the_wait_at_once
     assert (found.holds, found.final) == (None, True)
     accepted = Attempt(hosts, ManualClock()).look(SameRows("n1", "n2", ("shop.a",), accepted=True), NOTHING)
     assert (accepted.holds, accepted.final) == (None, False)
+
+
+def _columns(hosts: ScriptedHosts, host: str, extra: str) -> None:
+    columns = ("Field", "Type", "Null", "Key", "Default", "Extra")
+    rows = (("id", "int(11)", "NO", "PRI", None, "auto_increment"), ("twice", "int(11)", "YES", "", None, extra))
+    hosts.sessions[host].rows["SHOW COLUMNS"] = Rows(columns, rows)
+
+
+@pytest.mark.parametrize("extra", ["STORED GENERATED", "VIRTUAL GENERATED", "PERSISTENT", "VIRTUAL"])
+def test_that_another_sum_of_a_table_with_a_generated_column_is_not_known_and_no_difference(extra: str) -> None:
+    hosts = two_members()
+    _rows(hosts, n1="4711", n2="4712")
+    _columns(hosts, "n2", extra)
+    attempt = Attempt(hosts, ManualClock())
+    for _ in range(TIMES):
+        found = attempt.look(SameRows("n1", "n2", ("shop.a",)), NOTHING)
+        assert (found.holds, found.final) == (None, True)
+    assert "generated column (twice)" in found.evidence
+    taken, accepted = Attempt(hosts, clock := ManualClock()), SameRows("n1", "n2", ("shop.a",), accepted=True)
+    assert taken.look(accepted, NOTHING).holds is None
+    clock.advance(REACH_S + 1.0)
+    assert taken.look(accepted, NOTHING).holds is True
+    assert Attempt(hosts, ManualClock()).look(Comparable("n2", ("shop.a",)), NOTHING).holds is False
+
+
+def test_that_tables_that_are_there_without_a_generated_column_can_be_compared_and_absent_ones_not() -> None:
+    hosts, condition = two_members(), Comparable("n2", ("shop.a",))
+    _columns(hosts, "n2", "DEFAULT_GENERATED")
+    assert Attempt(hosts, ManualClock()).look(condition, NOTHING).holds is True
+    hosts.sessions["n2"].rows["SHOW COLUMNS"] = QueryFailed("no such table", host="n2", errno=1146)
+    found = Attempt(hosts, ManualClock()).look(condition, NOTHING)
+    assert (found.holds, found.final) == (False, True)
+    assert "shop.a is not there on n2" in found.evidence
 
 
 def test_that_a_table_that_only_the_donor_has_is_a_difference_and_not_only_not_known() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.facts.plain_names import is_table
 from services.facts.read_rights import ReadRights
 from services.i18n import tr
 from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.conditions.server.comparable import Comparable
 from services.procedures.conditions.server.same_rows import SameRows
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check
@@ -27,7 +30,8 @@ def fields() -> tuple[Field, ...]:
             "Tables to compare (schema.table, with commas)",
             "text",
             "",
-            help="CHECKSUM TABLE reads each to its end on both nodes; the observing account needs SELECT on them.",
+            help="CHECKSUM TABLE reads each to its end on both nodes; the observing account needs SELECT on them. One "
+            "with a generated column can't be compared so.",
             required=False,
         ),
         Field(
@@ -79,6 +83,14 @@ def compared(joiner: str, donor: str, values: Inputs, prefix: str = "") -> tuple
             estimate_s=5.0,
         ),
     )
+
+
+def comparable(first: Step, donor: str, values: Inputs) -> Step:
+    """Return the first step of a plan, which begins only where a checksum will be able to compare the tables."""
+    tables = tables_of(values)
+    if not tables or flag_of(values.get("tables_unknown", "")) is True:
+        return first
+    return replace(first, before=(*first.before, Comparable(donor, tables)))
 
 
 def chosen(facts: Facts, values: Inputs) -> Check:

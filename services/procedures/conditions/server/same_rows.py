@@ -18,6 +18,7 @@ from services.connections.ports import Rows, text
 from services.connections.reads import statements
 from services.errors import QueryFailed, UserError
 from services.facts.reading import count
+from services.procedures.conditions.server.comparable import generated, no_sum
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -120,12 +121,26 @@ def _judged(condition: SameRows, table: str, asking: Asking) -> _Found:
 
 def _compared(condition: SameRows, table: str, asking: Asking) -> _Found:
     try:
-        sums = _sums(condition, table, asking)
+        return _read(condition, table, asking)
     except QueryFailed as error:
         return _Found(None, f"{table}: {error.sentence}", never=error.errno in _NO_RIGHT | _NOT_THERE)
     except UserError as error:
         return _Found(None, f"{table}: {error.sentence}")
-    return _Found(None, sums) if isinstance(sums, str) else _found(condition, table, *sums)
+
+
+def _read(condition: SameRows, table: str, asking: Asking) -> _Found:
+    sums = _sums(condition, table, asking)
+    found = _Found(None, sums) if isinstance(sums, str) else _found(condition, table, *sums)
+    columns = _generated(asking, condition.beside, table) if found.equal is False else ()
+    return _Found(None, no_sum(table, columns), never=True) if columns else found
+
+
+def _generated(asking: Asking, host: str, table: str) -> tuple[str, ...]:
+    """Return a table's generated columns; none where they can't be read: the difference counts then."""
+    try:
+        return generated(asking, host, table)
+    except UserError:
+        return ()
 
 
 def _sums(condition: SameRows, table: str, asking: Asking) -> tuple[str | None, str | None, str | None] | str:

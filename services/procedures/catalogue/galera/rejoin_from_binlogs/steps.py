@@ -78,7 +78,7 @@ def surveyed(host: HostFacts, values: Inputs) -> tuple[Step, ...]:
     rest = steps.plan_the_rest(
         "chain-known", f"Judge what was found on {name}", "where the replay begins and ends is known only now"
     )
-    return look, rest
+    return comparing.comparable(look, values["donor"], values), rest
 
 
 def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, donor: str) -> tuple[Step, ...]:

@@ -39,7 +39,11 @@ def found(facts: Facts, joiner: str, chain: Chain) -> Check:
         verdict=verdict([*lacking, *blind]),
         evidence=("; ".join([*lacking, *blind]) + hint) if lacking or blind else told,
         why="They are prepared and copied on the node itself; the console carries no backups between hosts.",
-        try_=(f"Copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",)
+        try_=(
+            f"Copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",
+            "Where they are there already: a path with other than plain letters, digits, blanks and _ . @ : + = - "
+            "in it is passed over. Rename the folder.",
+        )
         if lacking or blind
         else (),
         host=joiner,

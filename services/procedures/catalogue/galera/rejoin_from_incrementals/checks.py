@@ -134,7 +134,9 @@ def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
         code="IST-REACH",
         title="A member caches what follows the last backup",
         verdict=verdict(not able or late, close),
-        evidence=f"the chain ends at seqno {seqno}: {told}{known}",
+        evidence=f"the chain ends at seqno {seqno}: {told}{known}"
+        if seqno is not None
+        else "which seqno the backups end at is not known",
         why="Without it Galera would send an SST over the restored data; it is read again right before the start.",
         try_=(
             "Make one more incremental now, on a node that is desynced for it, and name it last.",

@@ -97,7 +97,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
     right = (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
     start = _not_restarted(started_from_hold(_start(facts, host, past, estimate), host, folder, right), host)
     return (
-        _history(facts, values, past),
+        comparing.comparable(_history(facts, values, past), donor.host, values),
         steps.restart_off(host),
         _down(host),
         copies.on(

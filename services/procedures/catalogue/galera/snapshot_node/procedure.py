@@ -357,8 +357,10 @@ def _drains(facts: Facts, values: Inputs) -> bool:
 
 def _steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     donor, drains = values["donor"], _drains(facts, values)
+    first, *rest = before_the_lock(facts, values)
     return (
-        *before_the_lock(facts, values),
+        comparing.comparable(first, donor, values),
+        *rest,
         *newcomer_part.before_the_lock(facts, values),
         *(drain_steps(facts, donor, DRAIN_S, patient=True) if drains else ()),
         *donor_steps(facts, values),

@@ -1,0 +1,71 @@
+"""Whether CHECKSUM TABLE can show at all that chosen tables are equal, asked before anything is changed.
+
+MariaDB sums up a table with a generated column from memory that nobody filled: the same rows gave another sum after
+each FLUSH TABLES, and on each member (seen on 10.11.18, STORED and VIRTUAL alike). Its difference says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.ports import text
+from services.connections.reads import statements
+from services.errors import QueryFailed
+from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+_GENERATED = re.compile(r"\b(VIRTUAL|STORED|PERSISTENT)\b")
+_NOT_THERE = frozenset({1049, 1146})
+
+
+@dataclass(frozen=True, slots=True)
+class Comparable(OfHost):
+    """Each of `tables` ('schema.table') is there on `host`, and has no generated column."""
+
+    tag: ClassVar[str] = "server.comparable"
+    words: ClassVar[str] = "tables of {host} that a checksum can compare"
+
+    tables: tuple[str, ...]
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read the columns of each."""
+        del past
+        said = tuple(why for table in self.tables if (why := _why_not(asking, self.host, table)))
+        if said:
+            return Answer(holds=False, evidence=f"{'; '.join(said)}. Leave such tables out", final=True)
+        return Answer(holds=True, evidence=f"a checksum can compare {', '.join(self.tables)}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(world.hosts[self.host].primary)
+
+
+def _why_not(asking: Asking, host: str, table: str) -> str:
+    try:
+        columns = generated(asking, host, table)
+    except QueryFailed as error:
+        if error.errno in _NOT_THERE:
+            return f"{table} is not there on {host}"
+        raise
+    return no_sum(table, columns) if columns else ""
+
+
+def generated(asking: Asking, host: str, table: str) -> tuple[str, ...]:
+    """Return the generated columns of 'schema.table'."""
+    schema, _, name = table.partition(".")
+    rows = asking.session(host).query(statements.COLUMNS.read(schema, name), limit_s=SQL_LIMIT_S).rows
+    return tuple(text(row[0]) for row in rows if row and _GENERATED.search(text(row[-1]).upper()))
+
+
+def no_sum(table: str, columns: tuple[str, ...]) -> str:
+    """Return why a table with these columns can't be compared."""
+    return f"{table} has a generated column ({', '.join(columns)}): CHECKSUM TABLE differs there for the same rows too"

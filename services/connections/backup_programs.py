@@ -29,7 +29,7 @@ BEGINS = r"""begins() {
   TZ=UTC0 timeout 5 mariadb-binlog --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
     awk -F '\t' -v since="${2-}" '
     /^#[0-9]+ +[0-9:]+ server id / {
-      if (began == "" && split($1, word, / +/)) began = substr(word[1], 2) " " word[2]
+      if (began == "" && split($1, word, / +/)) { began = substr(word[1], 2) " " word[2]; by = word[5] }
       if ($2 ~ /^Gtid list \[/) { list = substr($2, 11); more = list !~ /\]/ }
       else if ($2 !~ /^(Start: binlog v 4,|Binlog checkpoint )/) odd = 1
       next
@@ -38,13 +38,14 @@ BEGINS = r"""begins() {
     END {
       if (odd || list !~ /^\[[0-9, -]*\]$/ || length(list) > 400) exit
       gsub(/[][ ]/, "", list); print "gtids " list
-      if (since) print "since " began
+      if (since) { print "since " began; print "by " by }
     }'
 }
 """
 """Tells of the backup in a folder 'gtids LIST': of each domain and server the last change that it holds.
 
-With a second word 'since' too, when that log was begun, in UTC: no change that the backup holds is younger.
+With a second word 'since' too, when that log was begun, in UTC: no change that the backup holds is younger; and 'by',
+its server's id.
 """
 
 BACKUPS = (

@@ -46,8 +46,8 @@ class Backup:
         kind: backup_type; from_lsn, to_lsn, last_lsn: as its checkpoints say.
         uuid: of this backup; server, tool: versions as numbers; began, ended: as its info says, 'YYYY-MM-DD hh:mm:ss'.
         state_uuid, seqno: the cluster's position it stands at; gtid: of the last change in each domain; since: when
-            the log was begun that tells it, 'YYMMDD h:mm:ss' in UTC; base: the folder that it was made against; log:
-            name of the binary log then.
+            the log was begun that tells it, 'YYMMDD h:mm:ss' in UTC, and by: its server's id; base: the folder that it
+            was made against; log: name of the binary log then.
         partial, compressed, encrypted: as its info says.
     """
 
@@ -78,6 +78,7 @@ class Backup:
     seqno: int | None = None
     gtid: str = ""
     since: str = ""
+    by: int | None = None
     base: str = ""
     log: str = ""
     partial: bool | None = None
@@ -113,6 +114,11 @@ class Backup:
     def is_packed(self) -> bool:
         """Return whether it is compressed or encrypted."""
         return bool(self.packed or self.compressed or self.encrypted)
+
+    @property
+    def log_number(self) -> int | None:
+        """Return the number of the binary log then."""
+        return count(self.log.rpartition(".")[2])
 
     @property
     def position(self) -> str:
@@ -184,7 +190,7 @@ def _backup(block: _Block) -> Backup:
         ended=words(info.get("end_time", ""), 19), state_uuid=position[0] if position else "",
         seqno=position[1] if position and position[1] >= 0 else None,
         gtid=" ".join(gtid.split()), since=plain.get("since", "") if _SINCE.fullmatch(plain.get("since", "")) else "",
-        base=base[1] if base else "",
+        by=count(plain.get("by", "")), base=base[1] if base else "",
         log=words(log[0].strip(), 255), partial=_yes(info.get("partial")), compressed=_yes(info.get("compressed")),
         encrypted=_yes(info.get("encrypted")),
     )  # fmt: skip

@@ -147,12 +147,12 @@ def _backups() -> tuple[Backup, ...]:
         options="", mount="/", free=10**11, kind="full-backuped", from_lsn=0, to_lsn=5_000, last_lsn=5_100, uuid="b-0",
         server=(10, 11, 18), is_mariadb=True, tool=(10, 11, 18), began="2026-11-20 01:00:00",
         ended="2026-11-20 01:01:00", state_uuid=CLUSTER, seqno=RESTORED - LATER, gtid="0-1-980", partial=False,
-        since="261120 1:01:00", compressed=False,
+        since="261120 1:01:00", by=3, log="mysql-bin.000005", compressed=False,
     )  # fmt: skip
     later = replace(
         full, path=f"{BACKUPS}inc1", real=f"{BACKUPS}inc1", size=10**7, metas=9, kind="incremental", from_lsn=5_000,
         to_lsn=6_000, last_lsn=6_100, uuid="b-1", began="2026-11-20 02:00:00", ended="2026-11-20 02:01:00",
-        seqno=RESTORED, gtid="0-1-990", since="261120 2:01:00", base=f"{BACKUPS}full",
+        seqno=RESTORED, gtid="0-1-990", since="261120 2:01:00", log="mysql-bin.000006", base=f"{BACKUPS}full",
     )  # fmt: skip
     return (full, later)
 

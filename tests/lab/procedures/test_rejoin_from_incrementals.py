@@ -35,8 +35,8 @@ def chain(steer: Estate, whole: Whole) -> Iterator[tuple[str, ...]]:
 
 REFUSED = (
     "ASIDE", "BACKUP-CLUSTER", "BACKUP-FOUND", "BACKUP-LINKED", "BACKUP-OPTIONS", "BACKUP-PACKED", "BACKUP-POSITION",
-    "BACKUP-SERVER", "BACKUP-USED", "CHAIN-FULL", "CHAIN-LSN", "CHAIN-MISSING", "CHAIN-ORDER", "DISK-ROOM",
-    "DONOR-SYNCED", "JOINER-CONFIGURED", "JOINER-STOPPED", "OLD-DATA", "ONE-FOLDER", "SETTINGS",
+    "BACKUP-SERVER", "BACKUP-USED", "CHAIN-FULL", "CHAIN-LSN", "CHAIN-MISSING", "CHAIN-NODE", "CHAIN-ORDER",
+    "DISK-ROOM", "DONOR-SYNCED", "JOINER-CONFIGURED", "JOINER-STOPPED", "OLD-DATA", "ONE-FOLDER", "SETTINGS",
 )  # fmt: skip
 _BAD = (
     "mkdir {at}; cp -a {first} {at}/nofull; "  # an incremental where the full backup should be
@@ -49,7 +49,8 @@ _BAD = (
     "cp -a {second} {at}/alien; sed -i 's/^[0-9a-f]*-/aaaaaaaa-/' {at}/alien/xtrabackup_galera_info; "
     "sed -i 's/^server_version = 10.11.18/server_version = 10.11.17/' {at}/alien/xtrabackup_info; "
     "sed -i 's/^from_lsn = .*/from_lsn = 1/' {at}/alien/xtrabackup_checkpoints; "
-    "echo plugin_load=evil.so >> {at}/alien/backup-my.cnf"
+    "echo plugin_load=evil.so >> {at}/alien/backup-my.cnf; "
+    "sed -i 's/^mysql-bin.[0-9]*/mysql-bin.000001/' {at}/alien/xtrabackup_binlog_info"
 )
 _ODD = "[mysqld]\nwsrep_on=OFF\ninnodb_undo_directory=/var/lib/mysql-undo\nlower_case_table_names=1\n"
 

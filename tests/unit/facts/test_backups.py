@@ -111,7 +111,8 @@ def test_that_a_backup_of_a_node_on_which_nobody_writes_tells_its_last_change_by
 ) -> None:
     """Its own word is gtid_current_pos, which is empty there: of each domain the last of the list counts."""
     told = _told_by(tmp_path, _HEAD)
-    assert (told.gtid, told.since) == ("0-41-19837,7-9-3", "261125 9:32:14")
+    assert (told.gtid, told.since, told.by) == ("0-41-19837,7-9-3", "261125 9:32:14", 43)
+    assert recorded()["full"].log_number == 8
 
 
 def test_that_a_log_with_an_event_in_it_or_more_than_the_backup_says_tells_no_last_change(tmp_path: Path) -> None:

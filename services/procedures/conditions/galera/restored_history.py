@@ -200,7 +200,9 @@ def written_after(until: str, seqno: int, member: str, marks: tuple[Mark, ...]) 
     if late <= CLOCKS_S:
         return None
     told = f"at seqno {seqno} the binary log of {member} has {at.text}, written {at.time} UTC"
-    return Held("forked", f"{told}, {late:.0f} s after the backup's last change: another change of the same number")
+    return Held(
+        "forked", f"{told}, {late:.0f} s after the backup was made: another change of the number, if no clock was wrong"
+    )
 
 
 def _moment(time: str) -> datetime:

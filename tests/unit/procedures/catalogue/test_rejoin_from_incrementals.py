@@ -174,6 +174,9 @@ REFUSED: tuple[tuple[str, Callable[[Backup, Backup], tuple[Backup, ...]]], ...] 
     ("CHAIN-ORDER", lambda full, later: (full, replace(later, began="2026-11-19 00:00:00"))),
     ("CHAIN-MISSING", lambda full, later: (full, replace(later, from_lsn=5_001))),
     ("CHAIN-LSN", lambda full, later: (full, replace(later, from_lsn=4_999))),
+    ("CHAIN-NODE", lambda full, later: (full, replace(later, log="mysql-bin.000005"))),
+    ("CHAIN-NODE", lambda full, later: (full, replace(later, log="mysql-bin.000003"))),
+    ("CHAIN-NODE", lambda full, later: (full, replace(later, by=1))),
     ("IST-REACH", lambda full, later: (full, replace(later, seqno=981))),
 )
 
@@ -194,6 +197,22 @@ def test_that_each_kind_of_bad_backup_is_refused_with_its_code(
     blocks = _blocks(facts, _named(*backups))
     assert code in blocks
     assert blocks[code].absolute
+
+
+def test_that_an_sst_between_two_backups_is_never_ruled_out_and_a_chain_with_one_never_proposed() -> None:
+    """Seen on real servers: full backup, SST, incremental: prepared without a word, the position right."""
+    full, later = _chain()
+    assert best_chain((full, replace(later, log="mysql-bin.000004"))) == (full,)
+    assert best_chain((full, replace(later, by=2))) == (full,)
+
+    def told(*backups: Backup) -> Check:
+        checks = RUN.preflight(_with(*backups), _named(*backups))
+        return next(check for check in checks if check.code == "CHAIN-NODE")
+
+    assert told(full).verdict is Verdict.PASS
+    for one in (later, replace(later, log="", by=None), replace(later, log="other.000001")):
+        assert told(full, one).verdict is Verdict.WARN
+        assert told(full, one).not_known
 
 
 def test_that_a_backup_that_is_not_there_is_refused() -> None:

@@ -34,7 +34,7 @@ for from in "$@"; do
   n=$((n+1))
 done
 linked=$(find "$place" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit)
-[ -z "$linked" ] || {{ echo "$linked leads elsewhere, it is no copy"; exit 7; }}
+[ -z "$linked" ] || {{ echo "$linked is no plain file of its own, or leads elsewhere"; exit 7; }}
 while [ "$n" -gt 0 ] && n=$((n-1)); do plain_options "$place/$n" || exit 9; done
 n=$#
 sync -f -- "$place" && echo "copied: $n folders"
@@ -43,9 +43,9 @@ sync -f -- "$place" && echo "copied: $n folders"
 each becomes a plain copy, 0, 1, 2 ... in it.
 
 Begun again it removes what it made, by its own mark, and begins with fresh copies. Copies that share a file with
-anything, or whose tables lie elsewhere (.isl), are an error: a prepare writes into them. A pipe or a device is one too:
-it would be read for ever. So is one with options that no prepare is given (plain_options), and a way to either folder
-into which others than root may write. What an earlier run kept inside the data folder is in a backup as a schema
+anything, or whose tables lie elsewhere (.isl), are an error: a prepare writes into them, and waits for ever at a
+FIFO. So is one with options that no prepare is given (plain_options), and a way to either folder into which others
+than root may write. What an earlier run kept inside the data folder is in a backup as a schema
 (rejoin_from_binlogs/restore_programs.py): it is left out, or it would be copied back into what this run keeps there.
 """
 

@@ -48,7 +48,7 @@ backup of a node that keeps older data inside its data folder has that folder to
 seen on 10.11.18): copied back, it would be mixed with what this run keeps. What was looked at in the backup may be a
 link by the time it is copied: so the copy, which is root's alone, is looked at too.
 """
-PREPARED = r"prepared: ([0-9a-f-]{36}:\d+)"
+PREPARED = r"(?m)^prepared: ([0-9a-f-]{36}:\d+)"
 
 TIDY = r"""set -u; export LC_ALL=C
 data=$1 work=$2 base=$3

@@ -80,8 +80,8 @@ LACKING=$lacking awk '
     over()
     for (name in rows) { if (n++ < 20) told = told (told ? ", " : "") name " (" rows[name] " rows)" }
     if (n > 20) told = told " and " n - 20 " more"
-    if (ENVIRON["LACKING"] != "") told = (told ? told : "none") "; NOT READ, so not counted: " ENVIRON["LACKING"]
     if (unsafe) told = (told ? told : "none") "; NOT SAFE TO RUN: a name has a line break, what follows it is a command"
+    if (ENVIRON["LACKING"] != "") told = (told ? told : "none") "; NOT READ, so not counted: " ENVIRON["LACKING"]
     printf "extracted: %d transactions, %d statements, tables: %s\n", transactions, statements, told ? told : "none"
   }' "$out"
 """

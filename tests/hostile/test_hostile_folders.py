@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import subprocess
 from pathlib import Path
 
@@ -74,6 +75,20 @@ def test_that_no_data_are_exchanged_in_a_folder_in_which_others_may_exchange_the
         ran = _ran(OWN_PLACE, asked)
         assert (ran.returncode, str(above) in ran.stdout) == (1, True), ran
         above.chmod(0o755)
+
+
+def test_that_an_access_list_that_lets_somebody_write_is_seen(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir(mode=0o755)
+    assert _ran(OWN_PLACE, place).returncode == 0
+    entries = ((1, 7, -1), (2, 7, 65534), (4, 5, -1), (16, 7, -1), (32, 5, -1))  # u::rwx u:nobody:rwx g::r-x m::rwx o
+    packed = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    try:
+        os.setxattr(place, "system.posix_acl_access", packed)
+    except OSError:
+        pytest.skip("this file system has no access lists")
+    ran = _ran(OWN_PLACE, place)
+    assert (ran.returncode, str(place) in ran.stdout) == (1, True), ran
 
 
 # -- the backup --------------------------------------------------------------------------------------------------------

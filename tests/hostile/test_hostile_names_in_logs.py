@@ -10,8 +10,8 @@ import pytest
 
 from services.facts.binlog_chain import Wrong
 from services.facts.binlog_survey import parse_survey
+from services.facts.state_files import RECOVERED
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
-from services.procedures.catalogue.steps.recovering import RECOVERED
 
 RECORDED = Path(__file__).parents[1] / "unit/recorded/binlogs/kinds/mysql-bin.000002.txt"
 U = "0a9baafc-e833-11f1-988e-8319290952fc"

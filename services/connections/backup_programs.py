@@ -68,7 +68,9 @@ says() {
     + r"""writers() {
   local at=$1 who
   who=$(id -u mysql 2>/dev/null) || who=0
-  while [ -n "$(find "$at" -maxdepth 0 \( -uid 0 -o -uid "$who" \) ! -perm -002 \( ! -perm -020 -o -gid 0 \))" ]; do
+  while [ -n "$(find "$at" -maxdepth 0 \( -uid 0 -o -uid "$who" \) ! -perm -002 \( ! -perm -020 -o -gid 0 \))" ] &&
+    case $(ls -ld -- "$at") in ?????w????+*) false;; esac
+  do
     [ "$at" != / ] || { echo 'writers none'; return; }
     at=${at%/*}; at=${at:-/}
   done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import subprocess
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
-from services.procedures.catalogue.steps.restoring_programs import KEEP_INSIDE
+from services.procedures.catalogue.steps.restoring_programs import KEEP_INSIDE, OWN_PLACE
 
 
 def _ran(program: str, *words: object, attack: str = "") -> subprocess.CompletedProcess[str]:
@@ -55,6 +56,39 @@ def test_that_a_data_folder_that_others_may_write_into_is_closed_before_anything
     assert ran.returncode == 0, ran
     assert data.stat().st_mode & 0o777 == 0o755
     assert [one.name for one in data.iterdir()] == [".kept"]
+
+
+@pytest.mark.parametrize("led", ["", "a link"])
+def test_that_no_data_are_exchanged_in_a_folder_in_which_others_may_exchange_them_too(tmp_path: Path, led: str) -> None:
+    """Who may write there put a link in the place of root's new folder: what it led to was given to the server."""
+    place = tmp_path / "srv" / "mysql"
+    place.mkdir(parents=True)
+    asked = place
+    if led:
+        asked = tmp_path / "leads"
+        asked.symlink_to(place)
+    assert _ran(OWN_PLACE, asked).returncode == 0, _ran(OWN_PLACE, asked)
+    for mode, above in ((0o757, place), (0o775, place.parent)):
+        above.chmod(mode)
+        if os.getuid() == 0:
+            os.chown(above, -1, 1)
+        ran = _ran(OWN_PLACE, asked)
+        assert (ran.returncode, str(above) in ran.stdout) == (1, True), ran
+        above.chmod(0o755)
+
+
+def test_that_an_access_list_that_lets_somebody_write_is_seen(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir(mode=0o755)
+    assert _ran(OWN_PLACE, place).returncode == 0
+    entries = ((1, 7, -1), (2, 7, 65534), (4, 5, -1), (16, 7, -1), (32, 5, -1))  # u::rwx u:nobody:rwx g::r-x m::rwx o
+    packed = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    try:
+        os.setxattr(place, "system.posix_acl_access", packed)
+    except OSError:
+        pytest.skip("this file system has no access lists")
+    ran = _ran(OWN_PLACE, place)
+    assert (ran.returncode, str(place) in ran.stdout) == (1, True), ran
 
 
 # -- the backup --------------------------------------------------------------------------------------------------------

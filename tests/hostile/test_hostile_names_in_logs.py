@@ -10,8 +10,8 @@ import pytest
 
 from services.facts.binlog_chain import Wrong
 from services.facts.binlog_survey import parse_survey
-from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY
-from services.procedures.catalogue.steps.recovering import RECOVERED
+from services.facts.state_files import RECOVERED
+from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
 
 RECORDED = Path(__file__).parents[1] / "unit/recorded/binlogs/kinds/mysql-bin.000002.txt"
 U = "0a9baafc-e833-11f1-988e-8319290952fc"
@@ -72,3 +72,16 @@ def test_that_a_position_is_the_providers_own_line_and_no_tables_name(line: str)
     found = re.search(RECOVERED, log, re.MULTILINE)
     assert found is not None
     assert found[1] == f"{U}:12"
+
+
+def test_that_a_name_in_a_backup_is_never_taken_for_the_survey(tmp_path: Path) -> None:
+    """du named a broken link on the way: the first 'survey: ...' in what was printed counted."""
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "backup").mkdir()
+    (tmp_path / "backup/xtrabackup_galera_info").write_text(f"{U}:8\n", encoding="ascii")
+    (tmp_path / "backup/survey: backup uuid=x").symlink_to("/nowhere")
+    words = [str(tmp_path / one) for one in ("backup", "logs", "data")]
+    ran = subprocess.run(["bash", "-c", SURVEY, "pilothouse", *words], capture_output=True, text=True, check=False)
+    found = re.search(SURVEYED, ran.stderr + ran.stdout)
+    assert found is not None
+    assert found[1].startswith("refused "), ran

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from services.procedures.catalogue.galera.rejoin_from_binlogs.private_programs import END_PRIVATE, PRIVATE
+from services.procedures.catalogue.steps.orphans import END_ORPHANS
 
 WAITS = ("sh", "-c", "read _", "sh")
 NOBODY = 65534
@@ -60,3 +61,16 @@ def test_that_a_process_with_very_many_words_is_not_read_to_its_end(tmp_path: Pa
     before = time.monotonic()
     assert _ended(tmp_path / "private").returncode == 0
     assert time.monotonic() - before < 10
+
+
+def test_that_the_look_for_orphans_reads_no_more_either_and_still_finds_one(begun: ExitStack) -> None:
+    name = f"orphan-of-{os.getpid()}"
+    _begin(begun, *(["x"] * 100_000))
+    orphan = _begin(begun, *(["y"] * 20), name)
+    before = time.monotonic()
+    ran = subprocess.run(
+        ["bash", "-c", END_ORPHANS, "pilothouse", str(os.getuid()), name.replace("-", "[-]")],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, orphan.wait(5) < 0) == (0, True), ran
+    assert time.monotonic() - before < 15

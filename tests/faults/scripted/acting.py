@@ -22,7 +22,12 @@ from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
-from services.procedures.catalogue.steps.restoring_programs import COPY_BACK, GIVE_TO_SERVER, WITHOUT_IDENTITY
+from services.procedures.catalogue.steps.restoring_programs import (
+    COPY_BACK,
+    GIVE_TO_SERVER,
+    OWN_PLACE,
+    WITHOUT_IDENTITY,
+)
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
@@ -292,7 +297,7 @@ class ScriptedActor:
                 assert not host.has_data
                 host.has_data, host.seqno, host.parted = True, RESTORED, False
                 return "completed OK!\ncopied back, and on disk"
-            case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
+            case ["bash", "-c", text, *_] if text in {OWN_PLACE, WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running
             case ["bash", "-c", text, *words] if text in _OF_SNAPSHOTS:
                 return self._snapshot(host, text, words)

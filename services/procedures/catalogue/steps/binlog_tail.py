@@ -41,7 +41,7 @@ tell none
 
 'none': both were read to their ends. A file that is missing, a FIFO or unreadable is 'not known', and never opened.
 """
-TOLD = r"last Xid: (\d+|none|not known: .+)"
+TOLD = r"(?m)^last Xid: (\d+|none|not known: .+)"
 LIMIT_S = 1_800.0
 _SWITCHES = frozenset({"", "on", "off", "1", "0"})
 

@@ -6,6 +6,7 @@ Source: Galera documentation "Restarting the Cluster" (--wsrep-recover); mysqld_
 from __future__ import annotations
 
 from services.connections.command import Command
+from services.facts.state_files import RECOVERED
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached
@@ -16,13 +17,6 @@ from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.positions import kept_name
 
-RECOVERED = (
-    r"^(?:[-0-9T:.+Z]+ +)*(?:\[[-A-Za-z0-9]+\] )*(?:WSREP: |(?<=\[WSREP\] ))Recovered position: "
-    r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+)"
-)
-"""A line of the provider's own. InnoDB prints names of tables there too ('Tablespace for table `shop`.`Recovered
-position...` is set as discarded', MariaDB 10.11.18, tried): a name of 64 characters, with a line break in it or none,
-has no room for this."""
 RECOVER_LIMIT_S = 1_800.0
 REDO_BYTES_S = 50e6
 """Half of what a disk applies of the redo log in crash recovery: 100 MB/s."""

@@ -121,7 +121,12 @@ def _renamed(host: HostFacts) -> Step:
         title=f"Keep the old data folder of {name} as {aside}",
         done=f"The old data folder of {name} is kept as {aside}",
         why="It stays there until you remove it; undo puts it back.",
-        action=Run(Command(("mv", "-T", folder, aside), sudo=True)),
+        action=Several(
+            (
+                _program(programs.OWN_PLACE, posixpath.dirname(folder)),
+                Run(Command(("mv", "-T", folder, aside), sudo=True)),
+            )
+        ),
         before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
         proof=(FileAbsent(name, folder),),
         undo=Undo(

@@ -57,6 +57,21 @@ def events(*found: tuple[int, int, str]) -> str:
     return text
 
 
+def test_that_a_file_is_told_as_unsafe_to_run_where_a_name_has_a_line_break(tmp_path: Path) -> None:
+    """A person gives it to a client: what stands behind the break runs there, as a statement or a shell's command."""
+    names = ("x\n\\! id", "x`` mapped to number 5\n#\n\\! id", "o``dd mapped to #1")
+    for number, name in enumerate(names):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        text = events((3, 43, "1")).replace("`orders`", f"`{name}`")
+        table = f"\tTable_map: `shop`.`{name}` mapped to number 5\n# at 380\n"
+        text = text.replace("\tWrite_rows: ", f"{table}#261122 15:27:17 server id 43  end_log_pos 400 \tWrite_rows: ")
+        index, out = a_binary_log(folder, EMPTY, text), folder / "out" / "s3.sql"
+        told = run(EXTRACT, index, str(index), "0", str(out)).stdout
+        assert told.startswith("extracted: 1 transactions"), told
+        assert ("NOT SAFE TO RUN" in told) is (number < 2), told
+
+
 SHARED = events((17, 41, "17"), (21, 41, "21"), (22, 41, "22"))
 OWN = ((3, 43, "'own'"), (5, 43, "'own'"), (7, 43, "'own'"))
 

@@ -167,6 +167,18 @@ def test_that_a_lock_is_told_as_ended_only_where_the_provider_goes_on_or_no_serv
     assert (donor / "ran").read_text().startswith("systemctl stop pilothouse-lock-x.scope\n")
 
 
+def test_that_a_pipe_in_the_place_of_the_state_holds_neither_the_lock_nor_its_end(donor: Path) -> None:
+    """The data folder is the server's account's: it can lay one there at any moment."""
+    (donor / "data" / "grastate.dat").unlink()
+    os.mkfifo(donor / "data" / "grastate.dat")
+    held_up = hold(donor, "touch", str(donor / "began"))
+    assert (held_up.returncode, (donor / "began").exists()) == (75, False), held_up
+    stub = donor / "bin" / "systemctl"
+    stub.write_text("#!/bin/sh\n")
+    stub.chmod(0o755)
+    assert ran(UNLOCK, donor, "pilothouse-lock-x.scope", str(donor / "data")).returncode == 3
+
+
 def test_that_what_leads_out_of_the_data_folder_is_refused_before_any_lock(donor: Path) -> None:
     (donor / "data" / "shop").symlink_to("/etc")
     found = hold(donor, "true")

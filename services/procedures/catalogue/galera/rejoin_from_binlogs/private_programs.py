@@ -149,7 +149,7 @@ It counts only where both programs end with 0 and the server's own binary log st
 Every file must be as long as when it was read, before and behind: one cut off at an event's end shows in neither.
 On data on which a replay has begun before it never begins again. PROGRESS holds 'EPOCH DONE TOTAL RATE TARGET'.
 """
-REPLAYED = r"replayed: (\d+ [0-9-]+) in \d+ s"
+REPLAYED = r"(?m)^replayed: (\d+ [0-9-]+) in \d+ s"
 
 POSITION = (
     r"""data=$1 uuid=$2 from=$3 target=$4 gtid=$5
@@ -196,7 +196,7 @@ the same (MariaDB 10.11.18, tried; it needs no grastate.dat, and an sst_method o
 is read from InnoDB, so it proves it. The new binary log begins with the GTIDs of the replay: without them the node
 would count from 1, and look like a fork.
 """
-POSITIONED = r"position: ([0-9a-f-]{36}:\d+), before "
+POSITIONED = r"(?m)^position: ([0-9a-f-]{36}:\d+), before "
 
 END_PRIVATE = r"""export LC_ALL=C
 folder=/run/pilothouse/private; word=--socket=$folder/server.sock

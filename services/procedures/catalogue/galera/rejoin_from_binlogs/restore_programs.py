@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS
+from services.procedures.catalogue.steps.restoring_programs import FOLDERS, OWN_PATH, PLAIN_OPTIONS
 
 PREPARE = (
     FOLDERS
+    + OWN_PATH
     + PLAIN_OPTIONS
     + r"""set -u -o pipefail -o noclobber; export LC_ALL=C
 copy=$1 work=$2 tool=$3 wanted=$4 part=$2.part
@@ -17,8 +18,7 @@ case $inside/ in "$place"/*) failed 'the backup would lie in the copy';; esac
 before=$(folders "$copy") || failed 'the folders of the backup could not be listed'
 odd=$(find "$copy/" \( ! -type f ! -type d -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
   failed "${odd:-something} in the backup is no plain file or folder of its own: a link may lead anywhere"
-[ -n "$(find "${place%/*}/" -maxdepth 0 -uid "$(id -u)" ! -perm -002 \( ! -perm -020 -o -gid 0 \))" ] ||
-  failed "others than root may write into ${place%/*}, where the copy would lie"
+odd=$(own_path "${place%/*}") || failed "$odd"
 rm -rf --one-file-system -- "$part" "$part.log" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
 cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || failed 'the backup could not be copied'
 [ "$(folders "$copy")" = "$before" ] || failed 'the backup was changed while it was copied'
@@ -48,7 +48,7 @@ backup of a node that keeps older data inside its data folder has that folder to
 seen on 10.11.18): copied back, it would be mixed with what this run keeps. What was looked at in the backup may be a
 link by the time it is copied: so the copy, which is root's alone, is looked at too.
 """
-PREPARED = r"prepared: ([0-9a-f-]{36}:\d+)"
+PREPARED = r"(?m)^prepared: ([0-9a-f-]{36}:\d+)"
 
 TIDY = r"""set -u; export LC_ALL=C
 data=$1 work=$2 base=$3

@@ -103,7 +103,9 @@ answer() {
   IFS= read -r -t "$1" line <&9 || return 1
   case $line in "$2 "*) line=${line#"$2 "};; *) return 1;; esac
 }
-state() { sed -n 's/^uuid: *//p;s/^seqno: */:/p' -- "$folder/grastate.dat" | tr -d '\n'; }
+state() {
+  timeout 5 head -c 4096 -- "$folder/grastate.dat" | sed -n 's/^uuid: *//p;s/^seqno: */:/p' | tr -d '\n'
+}
 counters() {
   ask "SELECT CONCAT('counters ', GROUP_CONCAT(VARIABLE_VALUE ORDER BY VARIABLE_NAME SEPARATOR ' '))
     FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME IN ('INNODB_BUFFER_POOL_PAGES_DIRTY',
@@ -239,7 +241,7 @@ systemctl stop "$unit"; code=$?
 [ "$code" -eq 0 ] || [ "$code" -eq 5 ] || exit "$code"
 rm -f -- "$2/$listed_as"
 while :; do
-  seqno=$(sed -n 's/^seqno: *//p' -- "$state") || exit 3
+  seqno=$(set -o pipefail; timeout 5 head -c 4096 -- "$state" | sed -n 's/^seqno: *//p') || exit 3
   [ "$seqno" != -1 ] || exit 0
   pgrep -x 'mariadbd|mysqld' >/dev/null; [ "$?" -ne 1 ] || exit 0
   [ "$n" -lt 20 ] || { echo "pilothouse: a read lock is held still: $state says $seqno"; exit 4; }

@@ -234,10 +234,10 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
         "rm /etc/mysql/mariadb.conf.d/98-unsafe.cnf; "
         "for f in mariabackup mariadb-backup; do mv /usr/bin/$f.away /usr/bin/$f; done"
     )
-    # By what was found: a log under an id that nobody has, ten transactions that are in no log of this member, a last
+    # By what was found: a log under an id that nobody has, a role whose first admin is whoever replays it, ten transactions that are in no log of this member, a last
     # one with wsrep off, no room.
     ((number,),) = steer.sql("s1", "SELECT @@server_id")
-    steer.sql("s1", "SET GLOBAL server_id = 99; FLUSH BINARY LOGS")
+    steer.sql("s1", "SET GLOBAL server_id = 99; FLUSH BINARY LOGS; CREATE ROLE odd; DROP ROLE odd")
     unlogged = "SET SESSION sql_log_bin = 0; " + "INSERT INTO sbtest.unlogged VALUES (); " * 10
     steer.sql("s1", f"{unlogged}; SET SESSION sql_log_bin = 1; INSERT INTO sbtest.unlogged VALUES ()")
     steer.sql("s1", "SET SESSION wsrep_on = OFF; INSERT INTO sbtest.unlogged VALUES (999)")
@@ -252,7 +252,7 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     ran = console.run(NAME, *NOT_COMPARED, **BARE)
     view = console.assert_ended(RunState.UNDONE, ran)
     told = "".join(step.error for step in view.steps)
-    for code in ("OTHER-UUID", "AHEAD", "WRITER", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
+    for code in ("OTHER-UUID", "AHEAD", "WRITER", "CURRENT-USER", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
         assert f"{code} (" in told, (code, told)
     # A server that runs, and is no member, is none to be rebuilt.
     alone = "[mysqld]\\nwsrep_on = OFF\\n"

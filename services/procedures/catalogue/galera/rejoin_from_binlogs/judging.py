@@ -81,6 +81,7 @@ def judged(facts: Facts, joiner: str, found: Survey) -> tuple[Check, ...]:
         _backup(facts, joiner, found),
         _ahead(facts, found),
         _writer(facts, joiner, found),
+        _invoked(found),
         _holes(found),
         _ist(facts, joiner, found),
         _race(facts, joiner, found),
@@ -166,6 +167,22 @@ def _writer(facts: Facts, joiner: str, found: Survey) -> Check:
         evidence=f"written by server id {ids}; known are {', '.join(map(str, sorted(asked)))}",
         why="A filter leaves rows out of a transaction, and no number shows it.",
         try_=("Take the binary logs of a member.",) if strange else (),
+    )
+
+
+def _invoked(found: Survey) -> Check:
+    """No statement is done for whoever does it: a log keeps who that was, mariadb-binlog does not print it."""
+    at = [f"{f.invoked} in {f.name}, the first at {f.invoked_at}" for f in found.chain.files if f.invoked]
+    return Check(
+        code="CURRENT-USER",
+        title="No statement is done for whoever does it",
+        verdict=verdict(at),
+        evidence="; ".join(at) or "none names the current user, makes a role, or alters an event",
+        why="Replayed, root is the one who does it: a grant TO CURRENT_USER is root's, a role's first admin is root, an "
+        "altered event runs as root. The node's accounts would not be the members'.",
+        try_=("Look at them with mariadb-binlog, and override this where a name in them does no harm.", _SST)
+        if at
+        else (),
     )
 
 

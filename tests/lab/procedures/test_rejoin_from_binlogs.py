@@ -234,8 +234,8 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
         "rm /etc/mysql/mariadb.conf.d/98-unsafe.cnf; "
         "for f in mariabackup mariadb-backup; do mv /usr/bin/$f.away /usr/bin/$f; done"
     )
-    # By what was found: a log under an id that nobody has, a role whose first admin is whoever replays it, ten transactions that are in no log of this member, a last
-    # one with wsrep off, no room.
+    # By what was found: a log under an id that nobody has, a role whose first admin is whoever replays it, ten
+    # transactions that are in no log of this member, a last one with wsrep off, no room.
     ((number,),) = steer.sql("s1", "SELECT @@server_id")
     steer.sql("s1", "SET GLOBAL server_id = 99; FLUSH BINARY LOGS; CREATE ROLE odd; DROP ROLE odd")
     unlogged = "SET SESSION sql_log_bin = 0; " + "INSERT INTO sbtest.unlogged VALUES (); " * 10

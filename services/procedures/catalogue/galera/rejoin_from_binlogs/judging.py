@@ -178,8 +178,8 @@ def _invoked(found: Survey) -> Check:
         title="No statement is done for whoever does it",
         verdict=verdict(at),
         evidence="; ".join(at) or "none names the current user, makes a role, or alters an event",
-        why="Replayed, root is the one who does it: a grant TO CURRENT_USER is root's, a role's first admin is root, an "
-        "altered event runs as root. The node's accounts would not be the members'.",
+        why="Replayed, root is the one who does it: a grant TO CURRENT_USER is root's, a role's first admin is root, "
+        "an altered event runs as root. The node's accounts would not be the members'.",
         try_=("Look at them with mariadb-binlog, and override this where a name in them does no harm.", _SST)
         if at
         else (),

@@ -252,7 +252,7 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     ran = console.run(NAME, *NOT_COMPARED, **BARE)
     view = console.assert_ended(RunState.UNDONE, ran)
     told = "".join(step.error for step in view.steps)
-    for code in ("OTHER-UUID", "AHEAD", "WRITER", "CURRENT-USER", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
+    for code in ("OTHER-UUID", "AHEAD", "WRITER", "DONE-BY", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
         assert f"{code} (" in told, (code, told)
     # A server that runs, and is no member, is none to be rebuilt.
     alone = "[mysqld]\\nwsrep_on = OFF\\n"

@@ -144,8 +144,8 @@ def test_that_a_statement_that_is_done_for_whoever_does_it_is_seen_also_over_lin
     text = (RECORDED / "invoker.000002.txt").read_text(encoding="utf-8")
     role = "create role r\n"
     first = int(re.findall(r"# at (\d+)", text.partition(role)[0])[-2])
-    # Two roles (whoever makes one is its admin), a GRANT and an ALTER USER; a routine with a DEFINER is none.
-    for written, many in ((role, 4), ("create/* a */or  replace\n role r\n", 4), ("create table rolex (a int)\n", 3)):
+    # Two roles (whoever makes one is its admin), a GRANT, an ALTER USER, an event; a routine with a DEFINER is none.
+    for written, many in ((role, 5), ("create/* a */or  replace\n role r\n", 5), ("create table rolex (a int)\n", 4)):
         (tmp_path / "logs" / "bin.000002").write_text(text.replace(role, written), encoding="utf-8")
         ran = _ran(tmp_path, SURVEY, *(str(tmp_path / name) for name in ("backup", "logs", "data")))
         told = re.search(SURVEYED, ran.stdout)
@@ -154,7 +154,7 @@ def test_that_a_statement_that_is_done_for_whoever_does_it_is_seen_also_over_lin
         assert not isinstance(found, Wrong), found
         (file,) = found[1]
         assert file.invoked == many
-        assert (file.invoked_at == first) is (many == 4)
+        assert (file.invoked_at == first) is (many == 5)
 
 
 def test_that_files_of_two_servers_are_no_chain_even_where_their_gtids_follow(tmp_path: Path) -> None:

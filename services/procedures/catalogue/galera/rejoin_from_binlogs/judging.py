@@ -171,16 +171,22 @@ def _writer(facts: Facts, joiner: str, found: Survey) -> Check:
 
 
 def _invoked(found: Survey) -> Check:
-    """No statement is done for whoever does it: a log keeps who that was, mariadb-binlog does not print it."""
+    """No statement does something else in a replay: a log keeps who did it, mariadb-binlog does not print it.
+
+    Tried on 10.11.18: with Galera an event is enabled on its own server alone, and SLAVESIDE_DISABLED on the others.
+    """
     at = [f"{f.invoked} in {f.name}, the first at {f.invoked_at}" for f in found.chain.files if f.invoked]
     return Check(
-        code="CURRENT-USER",
-        title="No statement is done for whoever does it",
+        code="DONE-BY",
+        title="No statement depends on who does it, and where",
         verdict=verdict(at),
-        evidence="; ".join(at) or "none names the current user, makes a role, or alters an event",
-        why="Replayed, root is the one who does it: a grant TO CURRENT_USER is root's, a role's first admin is root, "
-        "an altered event runs as root. The node's accounts would not be the members'.",
-        try_=("Look at them with mariadb-binlog, and override this where a name in them does no harm.", _SST)
+        evidence="; ".join(at) or "none names the current user, makes a role, or makes or alters an event",
+        why="Root replays them: a grant TO CURRENT_USER is root's, a role's first admin is root. An event is enabled on "
+        "the node too, and runs twice. Its accounts and events would not be the members'.",
+        try_=(
+            "Look at them with mariadb-binlog; override this where they do no harm, or are set right afterwards.",
+            _SST,
+        )
         if at
         else (),
     )

@@ -181,8 +181,8 @@ def _invoked(found: Survey) -> Check:
         title="No statement depends on who does it, and where",
         verdict=verdict(at),
         evidence="; ".join(at) or "none names the current user, makes a role, or makes or alters an event",
-        why="Root replays them: a grant TO CURRENT_USER is root's, a role's first admin is root. An event is enabled on "
-        "the node too, and runs twice. Its accounts and events would not be the members'.",
+        why="Root replays them: a grant TO CURRENT_USER is root's, a role's first admin is root. An event is enabled "
+        "on the node too, and runs twice. Its accounts and events would not be the members'.",
         try_=(
             "Look at them with mariadb-binlog; override this where they do no harm, or are set right afterwards.",
             _SST,

@@ -18,7 +18,8 @@ function anew() {
 }
 function weigh(  said_so) {
   gsub(/\/\*[^*]*\*+\//, " ", sql); gsub(/[ \t]+/, " ", sql)
-  said_so = sql ~ /CURRENT_(USER|ROLE)/ || sql ~ /CREATE (OR REPLACE )?ROLE / || sql ~ /(CREATE|ALTER) (OR REPLACE )?(DEFINER ?= ?[^ ]+ )?EVENT /
+  said_so = sql ~ /CURRENT_(USER|ROLE)/ || sql ~ /CREATE (OR REPLACE )?ROLE /
+  said_so = said_so || sql ~ /(CREATE|ALTER) (OR REPLACE )?(DEFINER ?= ?[^ ]+ )?EVENT /
   sql = ""; if (said_so && !users++) userat = n(group)
 }
 function close_group(end,  lost, at_end, part) {

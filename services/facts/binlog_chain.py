@@ -47,6 +47,8 @@ class ChainFile:
             between, and how many there are: not more than MOST_STRETCHES are told.
         recent: (Xid, server id, time) of the last RECENT transactions; writer: id of the server whose log it is.
         next_name: the file that it names as the next; ending: 'rotate', 'stop', 'open'.
+        invoked, invoked_at: statements that depend on who does them, or where (CURRENT_USER, a role's first admin,
+            events), and where the first of them stands.
         odd: its events stand in no order; cut, broken: its last group is not whole, it can't be read to its end.
         gtid, when: of the last transaction: '0-41-14', ('261124', '18:24:01', server id); end_gtid: of the last group.
     """
@@ -88,6 +90,8 @@ class ChainFile:
     cut: bool
     broken: bool
     loose_rows: int = 0
+    invoked: int = 0
+    invoked_at: int | None = None
     below_gtid: str = "-"
     below_when: tuple[str, str, int] | None = None
 

@@ -21,7 +21,7 @@ _REFUSED = {
     "BACKUP": "BACKUP-UNREAD", "LEFT": "REPLAY-LEFT", "NOBACKUP": "BACKUP-ABSENT", "NOLOGS": "BINLOGS-ABSENT",
 }  # fmt: skip
 MOST_FILES = 5_000
-_FIELDS = 37
+_FIELDS = 39
 
 
 def parse_survey(text: str) -> tuple[Backup, tuple[ChainFile, ...]] | Wrong:
@@ -94,7 +94,8 @@ def _file(line: str) -> ChainFile | None:
         missing=count("missing"), stretches=_stretches(told["hole"]), stretched=count("holes"),
         recent=_recent(told["recent"]), writer=number("by"), ending=kind, next_name=after, reached=count("reached"),
         odd=told["odd"] != "0", cut=told["torn"] != "0", broken=told["broken"] != "0",
-        below_gtid=told["belowof"], below_when=_when(told.get("belowwhen", "")),
+        invoked=count("users"),
+        invoked_at=number("userat"), below_gtid=told["belowof"], below_when=_when(told.get("belowwhen", "")),
     )  # fmt: skip
 
 

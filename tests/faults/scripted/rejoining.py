@@ -20,6 +20,7 @@ _FILE = (
     "above=51 abovefrom=4000 zoneddl=0 zonerows=0 zoneat=1 count=940 last=990 lastend=899000 gtid={gtid} "
     "when={when} endgtid={gtid} headddl=0 tailddl=0 ddl=0 local=0 stmts=0 stmtat=- xa=0 back=0 holes=0 missing=0 "
     "hole=- recent=-,989~261122~6:00:00~1,990~261122~6:00:00~1 by=1 belowof=0-1-45 belowwhen=261122,5:00:00,1 "
+    "users=0 userat=- "
     "ending=stop reached=900000 odd=0 torn=0 broken=0;"
 )
 SURVEYED = (

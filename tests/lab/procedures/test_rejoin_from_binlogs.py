@@ -6,6 +6,7 @@ One node is away with its disk lost; its backup is older than every donor's cach
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -27,6 +28,11 @@ NOT_COMPARED = ("--override", "COMPARE=it is refused before there are rows to co
 OLD = "/var/lib/mysql/an-old-file"
 HOLD = "/etc/systemd/system/mariadb.service.d/91-pilothouse-hold.conf"
 STARTED = "/srv/rejoin/started"
+IN_PARTS = (
+    "SET SESSION wsrep_trx_fragment_unit = 'statements'; SET SESSION wsrep_trx_fragment_size = 1; BEGIN; "
+    "INSERT INTO sbtest.parts VALUES (1); DO SLEEP(15); INSERT INTO sbtest.parts VALUES (2); COMMIT"
+)
+"""A session that switches streaming replication on for itself: no member's variable shows it."""
 START = (
     f"{{ systemctl start mariadb >{STARTED} 2>&1; echo $? >>{STARTED}; "
     f"systemctl status mariadb -n 0 >>{STARTED}; true; }}"
@@ -38,6 +44,13 @@ START = (
 def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
     """s3 down with nothing but a file in its data folder, a backup and logs beside it, and writes that go on."""
     del whole
+    with _lost(steer) as writer:
+        yield writer
+
+
+@contextmanager
+def _lost(steer: Estate, meanwhile: str = "") -> Iterator[Writer]:
+    """The same; `meanwhile`: what a session on s1 begins right before s3 is away."""
     steer.sql("s1", "GRANT SELECT ON sbtest.* TO observer@'%'")
     # Slow enough for the forecast of the race, which takes all write sets for as large as the ballast's.
     with Writer(steer, DONORS, rate=8.0) as writer:
@@ -46,6 +59,8 @@ def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
         seqno = rejoining.back_up(steer, JOINER)
         rejoining.varied_on(steer, "s1")
         rejoining.forget(steer, seqno, "s1", DONORS)
+        if meanwhile:
+            steer.host("s1").sh(f'systemd-run --collect --quiet mariadb -e "{meanwhile}"; sleep 4')
         rejoining.away(steer, JOINER)
         steer.host(JOINER).sh(
             f"find /var/lib/mysql -mindepth 1 -delete; install -o mysql -g mysql -m 600 /dev/null {OLD}"
@@ -154,6 +169,25 @@ def test_that_a_release_in_the_middle_of_a_replay_lets_no_start_through_until_al
 
 
 @pytest.mark.long
+def test_that_a_transaction_in_parts_that_was_open_at_the_target_is_told_and_all_is_taken_back(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    """Its beginning is in no binary log; IST brings its end alone. The node is Synced then, and lacks its rows."""
+    del whole
+    steer.sql("s1", "DROP TABLE IF EXISTS sbtest.parts; CREATE TABLE sbtest.parts (id INT PRIMARY KEY)")
+    with _lost(steer, IN_PARTS):
+        ran = console.run(NAME, **INPUTS)
+        assert ran.code == 3, ran
+        view = console.assert_ended(RunState.UNDONE, ran)
+        failed = next(step for step in view.steps if step.step.step_id == f"fragments-{JOINER}")
+        assert failed.failed, ran
+        assert "its rows are missing" in failed.error, failed.error
+        assert steer.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == ["an-old-file"]
+        assert steer.sql("s1", "SELECT COUNT(*) FROM sbtest.parts") == [["2"]]
+    steer.sql("s1", "DROP TABLE sbtest.parts")
+
+
+@pytest.mark.long
 def test_that_a_link_of_the_servers_account_in_place_of_its_state_is_not_written_through(
     steer: Estate, console: Console, lost: Writer
 ) -> None:
@@ -200,10 +234,10 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
         "rm /etc/mysql/mariadb.conf.d/98-unsafe.cnf; "
         "for f in mariabackup mariadb-backup; do mv /usr/bin/$f.away /usr/bin/$f; done"
     )
-    # By what was found: a log under an id that nobody has, ten transactions that are in no log of this member, a last
-    # one with wsrep off, no room.
+    # By what was found: a log under an id that nobody has, a role whose first admin is whoever replays it, ten
+    # transactions that are in no log of this member, a last one with wsrep off, no room.
     ((number,),) = steer.sql("s1", "SELECT @@server_id")
-    steer.sql("s1", "SET GLOBAL server_id = 99; FLUSH BINARY LOGS")
+    steer.sql("s1", "SET GLOBAL server_id = 99; FLUSH BINARY LOGS; CREATE ROLE odd; DROP ROLE odd")
     unlogged = "SET SESSION sql_log_bin = 0; " + "INSERT INTO sbtest.unlogged VALUES (); " * 10
     steer.sql("s1", f"{unlogged}; SET SESSION sql_log_bin = 1; INSERT INTO sbtest.unlogged VALUES ()")
     steer.sql("s1", "SET SESSION wsrep_on = OFF; INSERT INTO sbtest.unlogged VALUES (999)")
@@ -218,7 +252,7 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     ran = console.run(NAME, *NOT_COMPARED, **BARE)
     view = console.assert_ended(RunState.UNDONE, ran)
     told = "".join(step.error for step in view.steps)
-    for code in ("OTHER-UUID", "AHEAD", "WRITER", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
+    for code in ("OTHER-UUID", "AHEAD", "WRITER", "DONE-BY", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
         assert f"{code} (" in told, (code, told)
     # A server that runs, and is no member, is none to be rebuilt.
     alone = "[mysqld]\\nwsrep_on = OFF\\n"

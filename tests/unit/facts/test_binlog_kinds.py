@@ -138,6 +138,25 @@ def test_that_the_step_of_a_sequence_right_behind_the_backup_is_replayed_or_it_i
     assert {wrong.code for wrong in chain_of(files, backup).wrong} == {"BACKUP-POSITION"}
 
 
+def test_that_a_statement_that_is_done_for_whoever_does_it_is_seen_also_over_lines_and_comments(tmp_path: Path) -> None:
+    """A log keeps for whom it was done, mariadb-binlog does not print it: replayed, root gets the right, or is it."""
+    _folders(tmp_path, 4, ())
+    text = (RECORDED / "invoker.000002.txt").read_text(encoding="utf-8")
+    role = "create role r\n"
+    first = int(re.findall(r"# at (\d+)", text.partition(role)[0])[-2])
+    # Two roles (whoever makes one is its admin), a GRANT, an ALTER USER, an event; a routine with a DEFINER is none.
+    for written, many in ((role, 5), ("create/* a */or  replace\n role r\n", 5), ("create table rolex (a int)\n", 4)):
+        (tmp_path / "logs" / "bin.000002").write_text(text.replace(role, written), encoding="utf-8")
+        ran = _ran(tmp_path, SURVEY, *(str(tmp_path / name) for name in ("backup", "logs", "data")))
+        told = re.search(SURVEYED, ran.stdout)
+        assert told is not None, ran
+        found = parse_survey(told[1])
+        assert not isinstance(found, Wrong), found
+        (file,) = found[1]
+        assert file.invoked == many
+        assert (file.invoked_at == first) is (many == 5)
+
+
 def test_that_files_of_two_servers_are_no_chain_even_where_their_gtids_follow(tmp_path: Path) -> None:
     logs = _folders(tmp_path, 26, (5, 6))
     path = logs / "mysql-bin.000006"

@@ -34,6 +34,7 @@ from tests.unit.procedures.catalogue.binlogs_facts import (
         ("stmts=0 stmtat=-", "stmts=1 stmtat=5000", "STATEMENT-EVENTS"),
         ("back=0", "back=1", "XID-ORDER"),
         ("xa=0", "xa=1", "XA"),
+        ("users=0 userat=-", "users=2 userat=5000", "DONE-BY"),
         ("odd=0", "odd=1", "BINLOG-UNREAD"),
         ("missing=0 hole=-", "missing=20 hole=99-120-0", "HOLES"),
         ("holes=0", "holes=61", "HOLES"),

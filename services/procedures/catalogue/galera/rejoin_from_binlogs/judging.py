@@ -81,6 +81,7 @@ def judged(facts: Facts, joiner: str, found: Survey) -> tuple[Check, ...]:
         _backup(facts, joiner, found),
         _ahead(facts, found),
         _writer(facts, joiner, found),
+        _invoked(found),
         _holes(found),
         _ist(facts, joiner, found),
         _race(facts, joiner, found),
@@ -166,6 +167,28 @@ def _writer(facts: Facts, joiner: str, found: Survey) -> Check:
         evidence=f"written by server id {ids}; known are {', '.join(map(str, sorted(asked)))}",
         why="A filter leaves rows out of a transaction, and no number shows it.",
         try_=("Take the binary logs of a member.",) if strange else (),
+    )
+
+
+def _invoked(found: Survey) -> Check:
+    """No statement does something else in a replay: a log keeps who did it, mariadb-binlog does not print it.
+
+    Tried on 10.11.18: with Galera an event is enabled on its own server alone, and SLAVESIDE_DISABLED on the others.
+    """
+    at = [f"{f.invoked} in {f.name}, the first at {f.invoked_at}" for f in found.chain.files if f.invoked]
+    return Check(
+        code="DONE-BY",
+        title="No statement depends on who does it, and where",
+        verdict=verdict(at),
+        evidence="; ".join(at) or "none names the current user, makes a role, or makes or alters an event",
+        why="Root replays them: a grant TO CURRENT_USER is root's, a role's first admin is root. An event is enabled "
+        "on the node too, and runs twice. Its accounts and events would not be the members'.",
+        try_=(
+            "Look at them with mariadb-binlog; override this where they do no harm, or are set right afterwards.",
+            _SST,
+        )
+        if at
+        else (),
     )
 
 

@@ -14,7 +14,13 @@ _OF_A_FILE = (
 function n(x) { return sprintf("%.0f", x) }
 function anew() {
   above = abovefrom = "-"; zoneddl = zonerows = zoneat = count = ddls = local = stmts = xas = back = holes = missing = 0
-  stmtat = hole = recent = "-"; headddl = pending = 0; prevx = "-"
+  users = 0; userat = stmtat = hole = recent = "-"; headddl = pending = 0; prevx = "-"
+}
+function weigh(  said_so) {
+  gsub(/\/\*[^*]*\*+\//, " ", sql); gsub(/[ \t]+/, " ", sql)
+  said_so = sql ~ /CURRENT_(USER|ROLE)/ || sql ~ /CREATE (OR REPLACE )?ROLE /
+  said_so = said_so || sql ~ /(CREATE|ALTER) (OR REPLACE )?(DEFINER ?= ?[^ ]+ )?EVENT /
+  sql = ""; if (said_so && !users++) userat = n(group)
 }
 function close_group(end,  lost, at_end, part) {
   if (!open) { if (above == "-" && name == atfile && end == at + 0) zoneat = 1; return }
@@ -50,6 +56,7 @@ function close_group(end,  lost, at_end, part) {
 }
 BEGIN { by = first = last = lastend = lastof = lastwhen = below = belowend = gtid = lastgtid = version = list = "-"
   belowof = belowwhen = "-"; ending = "open"; anew() }
+text && length(sql) < 8000 { sql = sql " " toupper(substr($0, 1, 8000)) }
 text && fresh && !/^(SET |use |\/\*|DELIMITER )/ { if (/^(SAVEPOINT|ROLLBACK TO) `/) said--; fresh = 0 }
 """
     + BINLOG_EVENTS.strip()
@@ -59,6 +66,7 @@ listing {
   if (line ~ /\]$/) listing = 0; else if (!/^# [0-9]/) odd = 1
 }
 header {
+  if (sql != "") weigh()
   from = ended; ended = reached
   if (kind ~ /^Start: binlog v 4, server v [^ \t]+ /) { split(kind, part, " "); version = part[7]; by = $5 }
   else if (kind ~ /^Gtid list \[/) { list = substr(kind, 11); listing = list !~ /\]$/ }
@@ -84,6 +92,7 @@ header {
 }
 END {
   if (broken) exit 9
+  weigh()
   if (open && xid == "-") { open = 0; cut = 1 }
   close_group(reached)
   gsub(/[][ ]/, "", list); if (list == "") list = "none"
@@ -94,7 +103,7 @@ END {
     last, last == "-" ? "-" : n(lastend), lastof, lastwhen, lastgtid, n(headddl), n(pending), n(ddls), n(local)
   printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas),
     n(back), n(holes), n(missing), hole, recent, by
-  printf " belowof=%s belowwhen=%s", belowof, belowwhen
+  printf " belowof=%s belowwhen=%s users=%s userat=%s", belowof, belowwhen, n(users), userat
   printf " ending=%s reached=%s odd=%s torn=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
 }
 """

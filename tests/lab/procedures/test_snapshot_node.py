@@ -41,7 +41,8 @@ IN_THE_WAY = together(
     shell(DONOR, "printf '[client]\\nuser=nobody_here\\n' >/root/.my.cnf", "rm -f /root/.my.cnf"),
     shell(JOINER, f"cp -p {GRASTATE} /root/kept && sed -i 's/^seqno:.*/seqno:   99999999/' {GRASTATE}",
           f"cp -p /root/kept {GRASTATE} && rm -f /root/kept"),
-    option_file(JOINER, "[mysqld]\ninnodb_log_group_home_dir=/srv/redo\nlower_case_table_names=1\n"),
+    option_file(JOINER, "[mysqld]\ninnodb_log_group_home_dir=/srv/redo\nlower_case_table_names=1\n"
+                "log_bin=other-bin\n"),
 )  # fmt: skip
 WRONG = (
     pytest.param("sh -c 'pkill -KILL -x mariadb; sleep 1'", "the read lock was lost", id="the lock is lost"),
@@ -49,7 +50,7 @@ WRONG = (
     pytest.param("sh -c 'echo no room; exit 5'", "ended with exit code 5", id="it fails"),
 )
 WAITS = ("--override", "DONOR-WRITER=its writes may wait, for this is what is tried")
-REFUSED = ("DONOR-WRITER", "ROOT-LOGIN", "OLD-DATA", "ONE-VOLUME", "SAME-SERVER", "COMPARE")
+REFUSED = ("DONOR-WRITER", "ROOT-LOGIN", "OLD-DATA", "ONE-VOLUME", "SAME-SERVER", "OWN-FILES", "COMPARE")
 
 
 @pytest.fixture

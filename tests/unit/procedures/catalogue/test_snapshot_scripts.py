@@ -237,9 +237,7 @@ def test_that_a_snapshot_is_removed_once_and_only_where_one_was_begun(tmp_path: 
     assert (ran(REMOVE, tmp_path, *words).returncode, mark.exists()) == (0, False)
 
 
-def test_that_a_removal_that_is_begun_again_while_the_first_works_waits_for_it_and_removes_nothing_twice(
-    tmp_path: Path,
-) -> None:
+def test_that_a_removal_that_is_begun_again_waits_for_the_first_and_removes_nothing_twice(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     mark.touch()
     slow = f"echo x >>{tmp_path}/removed; sleep 2"
@@ -348,9 +346,7 @@ def test_that_a_copy_without_the_list_of_the_donors_files_is_refused_and_one_may
     assert looked(copy).returncode == 3
 
 
-def test_that_what_the_command_left_at_work_is_ended_before_the_look_but_not_where_a_volume_is_attached(
-    copy: Path,
-) -> None:
+def test_that_what_the_command_left_running_ends_but_for_an_attached_volume(copy: Path) -> None:
     assert looked(copy).returncode == 0
     assert "systemctl stop bring-x.scope" in (copy.parent / "ran").read_text()
     stub(copy.parent, "systemctl", 1)

@@ -335,6 +335,11 @@ def test_that_each_thing_wrong_with_the_files_stops_before_anything_is_changed(o
     assert checks[code].verdict is Verdict.BLOCK
 
 
+def test_that_statements_among_the_rows_are_refused_and_told_what_makes_such_a_thing() -> None:
+    check = _later(_facts(TOLD.replace("stmts=0 stmtat=-", "stmts=1 stmtat=5000")))[0]["STATEMENT-EVENTS"]
+    assert any("CREATE TABLE ... SELECT" in advice for advice in check.try_)
+
+
 def test_that_other_versions_are_refused() -> None:
     one = TOLD.replace("version=10.11.18-MariaDB-log log=", "version=10.11.17-MariaDB-log log=")
     assert _later(_facts(one))[0]["SERVER-VERSION"].verdict is Verdict.BLOCK

@@ -230,9 +230,10 @@ def _looked_through(host: HostFacts) -> Step:
     return Step(
         step_id=f"look-through-{name}",
         host=name,
-        title=f"Look through the copy in {folder} of {name}: whole, nothing of it linked elsewhere",
-        done=f"The copy on {name} is whole, and nothing of it is linked elsewhere",
+        title=f"Look through the copy in {folder} of {name}: a data folder, nothing of it linked elsewhere",
+        done=f"The copy on {name} has its system tablespace, and nothing of it is linked elsewhere",
         why=f"A file that is linked elsewhere would be changed there too. Files of the donor's own run are removed. "
+        f"Whether your command left a table's file out is not seen here: only the tables that you name are compared. "
         f"{_WITH_FOLDER}",
         action=Run(Command(("bash", "-c", LOOK_THROUGH, "pilothouse", folder, restoring.aside_path(host)), sudo=True)),
         before=(Stopped(name, steps.unit_of(host)),),

@@ -78,6 +78,14 @@ def test_that_a_statement_more_or_less_than_in_a_members_log_is_not_known(statem
     assert _look(_hosts({"n2": WHOLE}), (9, 11, statements), accepted=True).holds is None
 
 
+def test_that_what_no_later_look_changes_is_not_waited_for_and_says_what_to_take() -> None:
+    """A statement that did nothing stands in its own server's log alone: ten minutes of looks find the same."""
+    found = _look(_hosts({"n1": WHOLE, "n2": WHOLE}), (9, 11, 2), writers=(42,))
+    assert (found.holds, found.final) == (None, True)
+    assert "take another member's binary logs" in found.evidence
+    assert not _look(_hosts({"n2": WHOLE}), (9, 11, 2)).final  # n1 may answer yet
+
+
 def test_that_the_log_that_the_chain_was_taken_from_shows_nothing_for_it() -> None:
     """What is missing there is missing in both: sql_log_bin = 0 leaves it out of its own server's log alone."""
     hosts = {"n2": WHOLE}

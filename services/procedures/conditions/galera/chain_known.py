@@ -23,6 +23,12 @@ from services.procedures.plan.scripted import World
 
 ENOUGH = 3
 """So many of the chain's last transactions must be the members' too, or all where it has fewer."""
+_SETTLED = frozenset({"same", "more statements", "fewer statements"})
+"""What no later look changes: the member's log was read over the whole stretch."""
+_ADVICE = (
+    ". A statement that did nothing (DROP ... IF EXISTS) stands in the log of that server alone that got it, and "
+    "this will not change: take another member's binary logs, or a later backup"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ class ChainKnown(OfHosts):
             return known
         logs, proven = {name: _Log(asking, name) for name in self.hosts}, 0
         others = self._others(asking) if self.stretches else frozenset()
-        unproven = list[str]()
+        unproven, never = list[str](), False
         for stretch in self.stretches:
             found = {name: held_in(log.around(stretch), stretch) for name, log in logs.items()}
             if lost := next((name for name, one in found.items() if one == "more"), ""):
@@ -73,9 +79,11 @@ class ChainKnown(OfHosts):
                 proven += 1
             else:
                 unproven.append(f"{stretch[0]}-{stretch[1]} ({', '.join(f'{n}: {o}' for n, o in found.items())})")
+                never = never or (bool(others) and _SETTLED.issuperset(found.values()))
         if unproven:
             told = f"whether something is missing is not known in {len(unproven)} of {len(self.stretches)} stretches"
-            return Answer(holds=None, evidence=f"{told}: {'; '.join(unproven[:3])}", lines=tuple(unproven))
+            told = f"{told}: {'; '.join(unproven[:3])}{_ADVICE if never else ''}"
+            return Answer(holds=None, evidence=told, final=never, lines=tuple(unproven))
         told = f"; in each of {proven} stretches a member has the same" if proven else ""
         return Answer(known.holds, f"{known.evidence}{told}", final=known.final)
 

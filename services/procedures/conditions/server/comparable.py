@@ -19,6 +19,7 @@ from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
 _GENERATED = re.compile(r"\b(VIRTUAL|STORED|PERSISTENT)\b")
+_ADVICE = "Leave such tables out, or accept by tables_unknown=yes that they are not compared"
 _NOT_THERE = frozenset({1049, 1146})
 
 
@@ -40,7 +41,7 @@ class Comparable(OfHost):
         del past
         said = tuple(why for table in self.tables if (why := _why_not(asking, self.host, table)))
         if said:
-            return Answer(holds=False, evidence=f"{'; '.join(said)}. Leave such tables out", final=True)
+            return Answer(holds=False, evidence=f"{'; '.join(said)}. {_ADVICE}", final=True)
         return Answer(holds=True, evidence=f"a checksum can compare {', '.join(self.tables)}")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:

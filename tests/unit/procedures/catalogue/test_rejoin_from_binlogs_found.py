@@ -66,6 +66,11 @@ def test_that_logs_of_a_server_that_nobody_asked_are_not_taken_for_unfiltered(wr
     assert (check.verdict, check.absolute) == (verdict, False)
 
 
+def test_that_statements_among_the_rows_are_refused_and_told_what_makes_such_a_thing() -> None:
+    check = continued(facts_told(TOLD.replace("stmts=0 stmtat=-", "stmts=1 stmtat=5000")))[0]["STATEMENT-EVENTS"]
+    assert any("CREATE TABLE ... SELECT" in advice for advice in check.try_)
+
+
 def test_that_other_versions_are_refused() -> None:
     one = TOLD.replace("version=10.11.18-MariaDB-log log=", "version=10.11.17-MariaDB-log log=")
     assert continued(facts_told(one))[0]["SERVER-VERSION"].verdict is Verdict.BLOCK

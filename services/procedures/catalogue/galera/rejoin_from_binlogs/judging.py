@@ -42,6 +42,10 @@ FILES = (
     _file("XA", "They hold no XA transactions", "Galera has none: they were written with wsrep off."),
 )
 """What the files are judged by, each passed; what speaks against them is put into them."""
+_STATEMENTS = (
+    "Look there with mariadb-binlog --start-position. A CREATE TABLE ... SELECT counts too: it makes a table by "
+    "a statement inside its transaction. A backup that was taken after it needs no replay of it."
+)
 _SST = "Bring the node back with add-node, by an SST."
 
 
@@ -54,6 +58,8 @@ def unusable(wrong: Wrong, joiner: str = "", folder: str = "") -> Check:
     more: tuple[str, ...] = ()
     if wrong.code == "BACKUP-UNREAD":
         more = ("Take the backup with --galera-info.",)
+    elif wrong.code == "STATEMENT-EVENTS":
+        more = (_STATEMENTS,)
     elif wrong.code in {"BACKUP-ABSENT", "BINLOGS-ABSENT"}:
         more = (f"Copy it there, on the host where it lies, as root: {carried(folder, joiner)}",)
     found = next(check for check in FILES if check.code == wrong.code)

@@ -41,8 +41,7 @@ def found(facts: Facts, joiner: str, chain: Chain) -> Check:
         why="They are prepared and copied on the node itself; the console carries no backups between hosts.",
         try_=(
             f"Copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",
-            "Where they are there already: a path with other than plain letters, digits, blanks and _ . @ : + = - "
-            "in it is passed over. Rename the folder.",
+            "If they are there: only paths of plain letters, digits, blanks and _.@:+=- are read. Rename them.",
         )
         if lacking or blind
         else (),

@@ -303,5 +303,5 @@ def _watches(facts: Facts, values: Inputs) -> tuple[WatchRule, ...]:
         scratch,
         disk(host, "DISK-JOINER", full, begin, end),
         disk(facts.host(donor), "DISK-DONOR", f"The disk of {donor} is nearly full.", f"start-{joiner}", end),
-        flow_control(members[0], joiner, f"start-{joiner}", end),
+        *((flow_control(members[0], joiner, f"start-{joiner}", end),) if members else ()),
     )

@@ -394,5 +394,5 @@ def _watches(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Wa
         ),
         disk(donor, "DISK-DONOR", f"The disk of {donor.host} is nearly full.", "snapshot", "catch-up"),
         disk(joiner, "DISK-JOINER", f"The disk of {joiner.host} is nearly full.", f"bring-{joiner.host}", settled),
-        flow_control(members[0], joiner.host, start, settled),
+        *((flow_control(members[0], joiner.host, start, settled),) if members else ()),
     )

@@ -145,15 +145,17 @@ def estates(draw: st.DrawFn) -> Facts:
 
 @st.composite
 def typed(draw: st.DrawFn, procedure: Procedure, facts: Facts) -> Inputs:
-    """Inputs as a person may type them: choices where there are some, the default elsewhere."""
-    inputs: Inputs = {}
+    """Inputs as a person may type them: choices where there are some, any host's name, the default elsewhere."""
+    inputs, folders = Inputs(), draw(maybe)
     for field in procedure.fields(facts, {}):
-        if field.kind in {"host", "choice"} and field.choices and draw(maybe):
+        if field.kind == "host" and draw(st.integers(0, 3)) == 0:
+            inputs[field.name] = draw(st.sampled_from([host.host for host in facts.hosts]))
+        elif field.kind in {"host", "choice"} and field.choices and draw(maybe):
             inputs[field.name] = draw(st.sampled_from([value for value, _ in field.choices]))
         elif field.kind == "flag" and draw(maybe):
             inputs[field.name] = draw(st.sampled_from(("yes", "no")))
         elif field.kind == "text" and field.required and not field.default:
-            inputs[field.name] = draw(st.sampled_from(("true", "cp -a {datadir} /srv/{snapshot}")))
+            inputs[field.name] = f"/srv/{field.name}" if folders else "cp -a {datadir} /srv/{snapshot}"
         elif field.kind == "hosts" and field.choices and draw(maybe):
             some = draw(st.lists(st.sampled_from([value for value, _ in field.choices]), min_size=1, unique=True))
             inputs[field.name] = ", ".join(some)

@@ -115,6 +115,8 @@ def _fault(field: Field, text: str) -> str:
         return tr("{title}: write yes or no.", title=field.title)
     allowed = {value for value, _ in field.choices}
     asked = hosts_of(text) if field.kind == "hosts" else (text,)
+    if field.kind in {"host", "hosts"} and not allowed:
+        return tr("{title}: it can't be {value}: no host fits it now.", title=field.title, value=text)
     if field.kind in {"host", "choice", "hosts"} and allowed:
         strange = [value for value in asked if value not in allowed]
         if strange:

@@ -58,6 +58,13 @@ def test_that_a_time_or_a_size_can_not_be_negative(kind: Literal["duration", "by
     assert fault.sentence == "Pause: it can't be negative."
 
 
+@pytest.mark.parametrize("kind", ["host", "hosts"])
+def test_that_a_host_is_refused_where_none_can_be_chosen(kind: Literal["host", "hosts"]) -> None:
+    field = Field("donor", "Donor", kind, "", ())
+    (fault,) = field_faults((field,), {"donor": "s3"})
+    assert (fault.field, fault.sentence) == ("donor", "Donor: it can't be s3: no host fits it now.")
+
+
 def test_that_every_fault_names_its_field_and_what_to_write() -> None:
     fields = (
         Field("node", "Node", "host", choices=(("n1", ""), ("n2", ""))),

@@ -6,19 +6,17 @@ each FLUSH TABLES, and on each member (seen on 10.11.18, STORED and VIRTUAL alik
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from services.connections.ports import text
 from services.connections.reads import statements
 from services.errors import QueryFailed
+from services.facts.table_columns import generated_columns
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
-_GENERATED = re.compile(r"\b(VIRTUAL|STORED|PERSISTENT)\b")
 _ADVICE = "Leave such tables out, or accept by tables_unknown=yes that they are not compared"
 _NOT_THERE = frozenset({1049, 1146})
 
@@ -63,8 +61,7 @@ def _why_not(asking: Asking, host: str, table: str) -> str:
 def generated(asking: Asking, host: str, table: str) -> tuple[str, ...]:
     """Return the generated columns of 'schema.table'."""
     schema, _, name = table.partition(".")
-    rows = asking.session(host).query(statements.COLUMNS.read(schema, name), limit_s=SQL_LIMIT_S).rows
-    return tuple(text(row[0]) for row in rows if row and _GENERATED.search(text(row[-1]).upper()))
+    return generated_columns(asking.session(host).query(statements.COLUMNS.read(schema, name), limit_s=SQL_LIMIT_S))
 
 
 def no_sum(table: str, columns: tuple[str, ...]) -> str:

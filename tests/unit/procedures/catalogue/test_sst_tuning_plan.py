@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import replace
 from itertools import count, takewhile
 from typing import Any
@@ -11,83 +10,30 @@ from typing import Any
 import pytest
 
 from services.facts.sst_options import Place
-from services.facts.write_rate import Rates
-from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.galera.sst_tuning.measuring import host_name, road_name
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LINES
 from services.procedures.conditions.galera.sst_section import SstSame
-from services.procedures.conditions.galera.sst_took import SstTook
-from services.procedures.conditions.machine.disk import FreeDisk
-from services.procedures.plan.actions import Checkpoint, Detached, EditOptions, Run, Several, WaitFor
-from services.procedures.plan.checks import Check
-from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.invariants import violations
-from services.procedures.plan.model import Plan, Risk
+from services.procedures.plan.actions import Checkpoint, Detached, EditOptions, Run, Several
+from services.procedures.plan.model import Risk
 from services.procedures.plan.parts.galera.drop_ins import HOLD
 from services.types import Flavour
-from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, galera, host
-
-PROCEDURE = procedure_named("sst-tuning")
-GIB = 2**30
-GIVEN = {"donor": "n1", "joiner": "n2"}
-TOOLS = ("socat", "mariadb-backup", "mbstream", "zstd", "lz4", "pigz")
-# 500 MB/s from disk, 530 with four readers, 400 MB/s written; zstd packs 300 MB/s a core to 40 %, lz4 500 to 55 %.
-MEASURED = "data=50000000000 sample=64000000 read=500000000:1000000 read4=530000000:1000000 "
-PACKED = "zstd=60000000:24000000:200000:60000 lz4=60000000:33000000:120000:30000 pigz=60000000:21000000:1000000:240000"
-WRITTEN = " write=400000000:1000000"
-ROAD = "road=115000000:1000000"
-
-
-def node(name: str, **more: Any) -> HostFacts:
-    known = {
-        "address": f"10.0.0.{name[-1]}", "tools_there": TOOLS, "sst_options_known": True, "drop_ins_files": (),
-        "capability_cores": 8, "capability_memory": 32 * GIB, "capability_memory_free": 8 * GIB,
-        "capability_memory_server": 8 * GIB, "capability_aes": True, "capability_load": 0.5,
-        "variables_values": (("innodb_buffer_pool_size", str(8 * GIB)), ("innodb_encrypt_tables", "OFF")),
-        "data_size_in_bytes": 50 * 10**9, "data_folder_path": "/var/lib/mysql",
-    }  # fmt: skip
-    return host(name, **{**known, **more})
-
-
-def seen(*changed: HostFacts, **more: Any) -> Facts:
-    own = {h.host: h for h in changed}
-    return facts(*(own.pop(n, node(n)) for n in NAMES), **more)
-
-
-def kept(road: str = ROAD, donor: str = MEASURED + PACKED, joiner: str = MEASURED + PACKED + WRITTEN) -> Any:
-    return ((road_name("n1", "n2"), road), (host_name("n1"), donor), (host_name("n2"), joiner))
-
-
-def first(state: Facts, **inputs: str) -> Plan:
-    given = {**GIVEN, **inputs}
-    assert PROCEDURE.faults(state, given) == ()
-    plan = PROCEDURE.plan(state, given)
-    assert violations(plan) == ()
-    return plan
-
-
-def whole(state: Facts, values: Any = None, **inputs: str) -> tuple[dict[str, Check], Plan]:
-    begun = first(state, **inputs)
-    measured = replace(state, kept=kept() if values is None else values)
-    checks, plan = PROCEDURE.continued(measured, {**GIVEN, **inputs}, begun)
-    assert violations(plan) == ()
-    assert plan.steps[: len(begun.steps)] == begun.steps
-    return {check.code: check for check in checks}, plan
-
-
-def check_of(state: Facts, code: str, **inputs: str) -> Check:
-    return next(c for c in PROCEDURE.preflight(state, {**GIVEN, **inputs}) if c.code == code)
-
-
-def ids(plan: Plan) -> list[str]:
-    return [step.step_id for step in plan.steps]
-
-
-def settings(plan: Plan, name: str = "n1") -> dict[str, str | None]:
-    edit = plan.step(f"section-{name}").action
-    assert isinstance(edit, EditOptions)
-    return dict(edit.options)  # type: ignore[arg-type]
-
+from tests.unit.procedures.catalogue.sst_tuning_facts import (
+    GIB,
+    GIVEN,
+    MEASURED,
+    PACKED,
+    PROCEDURE,
+    TOOLS,
+    WRITTEN,
+    check_of,
+    first,
+    ids,
+    kept,
+    node,
+    seen,
+    settings,
+    whole,
+)
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, galera
 
 # -- the first part ----------------------------------------------------------------------------------------------------
 
@@ -370,63 +316,6 @@ def test_that_a_dedicated_donor_is_proposed_with_its_comma() -> None:
 
 
 # -- the real SST ------------------------------------------------------------------------------------------------------
-
-
-def test_that_a_real_sst_comes_last_to_the_named_node_alone_and_needs_its_name_typed() -> None:
-    _, plan = whole(seen(), trial="n2")
-    assert ids(plan)[-11:] == [
-        "trial:restart-off-n2", "trial:name-donor-n2", "trial:stop-n2", "trial:only-sst-n2", "trial:start-n2",
-        "trial:transfer-n2", "trial:compare-n2", "trial:forget-donor-n2", "trial:restart-on-n2", "trial:settle-n2",
-        "trial:whole",
-    ]  # fmt: skip
-    stop = plan.step("trial:stop-n2")  # typed before it goes down: nobody at the keyboard leaves no node down
-    assert (stop.confirm, "all its data are then replaced" in stop.title) == ("n2", True)
-    assert ids(plan).index("let-n3") < ids(plan).index("trial:restart-off-n2")
-    compare = plan.step("trial:compare-n2").action
-    assert isinstance(compare, WaitFor)
-    took = compare.conditions[0]
-    assert isinstance(took, SstTook)
-    assert took.forecast_s == pytest.approx(15.0 + 50e9 / (115e6 / 0.4), abs=0.2)
-
-
-@pytest.mark.parametrize(
-    ("took", "says"), [(200.0, "0 % more, within"), (270.0, "35 % more, outside"), (130.0, "35 % less")]
-)
-def test_that_the_error_of_the_forecast_is_told(took: float, says: str) -> None:
-    assert says in SstTook("n2", "start", 200.0, "zstd with 4 threads").sentence(took)
-
-
-def test_that_the_room_of_the_node_is_watched_while_a_real_sst_comes() -> None:
-    _, plan = whole(seen(), trial="n2")
-    watch = next(rule for rule in plan.watches if rule.code == "TRIAL-DISK")
-    assert isinstance(watch.condition, FreeDisk)
-    assert (watch.condition.host, watch.condition.path) == ("n2", "/var/lib/mysql")
-    assert (watch.from_step, watch.to_step) == ("trial:start-n2", "trial:start-n2")
-    assert not [rule for rule in whole(seen())[1].watches if rule.code == "TRIAL-DISK"]
-
-
-def test_that_a_real_sst_needs_a_third_member_and_room() -> None:
-    checks, _ = whole(seen(node("n2", data_folder_disk_free=10**9)), trial="n2")
-    assert (checks["TRIAL-DISK"].verdict, checks["TRIAL-DISK"].absolute) == (BLOCK, True)
-    three = seen()
-    two = replace(three, members=("n1", "n2"), hosts=tuple(h for h in three.hosts if h.host != "n3"))
-    check = next(c for c in PROCEDURE.preflight(two, {**GIVEN, "trial": "n2"}) if c.code == "CLUSTER-SIZE")
-    assert check.verdict is BLOCK
-
-
-@pytest.mark.parametrize("sessions", [1, None])
-def test_that_a_node_with_clients_or_unknown_sessions_is_not_copied_anew(sessions: int | None) -> None:
-    assert check_of(seen(node("n2", sessions_clients=sessions)), "TRIAL-NODE", trial="n2").verdict is BLOCK
-    assert check_of(seen(node("n1", sessions_clients=sessions)), "TRIAL-NODE", trial="n2").verdict is WARN
-    assert check_of(seen(), "TRIAL-NODE", trial="n2").verdict is PASS
-
-
-def test_that_no_real_sst_is_planned_that_would_never_catch_up() -> None:
-    busy = seen(*(node(n, rates=Rates(1e6, 5000.0, 2.0)) for n in NAMES))
-    checks, plan = whole(busy, trial="n2")
-    assert checks["TRIAL-NODE"].verdict is BLOCK
-    assert not any(step.step_id.startswith("trial:") for step in plan.steps)
-    assert all(math.isfinite(step.limit_s) for step in plan.steps)
 
 
 def test_that_a_test_port_is_open_for_the_donor_alone_and_not_as_root() -> None:

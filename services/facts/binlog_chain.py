@@ -104,7 +104,8 @@ class Backup:
         kind: mariadb-backup's word ('full-backuped', 'full-prepared'), or what makes it none: 'incremental', 'partial',
             'compressed', 'unknown'; size: bytes of its files.
         links, old_links: links and *.isl files in it, and in the old data folder beside it; None = not known.
-        gtid: of the last change that it holds, by the log that it brought, several with commas; '' = not known.
+        gtid: of the last change that it holds, by the log that it brought, several with commas; since: when that log
+            was begun, as a mark's time. '' = not known.
     """
 
     uuid: str
@@ -117,6 +118,7 @@ class Backup:
     links: int | None = 0
     old_links: int | None = 0
     gtid: str = ""
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True)

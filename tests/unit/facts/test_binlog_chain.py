@@ -151,6 +151,15 @@ def test_that_a_local_number_at_or_below_the_backup_never_moves_the_begin(tmp_pa
     assert chain.start == 385
 
 
+def test_that_the_survey_tells_when_the_log_was_begun_that_the_backup_brought(tmp_path: Path) -> None:
+    events = (RECORDED / "mysql-bin.000005.txt").read_text(encoding="utf-8").partition("# at 299\n")[0]
+    backup, logs = _folders(tmp_path, 15_006, f"mysql-bin.000004\t{len(events)}\t\n")
+    (backup / "mysql-bin.000004").write_text(events, encoding="utf-8")
+    found = parse_survey(_told(tmp_path, backup, logs))
+    assert not isinstance(found, Wrong), found
+    assert (found[0].gtid, found[0].since) == ("0-41-14902", "261124 18:23:58")
+
+
 def test_that_a_missing_file_is_a_gap(tmp_path: Path) -> None:
     chain = _chain(tmp_path, 15_006, numbers=(5, 6, 8))
     assert "BINLOG-GAP" in _codes(chain)

@@ -149,7 +149,9 @@ links=$(elsewhere "$copy") || links=-
 if [ -L "$data" ]; then oldlinks=1
 elif [ -e "$data" ]; then oldlinks=$(elsewhere "$data") || oldlinks=-
 else oldlinks=0; fi
-gtids=$(begins "$copy"); gtids=${gtids#gtids }; [[ $gtids =~ ^[0-9][0-9,-]{4,399}$ ]] || gtids=-
+own=$(begins "$copy" since)
+gtids=$(sed -n 's/^gtids //p' <<< "$own"); [[ $gtids =~ ^[0-9][0-9,-]{4,399}$ ]] || gtids=-
+since=$(sed -n 's/^since //p' <<< "$own" | tr ' ' '~'); [[ $since =~ ^[0-9]{6}~[0-9:]{7,8}$ ]] || since=-
 """
 )
 
@@ -186,8 +188,9 @@ for ((i = ${#files[@]} - 1; i >= 0; i--)); do
   low=${line##* first=}; low=${low%% *}
   [ "$low" != - ] && [ "$low" -le "$stands" ] && break
 done
-printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s links=%s oldlinks=%s gtids=%s;' \
-  "$uuid" "$stands" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks" "$gtids"
+printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s' \
+  "$uuid" "$stands" "$version" "$atfile" "$at" "$kind" "$size"
+printf ' links=%s oldlinks=%s gtids=%s since=%s;' "$links" "$oldlinks" "$gtids" "$since"
 printf '%s;' "${told[@]}"; echo
 """
 )

@@ -301,6 +301,17 @@ def test_that_a_whole_copy_loses_the_traces_of_the_donors_run_and_what_is_kept_s
     assert (copy / "shop" / "orders.ibd").exists()
 
 
+@pytest.mark.parametrize("code", [0, 1])
+def test_that_a_copy_counts_only_when_it_is_on_the_disk(copy: Path, code: int) -> None:
+    """A host that loses its power may have whole files with pages of zeros: InnoDB takes them for never used ones."""
+    stub(copy.parent, "sync", code)
+    found = looked(copy)
+    assert (found.returncode == 0, "on the disk" in found.stderr) == (code == 0, code != 0), found
+    lines = (copy.parent / "ran").read_text().splitlines()
+    assert lines[-1] == f"sync -f -- {copy}"  # behind what was removed, too
+    assert not (copy / "donor.pid").exists()
+
+
 @pytest.mark.parametrize("what", ["a link", "a hard link", "an .isl file", "the folder itself", "no tablespace"])
 def test_that_a_copy_whose_data_lie_elsewhere_too_is_refused(copy: Path, what: str) -> None:
     if what == "a link":

@@ -18,7 +18,12 @@ from services.procedures.catalogue.galera.snapshot_node.donor_part import (
     seconds,
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import LISTED, RUN, in_scope, scope_of
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
+from services.procedures.catalogue.galera.snapshot_node.look_through import (
+    LIST_S,
+    LOOK_THROUGH,
+    NONE_BUT_ROOT,
+    SYNC_S,
+)
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -43,7 +48,7 @@ from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.positions import kept_name
 
 START_LIMIT_S = 1_800.0
-LOOK_S = 900.0
+LOOK_S = LIST_S + SYNC_S + 300.0
 COPY_BYTES_S = 50e6
 """Half of what a plain copy over a quiet gigabit network brings."""
 _WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
@@ -260,7 +265,7 @@ def _looked_through(host: HostFacts, values: Inputs) -> Step:
         step_id=f"look-through-{name}",
         host=name,
         title=f"Look through the copy in {folder} of {name}: whole, nothing of it linked elsewhere",
-        done=f"The copy on {name} is whole, and nothing of it is linked elsewhere",
+        done=f"The copy on {name} is whole and on its disk, and nothing of it is linked elsewhere",
         why="The donor's files were listed under the lock, and none of them may be missing or shorter. A file that is "
         f"linked elsewhere would be changed there too. Files of the donor's own run are removed. {_WITH_FOLDER}",
         action=Run(Command(("bash", "-c", LOOK_THROUGH, "pilothouse", *words), sudo=True)),

@@ -19,6 +19,7 @@ from services.procedures.catalogue.galera.snapshot_node.donor_part import (
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import LISTED, RUN, in_scope, scope_of
 from services.procedures.catalogue.galera.snapshot_node.look_through import (
+    BRING,
     LIST_S,
     LOOK_THROUGH,
     NONE_BUT_ROOT,
@@ -221,14 +222,14 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
         done=f"The snapshot is in {folder} of {name}",
         why=_WITH_FOLDER,
         action=Detached(
-            Command(in_scope(scope, "bash", "-c", RUN, "pilothouse", str(limit_s), *words), sudo=True),
+            Command(in_scope(scope, "bash", "-c", BRING, "pilothouse", folder, RUN, str(limit_s), *words), sudo=True),
             name=f"bring-{name}",
             grows=folder,
             total=facts.host(values["donor"])[DataSize].in_bytes or 0,
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
         proof=_kept_inside(host),
-        limit_s=limit_s + 60.0,
+        limit_s=limit_s + SYNC_S + 60.0,
         undo=Undo(
             f"End your command on {name} where it still runs, and make {folder} root's again", ended, limit_s=60.0
         ),

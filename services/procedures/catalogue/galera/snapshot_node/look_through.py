@@ -1,4 +1,4 @@
-"""The script that looks through a copied data folder before a server may touch it, and takes traces of a run out."""
+"""The scripts that bring a copied data folder, and look through it before a server may touch it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,19 @@ NONE_BUT_ROOT = f'{OWN_PATH}own_path "${{1%/*}}"'
 
 LIST_S, SYNC_S = 600, 900
 """So long the files may be listed, and what the host still has of them in memory may take to its disk."""
+
+BRING = (
+    f"sync_s={SYNC_S}\n"
+    r"""folder=$1 run=$2; shift 2
+bash -c "$run" pilothouse "$@" || exit
+timeout -k 10 "$sync_s" sync -f -- "$folder" && exit
+echo "pilothouse: what it brought into $folder is not known to be on the disk (sync -f)"; exit 71
+"""
+)
+"""For root's bash: FOLDER RUN LIMIT_S COMMAND...: as RUN, and what it brought is on the disk before its end is told.
+
+Its step is not done again, and the look behind it sees lengths: after a loss of power it would pass over holes.
+"""
 
 LOOK_THROUGH = (
     FILES

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
@@ -25,9 +26,7 @@ _INCREMENTAL = "incremental"
 _GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,\s-]{0,400})'")
 _BASE = re.compile(r"--incremental-basedir=([A-Za-z0-9/_.@:+,=-]+)")
 _LISTED_GTID = re.compile(r"[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}", re.ASCII)
-_SINCE = re.compile(
-    r"[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|1[0-9]|2[0-8]|29|3[01]) (?:[01]?[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]", re.ASCII
-)
+_MOMENT = re.compile(r"[0-9]{6} [0-9]{1,2}:[0-9]{2}:[0-9]{2}", re.ASCII)
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
 
@@ -189,7 +188,7 @@ def _backup(block: _Block) -> Backup:
         tool=version_of(info.get("tool_version", "")), began=words(info.get("start_time", ""), 19),
         ended=words(info.get("end_time", ""), 19), state_uuid=position[0] if position else "",
         seqno=position[1] if position and position[1] >= 0 else None,
-        gtid=" ".join(gtid.split()), since=plain.get("since", "") if _SINCE.fullmatch(plain.get("since", "")) else "",
+        gtid=" ".join(gtid.split()), since=moment(plain.get("since", "")),
         by=count(plain.get("by", "")), base=base[1] if base else "",
         log=words(log[0].strip(), 255), partial=_yes(info.get("partial")), compressed=_yes(info.get("compressed")),
         encrypted=_yes(info.get("encrypted")),
@@ -198,6 +197,17 @@ def _backup(block: _Block) -> Backup:
 
 def _writers(said: str | None) -> str | None:
     return None if not said else "" if said == "none" else words(said)
+
+
+def moment(text: str) -> str:
+    """Return a time as binary logs tell it, 'YYMMDD h:mm:ss', or '' where it is none."""
+    if _MOMENT.fullmatch(text) is None:
+        return ""
+    try:
+        datetime.strptime(text, "%y%m%d %H:%M:%S").replace(tzinfo=UTC)
+    except ValueError:
+        return ""
+    return text
 
 
 def newest(gtids: str) -> str:

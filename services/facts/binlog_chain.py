@@ -39,7 +39,7 @@ class ChainFile:
         loose, loose_rows: statements, and groups of rows, without an Xid between those two; at_backup: the place that
             the backup names stands there.
         count: transactions; head, tail: statements before the first and behind the last of them.
-        statements: all without an Xid; in_rows: transactions that hold statements, not rows, the first at `in_rows_at`.
+        statements: all without an Xid; in_rows: groups that hold statements among or for rows, first at `in_rows_at`.
         local: groups of rows without an Xid (of Aria or MyISAM, or the step of a sequence, which takes a seqno);
             xa, back: XA, Xids that step back.
         missing: seqnos that neither a transaction nor a statement of the file took, behind its first Xid.
@@ -104,7 +104,8 @@ class Backup:
         kind: mariadb-backup's word ('full-backuped', 'full-prepared'), or what makes it none: 'incremental', 'partial',
             'compressed', 'unknown'; size: bytes of its files.
         links, old_links: links and *.isl files in it, and in the old data folder beside it; None = not known.
-        gtid: of the last change that it holds, by the log that it brought, several with commas; '' = not known.
+        gtid: of the last change that it holds, by the log that it brought, several with commas; since: when that log
+            was begun, as a mark's time. '' = not known.
     """
 
     uuid: str
@@ -117,6 +118,7 @@ class Backup:
     links: int | None = 0
     old_links: int | None = 0
     gtid: str = ""
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True)

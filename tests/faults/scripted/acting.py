@@ -15,7 +15,7 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     PREPARE_ONCE,
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER, REMOVE, RUN, UNLOCK
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
+from services.procedures.catalogue.galera.snapshot_node.look_through import BRING, LOOK_THROUGH, NONE_BUT_ROOT
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
@@ -59,7 +59,7 @@ from tests.faults.scripted.cluster import (
     Host,
 )
 
-_OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, LOOK_THROUGH, NONE_BUT_ROOT}
+_OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, BRING, LOOK_THROUGH, NONE_BUT_ROOT}
 
 MEASURED = (
     "measured: data=500000000 sample=64000000 read=500000000:1000000 write=400000000:1000000 "
@@ -209,7 +209,7 @@ class ScriptedActor:
         elif script == OFFER:
             assert SNAPSHOT in host.files
             host.units[words[1]] = "active"
-        elif script == RUN and words[-1] == "bring":
+        elif script == BRING and words[-1] == "bring":
             _brought(self.cluster, host)
         elif script == LOOK_THROUGH:
             assert not host.running

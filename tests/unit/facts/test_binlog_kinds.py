@@ -2,6 +2,7 @@
 
 One server (id 41, no wsrep) wrote them one after the other: 2 with binlog_row_image=MINIMAL, 3 with log_bin_compress, 5
 with binlog_checksum=NONE, 6 empty, 7 with encrypt_binlog. mariadb-binlog ends with 1 on the last.
+A member of Galera wrote `created.000006`: CREATE TABLE ... SELECT without rows, with some, and of an Aria table.
 """
 
 from __future__ import annotations
@@ -155,6 +156,23 @@ def test_that_a_statement_that_is_done_for_whoever_does_it_is_seen_also_over_lin
         (file,) = found[1]
         assert file.invoked == many
         assert (file.invoked_at == first) is (many == 5)
+
+
+def test_that_a_table_made_of_a_query_is_refused_in_the_log_of_its_own_server_too(tmp_path: Path) -> None:
+    """Its rows are done right, and stand under the next GTID (10.11.18, tried): the CREATE commits for itself.
+
+    At the end of a chain the replay would stand at 0-41-35 instead of 0-41-34; the next transaction has 35 once more.
+    One without rows is done under its own GTID. One of Aria tables stands without an Xid.
+    """
+    _folders(tmp_path, 34, ())
+    text = (RECORDED / "created.000006.txt").read_text(encoding="utf-8")
+    (tmp_path / "logs" / "bin.000006").write_text(text, encoding="utf-8")
+    chain = _surveyed(tmp_path)
+    assert isinstance(chain, Chain)
+    (file,) = chain.files
+    first = int(re.findall(r"# at (\d+)", text.partition("GTID 0-41-34 ddl")[0])[-1])
+    assert (file.in_rows, file.in_rows_at, file.statements) == (2, first, 2)
+    assert [wrong.code for wrong in chain.wrong] == ["STATEMENT-EVENTS"]
 
 
 def test_that_files_of_two_servers_are_no_chain_even_where_their_gtids_follow(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.procedures.catalogue.steps.server import RELOAD, start_unit_of
+from services.procedures.catalogue.steps.server import RELOAD, restart_off, start_unit_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.drop_in import DropInFollowed
 from services.procedures.conditions.machine.files import FileAbsent
@@ -91,6 +91,7 @@ def started_from_hold(start: Step, host: HostFacts, folder: str, proven: tuple[C
 
     Let go in a step before, a start that is then refused (no member caches what follows any more) would leave a node
     that a boot starts, by an SST that nobody approved. Taken back, starts are forbidden first, then it is stopped.
+    systemd's restart (`restart_off`) is switched off once more: what lies under /run does not outlast a boot.
     """
     hold, undo, unit = _hold(host, folder, proven), start.undo, start_unit_of(host)
     if undo is not None:
@@ -103,8 +104,9 @@ def started_from_hold(start: Step, host: HostFacts, folder: str, proven: tuple[C
         )
     return replace(
         start,
-        why=f"{start.why} Starts are let again in the same act: what has to be true before is read while they are not.",
-        action=Several((*_acts(hold.release), *_acts(start.action))),
+        why=f"{start.why} Starts are let again in the same act: what has to be true before is read while they are not. "
+        "systemd's restart is switched off once more: the host may have been booted since.",
+        action=Several((*_acts(restart_off(host).action), *_acts(hold.release), *_acts(start.action))),
         before=(*start.before, *hold.release_once),
         undo=undo,
         discharges=(*start.discharges, hold.key),

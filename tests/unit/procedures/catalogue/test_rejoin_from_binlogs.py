@@ -109,6 +109,39 @@ def test_that_the_backups_own_last_change_is_proven_beside_the_logs_before_anyth
         assert not other.accepted
 
 
+def _with_marks(ids: str, writer: int = 1, gtid: str = "0-1-45") -> ScriptedHosts:
+    """Members with server ids that end so, whose binary logs have this GTID at the backup's seqno."""
+    hosts = ScriptedHosts("n1", "n2", "n3")
+    for name, number in zip(("n1", "n2"), ids, strict=True):
+        session = hosts.sessions[name]
+        for query, key, value in (
+            ("Variable_name IN", "log_bin_index", "/var/lib/mysql/mysql-bin.index"),
+            ("Variable_name = 'server_id'", "server_id", f"1{number}"),
+            ("Variable_name = 'wsrep_gtid_mode'", "wsrep_gtid_mode", "OFF"),
+        ):
+            session.rows[f"SHOW GLOBAL VARIABLES WHERE {query}"] = Rows(("Variable_name", "Value"), ((key, value),))
+        session.programs["timeout"] = out(f"mark 261122 5:00:00 {writer} {gtid} 50\nmark 261122 5:00:01 1 0-1-46 51\n")
+    return hosts
+
+
+def test_that_the_backups_past_is_no_change_that_is_younger_than_the_log_it_brought() -> None:
+    """The server that wrote a losing side came back and wrote on: the same GTID at the same seqno, another change."""
+    begun = TOLD.replace("gtids=0-1-45", "gtids=0-2-45 since=261122~4:30:00")
+    hosts = _with_marks("12", 2, "0-2-45")
+    for told, holds in (
+        (begun, False),
+        (begun.replace("4:30", "4:59"), True),
+        (TOLD.replace("0-1-45;", "0-2-45;"), True),
+    ):
+        condition = _of_the_backup(told)
+        assert condition.time == ""
+        assert Attempt(hosts, ManualClock()).look(condition, NOTHING).holds is holds, told
+    # Where server and time of the transaction are laid beside it, no clock of two servers is.
+    assert _of_the_backup(TOLD.replace("gtids=0-1-45", "gtids=0-1-45 since=261122~4:30:00")).until == ""
+    for odd in ("261122", "269922~4:30:00", "260231~4:30:00", "-"):
+        assert _of_the_backup(begun.replace("261122~4:30:00", odd)).until == "", odd
+
+
 @pytest.mark.parametrize(
     ("gtids", "ids", "holds"),
     [
@@ -123,16 +156,7 @@ def test_that_a_backup_of_a_losing_side_with_the_logs_of_the_winning_one_is_refu
     gtids: str, ids: str, holds: bool | None
 ) -> None:
     """UUID, seqno and binary logs are right; only the members' transaction at the backup's seqno shows it."""
-    hosts = ScriptedHosts("n1", "n2", "n3")
-    for name, number in zip(("n1", "n2"), ids, strict=True):
-        session = hosts.sessions[name]
-        for query, key, value in (
-            ("Variable_name IN", "log_bin_index", "/var/lib/mysql/mysql-bin.index"),
-            ("Variable_name = 'server_id'", "server_id", f"1{number}"),
-            ("Variable_name = 'wsrep_gtid_mode'", "wsrep_gtid_mode", "OFF"),
-        ):
-            session.rows[f"SHOW GLOBAL VARIABLES WHERE {query}"] = Rows(("Variable_name", "Value"), ((key, value),))
-        session.programs["timeout"] = out("mark 261122 5:00:00 1 0-1-45 50\nmark 261122 5:00:01 1 0-1-46 51\n")
+    hosts = _with_marks(ids)
     condition = _of_the_backup(TOLD.replace("gtids=0-1-45", f"gtids={gtids}"))
     found = Attempt(hosts, ManualClock()).look(condition, NOTHING)
     assert (found.holds, found.final) == (holds, holds is False)

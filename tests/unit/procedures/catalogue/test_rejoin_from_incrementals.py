@@ -334,38 +334,6 @@ def test_that_nobody_can_start_the_node_while_its_data_are_exchanged_not_even_a_
     assert all(on for _, on in tried[first : last + 1])
 
 
-def test_that_a_node_is_not_restarted_behind_its_start_though_its_host_was_booted_on_scripted_hosts() -> None:
-    """What lies under /run is gone then: the second start of a node that aborts would take an SST over its data."""
-    bench = Bench(_away(), "rejoin-from-incrementals", dict(INPUTS))
-    bench.begin()
-    joiner, kept = bench.cluster.hosts["n3"], list[bool]()
-
-    def killed(when: str, what: str) -> None:
-        if when == "after" and "(step position-n3 done)" in what:
-            raise Killed
-
-    def seen(when: str, what: str) -> None:
-        if when == "before" and "(step start-n3 proving)" in what:
-            kept.append(joiner.no_restart)
-
-    bench.journal.told = killed
-    with pytest.raises(Killed):
-        bench.run()
-    joiner.files = {path: text for path, text in joiner.files.items() if not path.startswith("/run/")}
-    joiner.loaded = joiner.drop_ins
-    bench.journal.told = seen
-    assert bench.run() is RunState.DONE
-    assert kept == [True]
-    assert not joiner.no_restart
-
-
-def test_that_the_copies_are_given_time_to_go_on_every_way_out() -> None:
-    step = _plan(_facts(), INPUTS).step("copy-n3")
-    assert step.takes is not None
-    assert step.undo is not None
-    assert step.takes.limit_s == step.undo.limit_s == 600.0
-
-
 def test_that_the_recovery_of_restored_data_goes_with_their_folder() -> None:
     assert _plan(_facts(), INPUTS).step("recover-n3").goes_with == "new-data-n3"
 

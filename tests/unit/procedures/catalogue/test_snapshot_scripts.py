@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, LISTED, REMOVE, RUN, UNLOCK, held
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
+from services.procedures.catalogue.galera.snapshot_node.look_through import BRING, LOOK_THROUGH, NONE_BUT_ROOT
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 CLIENT = r"""#!/bin/bash
@@ -299,6 +299,30 @@ def test_that_a_whole_copy_loses_the_traces_of_the_donors_run_and_what_is_kept_s
     assert not (copy / "donor.pid").exists()
     assert (copy / ".aside" / "old.pid").exists()
     assert (copy / "shop" / "orders.ibd").exists()
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_that_a_copy_counts_only_when_it_is_on_the_disk(copy: Path, code: int) -> None:
+    """A host that loses its power may have whole files with pages of zeros: InnoDB takes them for never used ones."""
+    stub(copy.parent, "sync", code)
+    found = looked(copy)
+    assert (found.returncode == 0, "on the disk" in found.stderr) == (code == 0, code != 0), found
+    lines = (copy.parent / "ran").read_text().splitlines()
+    assert lines[-1] == f"sync -f -- {copy}"  # behind what was removed, too
+    assert not (copy / "donor.pid").exists()
+
+
+@pytest.mark.parametrize(("command", "sync", "code"), [("true", 0, 0), ("true", 1, 71), ("false", 0, 1)])
+def test_that_what_was_brought_is_on_the_disk_before_its_step_is_done(
+    tmp_path: Path, command: str, sync: int, code: int
+) -> None:
+    """A run that is resumed behind it looks at lengths alone: pages of zeros would be taken."""
+    (tmp_path / "bin").mkdir()
+    stub(tmp_path, "sync", sync)
+    found = ran(BRING, tmp_path, str(tmp_path), RUN, "5", "sh", "-c", f"echo there; {command}")
+    assert (found.returncode, "on the disk" in found.stdout) == (code, sync == 1), found
+    assert "| there" in found.stdout
+    assert (tmp_path / "ran").exists() is (command == "true")
 
 
 @pytest.mark.parametrize("what", ["a link", "a hard link", "an .isl file", "the folder itself", "no tablespace"])

@@ -185,14 +185,15 @@ def _backup_past(
     """Return that the last change which the backup holds is the members' at its seqno: a backup may be of a fork too.
 
     Nodes count GTIDs differently: where the files have the backup's own GTID, server and time of that transaction are
-    laid beside the members'. Not where it names several domains: then its last change may be another one.
+    laid beside the members'. Not where it names several domains: then its last change may be another one. Elsewhere the
+    members' change must not be younger than the binary log that was begun for the backup.
     """
     backup, own = found.backup, found.chain.own
     led = own is not None and own[1] == backup.gtid
     at, server, time = (own[0], own[2], own[3]) if own is not None and led else (backup.seqno, 0, "")
     return RestoredHistory(
         host.host, members, facts.cluster_id, "", at, gtid=backup.gtid, accepted=accepted,
-        old_log=restoring.old_log(host, kept=False), server=server, time=time,
+        old_log=restoring.old_log(host, kept=False), server=server, time=time, until="" if time else backup.since,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ function weigh(  said_so) {
   said_so = said_so || sql ~ /(CREATE|ALTER) (OR REPLACE )?(DEFINER ?= ?[^ ]+ )?EVENT /
   sql = ""; if (said_so && !users++) userat = n(group)
 }
+function mixed() { stmts++; if (stmtat == "-") stmtat = n(group) }
 function close_group(end,  lost, at_end, part) {
   if (!open) { if (above == "-" && name == atfile && end == at + 0) zoneat = 1; return }
   open = 0; lastgtid = gtid
@@ -45,11 +46,12 @@ function close_group(end,  lost, at_end, part) {
     at_end = xid "~" when; gsub(",", "~", at_end); recent = recent "," at_end
     if (split(recent, part, ",") > 5) recent = "-," part[3] "," part[4] "," part[5] "," part[6]
     prevx = xid; pending = 0; count++
-    if (said && !ddl) { stmts++; if (stmtat == "-") stmtat = n(group) }
+    if (said) mixed()
     return
   }
   if (above == "-" && name == atfile && (group == at + 0 || end == at + 0)) zoneat = 1
   if (xa) { xas++; return }
+  if (ddl && rows) mixed()
   if (ddl || (said && !rows)) { ddls++; pending++; if (above == "-") zoneddl++; return }
   if (said && !rows) return
   local++; if (above == "-") zonerows++
@@ -147,7 +149,9 @@ links=$(elsewhere "$copy") || links=-
 if [ -L "$data" ]; then oldlinks=1
 elif [ -e "$data" ]; then oldlinks=$(elsewhere "$data") || oldlinks=-
 else oldlinks=0; fi
-gtids=$(begins "$copy"); gtids=${gtids#gtids }; [[ $gtids =~ ^[0-9][0-9,-]{4,399}$ ]] || gtids=-
+own=$(begins "$copy" since)
+gtids=$(sed -n 's/^gtids //p' <<< "$own"); [[ $gtids =~ ^[0-9][0-9,-]{4,399}$ ]] || gtids=-
+since=$(sed -n 's/^since //p' <<< "$own" | tr ' ' '~'); [[ $since =~ ^[0-9]{6}~[0-9:]{7,8}$ ]] || since=-
 """
 )
 
@@ -184,8 +188,9 @@ for ((i = ${#files[@]} - 1; i >= 0; i--)); do
   low=${line##* first=}; low=${low%% *}
   [ "$low" != - ] && [ "$low" -le "$stands" ] && break
 done
-printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s links=%s oldlinks=%s gtids=%s;' \
-  "$uuid" "$stands" "$version" "$atfile" "$at" "$kind" "$size" "$links" "$oldlinks" "$gtids"
+printf 'survey: backup uuid=%s stands=%s version=%s log=%s position=%s kind=%s size=%s' \
+  "$uuid" "$stands" "$version" "$atfile" "$at" "$kind" "$size"
+printf ' links=%s oldlinks=%s gtids=%s since=%s;' "$links" "$oldlinks" "$gtids" "$since"
 printf '%s;' "${told[@]}"; echo
 """
 )
@@ -193,6 +198,10 @@ printf '%s;' "${told[@]}"; echo
 
 Tells 'survey: refused WHAT WHY' or 'survey: backup ...;file ...;file ...;', the files in their order, from the newest
 that begins at or before the backup on. Of what comes at or before the backup's seqno nothing is counted.
+
+A CREATE TABLE ... SELECT is a statement among rows, also where its GTID says 'ddl' (in its own server's log). Replayed,
+the CREATE commits for itself and the rows get the next number (MariaDB 10.11.18, tried): the GTID at the end of the
+chain is another one, or two transactions have the same.
 
 A name with a line break is printed as it is, after a '#': what stands behind the break is a statement to the client
 that replays, and root's there (MariaDB 10.11.18, tried: `GRANT ALL` in the name of a table). No file with one is taken.

@@ -32,7 +32,7 @@ from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached, Run, Several, WaitFor
+from services.procedures.plan.actions import Detached, Run, WaitFor
 from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -95,7 +95,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         *restoring.made_its_own(host, facts.cluster_id),
     )
     right = (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
-    start = _not_restarted(started_from_hold(_start(facts, host, past, estimate), host, folder, right), host)
+    start = started_from_hold(_start(facts, host, past, estimate), host, folder, right)
     return (
         comparing.comparable(_history(facts, values, past), donor.host, values),
         steps.restart_off(host),
@@ -264,15 +264,6 @@ def _start(facts: Facts, host: HostFacts, past: RestoredHistory, estimate: Times
     members = past.hosts
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
     return replace(start, before=(*start.before, whole))
-
-
-def _not_restarted(start: Step, host: HostFacts) -> Step:
-    """Return the start with systemd's restart switched off once more: what lies under /run does not outlast a boot."""
-    off, acts = steps.restart_off(host).action, start.action
-    assert isinstance(off, Several)
-    assert isinstance(acts, Several)
-    why = f"{start.why} systemd's restart is switched off once more: the host may have been booted since."
-    return replace(start, why=why, action=Several((*off.actions, *acts.actions)))
 
 
 # -- watched meanwhile -------------------------------------------------------------------------------------------------

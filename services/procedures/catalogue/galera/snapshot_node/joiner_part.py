@@ -18,7 +18,13 @@ from services.procedures.catalogue.galera.snapshot_node.donor_part import (
     seconds,
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import LISTED, RUN, in_scope, scope_of
-from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH, NONE_BUT_ROOT
+from services.procedures.catalogue.galera.snapshot_node.look_through import (
+    BRING,
+    LIST_S,
+    LOOK_THROUGH,
+    NONE_BUT_ROOT,
+    SYNC_S,
+)
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -43,7 +49,7 @@ from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.positions import kept_name
 
 START_LIMIT_S = 1_800.0
-LOOK_S = 900.0
+LOOK_S = LIST_S + SYNC_S + 300.0
 COPY_BYTES_S = 50e6
 """Half of what a plain copy over a quiet gigabit network brings."""
 _WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
@@ -216,14 +222,14 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
         done=f"The snapshot is in {folder} of {name}",
         why=_WITH_FOLDER,
         action=Detached(
-            Command(in_scope(scope, "bash", "-c", RUN, "pilothouse", str(limit_s), *words), sudo=True),
+            Command(in_scope(scope, "bash", "-c", BRING, "pilothouse", folder, RUN, str(limit_s), *words), sudo=True),
             name=f"bring-{name}",
             grows=folder,
             total=facts.host(values["donor"])[DataSize].in_bytes or 0,
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
         proof=_kept_inside(host),
-        limit_s=limit_s + 60.0,
+        limit_s=limit_s + SYNC_S + 60.0,
         undo=Undo(
             f"End your command on {name} where it still runs, and make {folder} root's again", ended, limit_s=60.0
         ),
@@ -260,7 +266,7 @@ def _looked_through(host: HostFacts, values: Inputs) -> Step:
         step_id=f"look-through-{name}",
         host=name,
         title=f"Look through the copy in {folder} of {name}: whole, nothing of it linked elsewhere",
-        done=f"The copy on {name} is whole, and nothing of it is linked elsewhere",
+        done=f"The copy on {name} is whole and on its disk, and nothing of it is linked elsewhere",
         why="The donor's files were listed under the lock, and none of them may be missing or shorter. A file that is "
         f"linked elsewhere would be changed there too. Files of the donor's own run are removed. {_WITH_FOLDER}",
         action=Run(Command(("bash", "-c", LOOK_THROUGH, "pilothouse", *words), sudo=True)),

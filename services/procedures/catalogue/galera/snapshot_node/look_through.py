@@ -1,4 +1,4 @@
-"""The script that looks through a copied data folder before a server may touch it, and takes traces of a run out."""
+"""The scripts that bring a copied data folder, and look through it before a server may touch it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,25 @@ from services.procedures.catalogue.steps.restoring_programs import OWN_PATH
 NONE_BUT_ROOT = f'{OWN_PATH}own_path "${{1%/*}}"'
 """For root's bash: FOLDER: nobody but root can put another one in its place while root works in it by its name."""
 
+LIST_S, SYNC_S = 600, 900
+"""So long the files may be listed, and what the host still has of them in memory may take to its disk."""
+
+BRING = (
+    f"sync_s={SYNC_S}\n"
+    r"""folder=$1 run=$2; shift 2
+bash -c "$run" pilothouse "$@" || exit
+timeout -k 10 "$sync_s" sync -f -- "$folder" && exit
+echo "pilothouse: what it brought into $folder is not known to be on the disk (sync -f)"; exit 71
+"""
+)
+"""For root's bash: FOLDER RUN LIMIT_S COMMAND...: as RUN, and what it brought is on the disk before its end is told.
+
+Its step is not done again, and the look behind it sees lengths: after a loss of power it would pass over holes.
+"""
+
 LOOK_THROUGH = (
     FILES
+    + f"list_s={LIST_S} sync_s={SYNC_S}\n"
     + r"""LC_ALL=C; export LC_ALL
 folder=$1 aside=$2 name=$3 scope=$4
 no() { echo "pilothouse: $*" >&2; exit 3; }
@@ -39,7 +56,7 @@ while read -r _ at _; do
 done </proc/mounts
 [ -f "$list" ] && [ "$(head -n 1 -- "$list")" = "$name" ] && [ "$(tail -n 1 -- "$list")" = end ] ||
   no "$list is not that of $name, or not whole: this is no copy of what was taken under the lock"
-lost=$(files "$folder" "$aside" 600 | awk -F '\t' '
+lost=$(files "$folder" "$aside" "$list_s" | awk -F '\t' '
   NR == FNR { have[$2] = $1; next }
   FNR == 1 || $0 == "end" || ($2 in have && ($2 !~ /[.](ibd|MYD|MYI|MAD|MAI)$/ || have[$2] + 0 >= $1 + 0)) { next }
   n++ == 0 { one = $2 }
@@ -49,6 +66,7 @@ lost=$(files "$folder" "$aside" 600 | awk -F '\t' '
 [ -w "$folder" ] || no "$folder can't be written"
 ours -maxdepth 1 \( -type s -o -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibtmp*' \
   -o -name '*.pilothouse-*' \) \) -exec rm -f -- {} + || no "what the donor's run left could not be removed"
+timeout -k 10 "$sync_s" sync -f -- "$folder" || no "the copy in $folder is not known to be on the disk (sync -f)"
 """
 )
 """For root's bash: FOLDER ASIDE (what is kept inside it stays untouched) NAME (of the mark) SCOPE (of the command).
@@ -64,4 +82,7 @@ made on the donor (rsync -a brings it) would be given to the server's account he
 pipe is waited on for ever. The folder is root's again before it is looked at, for what brings it (tar, a mounted
 volume) gives it the donor's owner: what was seen in it stays so until it is given to its server, with the mode of the
 folder that is kept beside it.
+
+The copy is on the disk before it counts: cp, tar and rsync call no fsync (sync(1), -f; syncfs(2) tells a write that
+failed), and InnoDB takes pages of zeros for pages that nobody has used yet.
 """

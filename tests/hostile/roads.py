@@ -31,6 +31,7 @@ from services.facts.model import NodeFacts
 from services.facts.numeric import numeric_status, numeric_variables, replication_values
 from services.facts.replication import parse_replication
 from services.facts.sessions import parse_sessions, sst_account_of
+from services.facts.table_columns import generated_columns
 from services.facts.write_rate import rates_of
 from services.inventory.model import HostEntry, Inventory, SqlAccess, SshAccess
 from services.procedures.catalogue import all_procedures
@@ -252,8 +253,9 @@ def _reply(sql: str) -> bytes:
 def _replies() -> dict[str, tuple[SqlRead, bytes, Callable[[object], None]]]:
     """Return name -> (read, reply, what is made of it) for every statement of the registry without values."""
     uses = {"variables": _use_variables, "all-slaves": _use_channels, "slave": _use_channels, "replica": _use_channels}
-    uses["checksum"] = _use_checksum
+    uses["checksum"], uses["columns"] = _use_checksum, generated_columns
     given = {"heartbeat": ("percona", "heartbeat"), "variable": ("wsrep_on",), "checksum": ("shop", "items")}
+    given["columns"] = given["checksum"]
     found: dict[str, tuple[SqlRead, bytes, Callable[[object], None]]] = {
         "status": (statements.STATUS, _pairs(_GALERA["status"]), _use_status)
     }

@@ -12,6 +12,7 @@ import pytest
 
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN
+from services.procedures.catalogue.galera.snapshot_node.hold import LISTED
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps.restoring_programs import KEEP_INSIDE, OWN_PLACE
 
@@ -153,10 +154,17 @@ def test_that_an_option_file_of_gigabytes_is_not_read(data: Path, tmp_path: Path
         file.truncate(2**36)
     ran = _copied(tmp_path, data, program, "")
     assert ran.returncode != 0, ran
-    assert "too large" in ran.stdout
+    assert "longer than any tool writes it" in ran.stdout
 
 
 # -- the copy of a donor's volume --------------------------------------------------------------------------------------
+
+
+def _looked(data: Path) -> subprocess.CompletedProcess[str]:
+    """Look through a copy that brought the whole list of the donor's files; no unit is to be ended."""
+    (data / LISTED).write_text("snapshot-x\n1\tibdata1\n1\tshop/orders.ibd\nend\n")
+    attack = f"{_NOT_ROOT}systemctl() {{ :; }}\n"
+    return _ran(LOOK_THROUGH, data, f"{data}.aside", "snapshot-x", "bring-x.scope", attack=attack)
 
 
 @pytest.mark.parametrize("what", ["a device", "a pipe", "a program of another account"])
@@ -173,7 +181,7 @@ def test_that_a_donors_device_pipe_or_setuid_program_is_never_given_to_the_serve
     else:
         odd.write_text("#!/bin/sh")
         odd.chmod(0o4755)
-    ran = _ran(LOOK_THROUGH, data, f"{data}.aside", attack=_NOT_ROOT)
+    ran = _looked(data)
     assert (ran.returncode, "odd.ibd" in ran.stderr) == (3, True), ran
 
 
@@ -182,5 +190,5 @@ def test_that_the_socket_of_the_donors_server_is_left_out(data: Path, monkeypatc
     monkeypatch.chdir(data)  # a socket's path is short
     with socket.socket(socket.AF_UNIX) as one:
         one.bind("mysql.sock")
-    assert _ran(LOOK_THROUGH, data, f"{data}.aside", attack=_NOT_ROOT).returncode == 0
+    assert _looked(data).returncode == 0
     assert not (data / "mysql.sock").exists()

@@ -242,6 +242,14 @@ def test_that_the_nodes_logs_prove_nothing_where_they_may_be_anothers() -> None:
     assert "own old logs back" in _not_known_why(options_given=(*own, ("sst", "sst_max_binlogs", "4")))
 
 
+def test_that_a_binary_log_elsewhere_is_told_to_repeat_what_ist_brings_again() -> None:
+    own = _facts().host("n3")[Options].given
+    checks = RUN.preflight(_facts(options_given=(*own, ("mysqld", "log_bin", "/srv/log/mysql-bin"))), INPUTS)
+    told = next(check for check in checks if check.code == "ONE-FOLDER")
+    assert told.verdict is Verdict.WARN
+    assert "with GTIDs that it holds already" in told.evidence
+
+
 def test_that_a_backup_that_is_not_there_is_refused() -> None:
     assert "BACKUP-FOUND" in _blocks(_facts(), {**INPUTS, "full": "/nowhere/full", "incrementals": "none"})
     assert "BACKUP-FOUND" in _blocks(_facts(backups_found=()), {**INPUTS, "full": "/nowhere/full"})

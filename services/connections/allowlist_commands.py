@@ -259,8 +259,9 @@ def _check_history(argv: tuple[str, ...]) -> str:
     if kind == ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS) and len(words) == 3 and words[0] == "pilothouse":
         wanted = words[2] == "newest" or re.fullmatch(r"[0-9]{1,19}", words[2], re.ASCII)
         return "" if wanted and is_binlog_index(words[1]) else "its arguments must be a binary log's index and an Xid"
-    if kind == ("timeout", "30", "nice", "bash", "-c", BACKUPS) and len(words) == 2 and words[0] == "pilothouse":
-        return "" if words[1] == "search" or is_clean(words[1]) else "its argument must be a folder"
+    if kind == ("timeout", "30", "nice", "bash", "-c", BACKUPS) and len(words) in {2, 3} and words[0] == "pilothouse":
+        folders = words[2:] if words[1] == "search" else words[1:]
+        return "" if len(folders) < 2 and all(map(is_clean, folders)) else "its argument must be a folder"
     if kind == ("timeout", "30", "nice", "bash", "-c", ELSEWHERE) and len(words) == 2 and words[0] == "pilothouse":
         return "" if is_clean(words[1]) else "its argument must be a folder"
     return "only the frozen reads of a history, of backups or of a folder may follow it"

@@ -20,12 +20,15 @@ from __future__ import annotations
 
 from services.connections.backup_options import OPTIONS_OF
 
-BEGINS = r"""begins() {
-  local f name at size
+BEGINS = r"""log_of() {
   for f in "$1/xtrabackup_binlog_info" "$1/mariadb_backup_binlog_info"; do [ -f "$f" ] && [ ! -L "$f" ] && break; done
   IFS=$'\t' read -r name at _ 2>/dev/null < "$f" && name=${name##*/} || return
-  case $name in ''|*[!A-Za-z0-9_.-]*) return;; esac
-  f=$1/$name; [ -f "$f" ] && [ ! -L "$f" ] && size=$(stat -c %s -- "$f") && [ "$size" = "$at" ] || return
+  case $name in ''|*[!A-Za-z0-9_.-]*) return 1;; esac
+  f=$1/$name; [ -f "$f" ] && [ ! -L "$f" ] && [ "$(stat -c %s -- "$f")" = "$at" ]
+}
+begins() {
+  local f name at
+  log_of "$1" || return
   TZ=UTC0 timeout 5 mariadb-binlog --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
     awk -F '\t' -v since="${2-}" '
     /^#[0-9]+ +[0-9:]+ server id / {
@@ -65,7 +68,17 @@ says() {
 """
     + BEGINS
     + OPTIONS_OF
-    + r"""writers() {
+    + r"""head_of() { { head -c 21 -- "$1"; head -c "$2" -- "$1" | tail -c +24; } 2>/dev/null | sha256sum; }
+own() {
+  local f name at size n
+  log_of "$1" || return
+  [ -e "$2/$name" ] || { echo 'own absent'; return; }
+  [ -f "$2/$name" ] && [ ! -L "$2/$name" ] && size=$(stat -c %s -- "$2/$name") || return
+  n=$((at < 4096 ? at : 4096))
+  if [ "$size" -lt "$at" ] || [ "$(head_of "$f" "$n")" != "$(head_of "$2/$name" "$n")" ]; then echo 'own other'
+  elif [ "$size" -gt "$at" ]; then echo 'own longer'; else echo 'own same'; fi
+}
+writers() {
   local at=$1 who
   who=$(id -u mysql 2>/dev/null) || who=0
   while [ -n "$(find "$at" -maxdepth 0 \( -uid 0 -o -uid "$who" \) ! -perm -002 \( ! -perm -020 -o -gid 0 \))" ] &&
@@ -98,9 +111,11 @@ tell() {
   says "$d" galera_info
   says "$d" binlog_info
   begins "$d" since
+  [ -z "$beside" ] || own "$d" "$beside"
   printf 'end\n'
 }
-if [ "$1" != search ]; then tell "$1"; exit 0; fi
+beside=
+if [ "$1" = search ]; then beside=${2-}; else tell "$1"; exit 0; fi
 places() {
   printf '/\n'
   while read -r _ at kind _; do
@@ -116,4 +131,8 @@ done | sort -u | head -n "$most" | while IFS= read -r d; do tell "$d"; done
 )
 """Run as `timeout 30 nice bash -c BACKUPS pilothouse search|FOLDER`: all that are found on the disks of a host, six
 folders deep at most and 64 of them, or the one in a folder. A folder that is not there is told as 'absent'.
+
+With a data folder behind 'search', 'own' tells of each backup's binary log what that folder has under its name: a file
+with the same head that goes on after it ('longer'), one that does not ('same'), 'other', or 'absent'. At most its first
+4096 bytes are held against each other, without the two that say whether a server is writing into it (byte 21 and 22).
 """

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from services.connections.allowlist_paths import is_clean
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.facts.reading import count, words
@@ -27,6 +28,7 @@ _GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,\s-]{0,400})'")
 _BASE = re.compile(r"--incremental-basedir=([A-Za-z0-9/_.@:+,=-]+)")
 _LISTED_GTID = re.compile(r"[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}", re.ASCII)
 _MOMENT = re.compile(r"[0-9]{6} [0-9]{1,2}:[0-9]{2}:[0-9]{2}", re.ASCII)
+OWN = frozenset({"longer", "same", "other", "absent"})
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
 
@@ -46,7 +48,8 @@ class Backup:
         uuid: of this backup; server, tool: versions as numbers; began, ended: as its info says, 'YYYY-MM-DD hh:mm:ss'.
         state_uuid, seqno: the cluster's position it stands at; gtid: of the last change in each domain; since: when
             the log was begun that tells it, 'YYMMDD h:mm:ss' in UTC, and by: its server's id; base: the folder that it
-            was made against; log: name of the binary log then.
+            was made against; log: name of the binary log then; own: what the host's data folder has under that
+            name, a word of OWN: one with the same head and more behind it, one that ends with it, another one, none.
         partial, compressed, encrypted: as its info says.
     """
 
@@ -80,6 +83,7 @@ class Backup:
     by: int | None = None
     base: str = ""
     log: str = ""
+    own: str = ""
     partial: bool | None = None
     compressed: bool | None = None
     encrypted: bool | None = None
@@ -125,8 +129,10 @@ class Backup:
         return f"{self.state_uuid}:{self.seqno}" if self.state_uuid and self.seqno is not None else ""
 
 
-def backups_read() -> CommandRead:
-    """Return the read that looks for all backups on the disks of a host."""
+def backups_read(datadir: str = "") -> CommandRead:
+    """Return the read that looks for all backups on the disks of a host, held against the logs in its data folder."""
+    if is_clean(datadir):
+        return commands.BACKUPS_HELD_AGAINST.read(datadir, sudo=True)
     return commands.BACKUPS_FOUND.read(sudo=True)
 
 
@@ -190,9 +196,14 @@ def _backup(block: _Block) -> Backup:
         seqno=position[1] if position and position[1] >= 0 else None,
         gtid=" ".join(gtid.split()), since=moment(plain.get("since", "")),
         by=count(plain.get("by", "")), base=base[1] if base else "",
-        log=words(log[0].strip(), 255), partial=_yes(info.get("partial")), compressed=_yes(info.get("compressed")),
-        encrypted=_yes(info.get("encrypted")),
+        log=words(log[0].strip(), 255), own=_own(plain), partial=_yes(info.get("partial")),
+        compressed=_yes(info.get("compressed")), encrypted=_yes(info.get("encrypted")),
     )  # fmt: skip
+
+
+def _own(plain: Mapping[str, str]) -> str:
+    """Return what the data folder has of the backup's log; of one whose head was not understood nothing is known."""
+    return plain.get("own", "") if plain.get("own") in OWN and "gtids" in plain else ""
 
 
 def _writers(said: str | None) -> str | None:

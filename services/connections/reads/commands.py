@@ -150,6 +150,7 @@ MARKS_FROM = _known("marks-from", *_MARKS, k.XID, root=True)
 
 _BACKUPS = ("timeout", "30", "nice", "bash", "-c", BACKUPS, "pilothouse")
 BACKUPS_FOUND = _known("backups-found", *_BACKUPS, "search", root=True)
+BACKUPS_HELD_AGAINST = _known("backups-held-against", *_BACKUPS, "search", k.PATH, root=True)
 BACKUP_LOOKED_AT = _known("backup-looked-at", *_BACKUPS, k.PATH, root=True)
 LIES_ELSEWHERE = _known(
     "lies-elsewhere", "timeout", "30", "nice", "bash", "-c", ELSEWHERE, "pilothouse", k.PATH, root=True

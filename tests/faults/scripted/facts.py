@@ -103,7 +103,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         gvwstate=("view:3", host.view) if host.view else None,
         sst_in_progress=False,
         remembered=(Remembered(CLUSTER, host.seqno, 1.0),) if host.member else (),
-        options_given=_options(host),
+        options_given=(("mysqld", "server_id", str(number + 1)), *_options(host)),
         options_files=tuple(sorted(host.files.items())),
         drop_ins_files=(),
         sst_options_known=True,
@@ -147,7 +147,7 @@ def _backups() -> tuple[Backup, ...]:
         options="", mount="/", free=10**11, kind="full-backuped", from_lsn=0, to_lsn=5_000, last_lsn=5_100, uuid="b-0",
         server=(10, 11, 18), is_mariadb=True, tool=(10, 11, 18), began="2026-11-20 01:00:00",
         ended="2026-11-20 01:01:00", state_uuid=CLUSTER, seqno=RESTORED - LATER, gtid="0-1-980", partial=False,
-        since="261120 1:01:00", by=3, log="mysql-bin.000005", compressed=False,
+        since="261120 1:01:00", by=3, log="mysql-bin.000005", own="longer", compressed=False,
     )  # fmt: skip
     later = replace(
         full, path=f"{BACKUPS}inc1", real=f"{BACKUPS}inc1", size=10**7, metas=9, kind="incremental", from_lsn=5_000,

@@ -128,6 +128,31 @@ def test_that_a_node_returns_from_a_full_backup_and_two_incrementals_and_then_th
 
 @pytest.mark.slow
 @pytest.mark.long
+def test_that_a_chain_with_an_sst_in_it_is_refused_by_the_logs_that_the_sst_erased(
+    steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
+) -> None:
+    """The incremental behind it goes on at its LSNs and its log's number: the erased logs alone speak of it."""
+    s3, spoiled = steer.host("s3"), f"{backups.FOLDER}/spoiled"
+    s3.sh("rm /var/lib/mysql/grastate.dat; systemctl start mariadb")
+    steer.wait_synced(size=3)
+    s3.sh("for n in $(seq 60); do mariadb -e 'FLUSH BINARY LOGS'; done; "
+          f"mariadb-backup --backup --galera-info --target-dir={spoiled} "
+          f"--incremental-basedir={chain[2]} > /tmp/spoiled.log 2>&1; systemctl stop mariadb")  # fmt: skip
+    steer.wait_synced(["s1", "s2"], size=2)
+    of_it: dict[str, object] = {"full": chain[0], "incrementals": ",".join((*chain[1:], spoiled)), "donor": "s1"}
+    ran = console.run(NAME, **of_it, **_HOW)
+    assert ran.code != 0, ran
+    refused = ran.out[ran.out.rindex("Refused: ") :]
+    assert "CHAIN-NODE" in refused, ran
+    assert not any(code in refused for code in ("CHAIN-ORDER", "CHAIN-MISSING", "CHAIN-LSN")), ran
+    told = " ".join(ran.out.partition("CHAIN-NODE")[2].split())
+    assert "whether an SST came into the node between the backups is not known" in told[:300], told[:900]
+    assert "is another one in the data folder" in told or "is not in the data folder any more" in told, told[:900]
+    assert console.runs() == ()
+
+
+@pytest.mark.slow
+@pytest.mark.long
 def test_that_a_run_killed_in_a_prepare_goes_on_and_is_taken_back_with_the_old_data_as_they_were(
     steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.connections.backup_programs import BACKUPS
-from services.facts.backups import Backup, newest, parse_backups, version_of
+from services.facts.backups import Backup, backups_read, newest, parse_backups, version_of
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "backups" / "mariadb-10.11.18.txt"
 UUID = "ad3326d8-e833-11f1-917d-92bdf3538377"
@@ -174,3 +174,58 @@ def test_that_what_no_prepare_is_given_of_a_backups_own_options_is_told(
 def _looked_at(path: Path) -> str:
     words = ("bash", "-c", BACKUPS, "pilothouse", path)
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "changed_at", "told"),
+    [
+        (b"rotated", 0, "longer"),
+        (b"rotated", 21, "longer"),  # a server that writes into it says so there, in a log that is copied meanwhile
+        (b"rotated", 20, "other"),
+        (b"rotated", 23, "other"),
+        (b"rotated", 384, "other"),
+        (b"", 0, "same"),
+        (None, 0, "absent"),
+    ],
+)
+def test_that_what_the_data_folder_has_of_a_backups_binary_log_is_told(
+    tmp_path: Path, more: bytes | None, changed_at: int, told: str
+) -> None:
+    _told_by(tmp_path, _HEAD)
+    head = bytearray((tmp_path / "full" / "m.000052").read_bytes())
+    if changed_at:
+        head[changed_at] ^= 1
+    data = tmp_path / "data"
+    data.mkdir()
+    if more is not None:
+        (data / "m.000052").write_bytes(bytes(head) + more)
+    assert _beside(tmp_path, data).own == told
+
+
+def test_that_a_link_or_a_shorter_file_is_not_the_backups_binary_log(tmp_path: Path) -> None:
+    _told_by(tmp_path, _HEAD)
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "m.000052").symlink_to(tmp_path / "full" / "m.000052")
+    assert _beside(tmp_path, data).own == ""
+    (data / "m.000052").unlink()
+    (data / "m.000052").write_bytes(b"x" * 100)
+    assert _beside(tmp_path, data).own == "other"
+    assert parse_backups("backup /b\nreal /b\nown longer\nend\n")[0].own == "", "its head was not understood"
+    assert parse_backups("backup /b\nreal /b\ngtids 0-1-1\nown evil\nend\n")[0].own == ""
+
+
+def test_that_a_data_folder_of_odd_characters_is_not_asked_for() -> None:
+    assert backups_read("/var/lib/mysql").values == ("/var/lib/mysql",)
+    assert backups_read("/srv/it's") == backups_read()
+
+
+def _beside(folder: Path, data: Path) -> Backup:
+    """Tell the same as a search does, of one folder: a search would go over all disks of this machine."""
+    looked = f'tell "{folder / "full"}"; exit 0\nplaces() {{'
+    program = BACKUPS.replace("places() {", looked, 1)
+    tools = f"{folder / 'tools'}:{os.environ['PATH']}"
+    words = ("bash", "-c", program, "pilothouse", "search", data)
+    ran = subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, "PATH": tools})
+    (found,) = parse_backups(ran.stdout)
+    return found

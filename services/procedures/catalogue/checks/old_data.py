@@ -1,13 +1,21 @@
-"""The old data of a node that gets others in their place: kept, and no other past than the members'."""
+"""The old data of a node that gets others in their place: kept, and no other past than the members', or not known."""
 
 from __future__ import annotations
 
 from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.galera.add_node.joiner_state import beyond, position_of
+from services.procedures.catalogue.galera.add_node.joiner_state import (
+    beyond,
+    lies_in,
+    nothing_left,
+    position_of,
+    seen_beyond,
+)
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.forked import history_of
 from services.procedures.catalogue.steps.restoring import aside_path
 from services.procedures.plan.checks import Check
+from services.procedures.plan.histories import among
+from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import Facts
 
 
@@ -19,15 +27,36 @@ def old_data(facts: Facts, joiner: str) -> Check:
     more = beyond(facts, joiner)
     said = [f"{joiner} and the cluster have parted: {forked.evidence}"] if forked is not None else []
     said += [f"{joiner} has {more} write sets that no member has"] if more else []
+    unsure = [] if said else _unsure(facts, joiner, pasts)
     at = f"the old data ({uuid}:{seqno if seqno is not None else 'not known'})" if uuid else "what lies there"
     kept = f"{at} will be kept as {aside_path(facts.host(joiner))}"
     return Check(
         code="OLD-DATA",
         title=f"The old data of {joiner} are kept, and are no other past",
-        verdict=verdict(said),
-        evidence="; ".join([*said, kept]),
+        verdict=verdict(said, unsure),
+        not_known=bool(unsure),
+        evidence="; ".join([*said, *unsure, kept]),
         why="What only the old data hold would be out of the cluster for good, kept aside and forgotten.",
-        try_=("Settle it with add-node, which writes out what only this node has.",) if said else (),
+        try_=("Settle it with add-node, which writes out what only this node has.",)
+        if said
+        else ("Leave the old data where they are kept until you know: add-node asks the server where it stands.",)
+        if unsure
+        else (),
         host=joiner,
         to_read=True,
     )
+
+
+def _unsure(facts: Facts, joiner: str, pasts: list[Histories]) -> list[str]:
+    """Return why it is not known whether the old data hold what no member has: as steps/forked.py judges a past."""
+    uuid, seqno = position_of(facts, joiner)
+    lies, seen = lies_in(facts, joiner), seen_beyond(facts, joiner)
+    if lies not in {"this cluster's", "state lost"} or nothing_left(facts, joiner):
+        return []
+    found = ["which state they are of is not known"] if not uuid else []
+    found += [f"where they stand is not known: grastate.dat of {joiner} has no seqno"] if uuid and seqno is None else []
+    found += [f"{joiner} was last seen at {seen.seqno} ({seen.origin}), and no member has got there"] if seen else []
+    told = among(tuple(pasts)) if pasts else None
+    if told is not None and told.outcome == "not known":
+        found.append(f"whether they are of the members' past is not known: {told.evidence}")
+    return found

@@ -25,7 +25,9 @@ def one_folder(host: HostFacts) -> Check:
              if part.partition("=")[0].strip() == "gcache.dir"]  # fmt: skip
     outside += [f"gcache.dir = {value}" for value in cache if not _is_inside(value, folder)]
     log = host[Options].option("mysqld", "log_bin") or ""
-    aside = [f"log_bin = {log}: the old binary log stays, and goes on after a hole"] if (
+    # Data older than the log's end, as a backup's are: IST brings once more what the log has. Newer ones leave a hole.
+    twice = "the old binary log stays, and goes on with GTIDs that it holds already, or a hole if the data are newer"
+    aside = [f"log_bin = {log}: {twice}"] if (
         "/" in log and not _is_inside(posixpath.dirname(log), folder)) else []  # fmt: skip
     blind = [] if host[Options].given else [unread(host, "the option files", "options", "ssh")]
     return Check(

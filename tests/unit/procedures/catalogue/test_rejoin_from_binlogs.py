@@ -315,7 +315,10 @@ def test_that_old_data_that_are_ahead_of_the_members_are_not_put_aside() -> None
     ahead = with_parts(facts, "n3", replace(facts.host("n3")[DataFolder], grastate=state))
     assert checks_of(ahead)["OLD-DATA"].verdict is Verdict.BLOCK
     assert continued(ahead)[0]["OLD-DATA"].verdict is Verdict.BLOCK
-    assert checks_of(facts)["OLD-DATA"].verdict is Verdict.PASS
+    killed = checks_of(facts)["OLD-DATA"]
+    assert (killed.verdict, killed.not_known) == (Verdict.WARN, True)
+    stopped = replace(facts.host("n3")[DataFolder], grastate=replace(state, seqno=1_000))
+    assert checks_of(with_parts(facts, "n3", stopped))["OLD-DATA"].verdict is Verdict.PASS
 
 
 def test_that_without_mariadb_backup_nothing_begins() -> None:

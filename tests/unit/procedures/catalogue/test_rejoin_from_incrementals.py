@@ -19,11 +19,12 @@ from services.procedures.catalogue.steps.start_hold import SAID
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, PutFile, Several
-from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
+from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.run_model import RunState, StepState
 from tests.faults.scripted.cluster import CLUSTER, RESTORED, Cluster, parted, whole
 from tests.faults.scripted.facts import facts_of
@@ -209,10 +210,44 @@ def test_that_an_sst_between_two_backups_is_never_ruled_out_and_a_chain_with_one
         checks = RUN.preflight(_with(*backups), _named(*backups))
         return next(check for check in checks if check.code == "CHAIN-NODE")
 
-    assert told(full).verdict is Verdict.PASS
-    for one in (later, replace(later, log="", by=None), replace(later, log="other.000001")):
-        assert told(full, one).verdict is Verdict.WARN
-        assert told(full, one).not_known
+    assert told(replace(full, own="")).verdict is Verdict.PASS, "nothing is mixed with a full backup alone"
+    assert told(full, later).verdict is Verdict.PASS
+    assert told(full, replace(later, own="same")).verdict is Verdict.PASS, "killed before it wrote anything more"
+    third = replace(later, path="/backup/inc2", uuid="b-2", log="mysql-bin.000007", since="261120 3:01:00")
+    unknown = (
+        (replace(full, own="absent"), later), (replace(full, own="same"), later), (replace(full, own=""), later),
+        (full, replace(later, own="other")), (full, replace(later, own="same"), third),
+        (full, replace(later, own="", log="", by=None)), (replace(full, by=9), replace(later, by=9)),
+    )  # fmt: skip
+    for backups in unknown:
+        check = told(*backups)
+        assert check.verdict is Verdict.BLOCK
+        assert check.not_known
+        assert standing_blocks((check,), ()) == (check,)
+        assert standing_blocks((check,), (Override("CHAIN-NODE", "s3 had no SST since June"),)) == ()
+
+
+def _not_known_why(**of_joiner: Any) -> str:
+    blocks = _blocks(_facts(**of_joiner), INPUTS)
+    assert set(blocks) == {"CHAIN-NODE"}
+    assert not blocks["CHAIN-NODE"].absolute
+    return blocks["CHAIN-NODE"].evidence
+
+
+def test_that_the_nodes_logs_prove_nothing_where_they_may_be_anothers() -> None:
+    """A donor's log comes with an SST: only a server id that no other node has tells whose it is."""
+    own = _facts().host("n3")[Options].given
+    assert "n1" in _not_known_why(options_given=(*own, ("mysqld", "server_id", "1")))
+    assert "n3 is 7" in _not_known_why(options_given=(*own, ("mysqld", "server_id", "7")))
+    assert "own old logs back" in _not_known_why(options_given=(*own, ("sst", "sst_max_binlogs", "4")))
+
+
+def test_that_a_binary_log_elsewhere_is_told_to_repeat_what_ist_brings_again() -> None:
+    own = _facts().host("n3")[Options].given
+    checks = RUN.preflight(_facts(options_given=(*own, ("mysqld", "log_bin", "/srv/log/mysql-bin"))), INPUTS)
+    told = next(check for check in checks if check.code == "ONE-FOLDER")
+    assert told.verdict is Verdict.WARN
+    assert "with GTIDs that it holds already" in told.evidence
 
 
 def test_that_a_backup_that_is_not_there_is_refused() -> None:

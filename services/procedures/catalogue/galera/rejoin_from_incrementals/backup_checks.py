@@ -9,6 +9,7 @@ from services.facts.backups import Backup
 from services.procedures.catalogue.checks.parts import unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals import chain as chains
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
+from services.procedures.catalogue.galera.rejoin_from_incrementals.one_node import one_nodes_data
 from services.procedures.catalogue.steps.restoring import is_mariadb
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -163,6 +164,7 @@ def chain_checks(facts: Facts, joiner: str, chain: Chain) -> tuple[Check, ...]:
     """They belong together, in this order, and to this cluster and server."""
     return (
         _begins_full(chain),
+        one_nodes_data(facts, joiner, chain),
         *_in_order(chain),
         _cluster(facts, chain),
         _server(facts.host(joiner), chain),
@@ -191,7 +193,6 @@ def _in_order(chain: Chain) -> tuple[Check, ...]:
     lost = _told([(a, b) for a, b in pairs if chains.missing(a, b)])
     over = _told([(a, b) for a, b in pairs if chains.overlaps(a, b)])
     return (
-        _one_nodes_data(pairs),
         Check(
             code="CHAIN-ORDER",
             title="The incrementals are in the order in which they were made",
@@ -220,35 +221,6 @@ def _in_order(chain: Chain) -> tuple[Check, ...]:
             absolute=bool(over),
         ),
     )
-
-
-def _one_nodes_data(pairs: tuple[tuple[Backup, Backup], ...]) -> Check:
-    mixed = [
-        f"{b.path} (binary log {b.log or 'not known'} of server {_id(b)}) after {a.path} ({a.log or 'not known'} of "
-        f"server {_id(a)})"
-        for a, b in pairs
-        if chains.of_other_data(a, b)
-    ]
-    unsure = [] if mixed or not pairs else ["whether an SST came into the node between the backups is not known"]
-    return Check(
-        code="CHAIN-NODE",
-        title="The backups are of one node's data",
-        verdict=verdict(mixed, unsure),
-        not_known=bool(unsure),
-        evidence="; ".join([*mixed, *unsure]) or "a full backup alone",
-        why="An SST brings other data into a node, and an incremental after it mixes their pages with the full "
-        "backup's: a prepare ends well, its position right, and the tables are broken.",
-        try_=("Name a chain that was begun after the node's last SST.",)
-        if mixed
-        else ("Look into the node's log for an SST since the full backup, and name tables to compare.",)
-        if unsure
-        else (),
-        absolute=bool(mixed),
-    )
-
-
-def _id(one: Backup) -> str:
-    return str(one.by) if one.by is not None else "not known"
 
 
 def _told(pairs: list[tuple[Backup, Backup]]) -> list[str]:

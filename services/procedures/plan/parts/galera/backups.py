@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.facts.backups import BACKUPS_LIMIT_S, Backup, backups_read, parse_backups
 from services.procedures.plan.part import Part, Reading, Way
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
@@ -22,6 +23,7 @@ class Backups(Part):
     """
 
     way: ClassVar[Way] = Way.SSH
+    made_from: ClassVar[tuple[type[Part], ...]] = (DataFolder,)
 
     found: tuple[Backup, ...] | None = None
     whole: bool = False
@@ -29,8 +31,7 @@ class Backups(Part):
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
         """See Part."""
-        del host
-        output = reading.run("backups", backups_read(), limit_s=BACKUPS_LIMIT_S)
+        output = reading.run("backups", backups_read(host[DataFolder].path), limit_s=BACKUPS_LIMIT_S)
         if output is None:
             return None
         if output.exit_code:

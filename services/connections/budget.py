@@ -84,6 +84,10 @@ class Metered:
             raise LimitReached("time")
         return left
 
+    def left_bytes(self) -> int | None:
+        """Return what is left of the bytes, None without a limit."""
+        return self._left
+
     @property
     def _closed(self) -> bool:
         """Return whether it is closed, as paramiko asks of a socket when the program ends."""

@@ -1,0 +1,74 @@
+"""BSON to plain values and back, within bounds: depth, number of values. The codec is PyMongo's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import bson
+from bson.codec_options import CodecOptions, DatetimeConversion
+from bson.datetime_ms import DatetimeMS
+from bson.timestamp import Timestamp
+
+from services.connections.mongo.document import Document, Stamp, Value
+from services.connections.text_rows import BadReply
+from services.i18n import tr
+
+MOST_DEEP = 32
+"""Levels. The deepest reply that was recorded (serverStatus of 3.2) has seven; BSON itself stops at 100."""
+MOST_VALUES = 100_000
+_MOST_TEXT = 200
+_LEAST_DOCUMENT = 5
+_OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(
+    document_class=dict,
+    unicode_decode_error_handler="replace",
+    datetime_conversion=DatetimeConversion.DATETIME_MS,  # no moment is out of its range
+)
+
+
+def encoded(document: Mapping[str, Any]) -> bytes:
+    """Return a document as it is sent."""
+    return bson.encode(document)
+
+
+def decoded(data: bytes) -> Document:
+    """Return a document out of exactly these bytes. Raises BadReply for whatever is none."""
+    if len(data) < _LEAST_DOCUMENT or int.from_bytes(data[:4], "little", signed=True) != len(data):
+        raise BadReply(tr("a document has not the length that it says"))
+    try:
+        raw = bson.decode(data, _OPTIONS)
+    except Exception as problem:  # what damaged bytes bring a codec to raise is not listed anywhere
+        raise BadReply(tr("a document can't be read")) from problem
+    return document_of(raw)
+
+
+def document_of(raw: Mapping[str, Any]) -> Document:
+    """Return a decoded document in plain values. Raises BadReply beyond the bounds."""
+    found = _Plain().value(raw, 0)
+    assert isinstance(found, dict)
+    return found
+
+
+class _Plain:
+    def __init__(self) -> None:
+        self._left = MOST_VALUES
+
+    def value(self, raw: Any, depth: int) -> Value:
+        self._left -= 1
+        if depth > MOST_DEEP or self._left < 0:
+            raise BadReply(tr("a document is too deep or has too many values"))
+        if raw is None or isinstance(raw, str | bool | float):
+            return raw
+        if isinstance(raw, int):
+            return int(raw)  # also an Int64
+        if isinstance(raw, Mapping):
+            return {str(name): self.value(one, depth + 1) for name, one in raw.items()}
+        if isinstance(raw, list):
+            return [self.value(one, depth + 1) for one in raw]
+        if isinstance(raw, Timestamp):
+            return Stamp(raw.time, raw.inc)
+        if isinstance(raw, DatetimeMS):
+            return int(raw) / 1000
+        if isinstance(raw, bytes):
+            return bytes(raw)
+        return str(raw)[:_MOST_TEXT]

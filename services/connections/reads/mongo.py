@@ -5,7 +5,7 @@ more than a look does, none counts or resets. `tests/unit/allowlist/test_mongo_r
 of `mongo/only_reads.py`, which also stands before the wire.
 
 Where a server has no such command (59), it says so: a mongos knows no replSetGetStatus, a mongod no listShards.
-Sources: MongoDB manual, "Database Commands"; replies of 3.2.5 (tests/unit/recorded/mongodb).
+Sources: MongoDB manual, "Database Commands"; replies of 3.2.5 (tests/unit/recorded/mongodb-3.2.5).
 """
 
 from __future__ import annotations

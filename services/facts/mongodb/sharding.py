@@ -26,7 +26,7 @@ from services.facts.mongodb.values import (
 )
 
 ALIVE_S = 60.0
-"""A mongos of 3.2 writes its ping at each round of its balancer, every 10 s (source, balance.cpp): six were left out."""
+"""A mongos of 3.2 writes its ping each round of its balancer, every 10 s (source, balance.cpp): six were left out."""
 _MOST_STRING = 8000
 _HELD = 2
 

@@ -50,6 +50,7 @@ class MongoPeer:
         rounds: int = 5000,
         tls: ssl.SSLContext | None = None,
         knows_password: bool = True,
+        listener: socket.socket | None = None,
     ) -> None:
         self.replies = dict(replies)
         self.hello = dict(hello)
@@ -60,10 +61,10 @@ class MongoPeer:
         self._rounds = rounds
         self._tls = tls
         self._knows = knows_password
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = listener or socket.create_server(("127.0.0.1", 0))
         self._threads: list[threading.Thread] = []
         self._sockets: list[socket.socket] = []
-        self.port: int = self._listener.getsockname()[1]
+        self.port = 0 if listener is not None else int(self._listener.getsockname()[1])
 
     def __enter__(self) -> Self:
         self._start(self._accept)

@@ -1,4 +1,4 @@
-"""What the recorded replies of MongoDB 3.2.5 are read as: mirrored config servers and after, a shard, mongos."""
+"""What the recorded replies of MongoDB 3.2.5 are read as: config servers of both kinds, a shard, mongos."""
 
 from __future__ import annotations
 

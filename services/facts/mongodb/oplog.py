@@ -44,16 +44,19 @@ wiredtiger_record_store.cpp), so a full one is never below nine tenths."""
 
 
 def parse_oplog(first: Sequence[Document], last: Sequence[Document], stats: Document | None) -> Oplog | None:
-    """Return the oplog, None where there is none: the finds bring nothing.
+    """Return the oplog, None where there is none: the finds bring nothing, and nothing has a size set.
+
+    A server that has no such collection answers with an error (3.2) or with a size of 0 and no limit (newer).
 
     Args:
         first, last: the documents of the two finds; stats: the answer to collStats, None where it was not read.
     """
     ends = [stamp(found[0].get("ts")) if found else None for found in (first, last)]
     stats = stats or {}
-    if ends == [None, None] and not stats:
+    size = _bytes(stats, "maxSize")
+    if ends == [None, None] and size is None:
         return None
-    return Oplog(ends[0], ends[1], _bytes(stats, "maxSize"), _bytes(stats, "size"))
+    return Oplog(ends[0], ends[1], size, _bytes(stats, "size"))
 
 
 def _bytes(stats: Document, name: str) -> int | None:

@@ -126,6 +126,9 @@ class _Talk:
             if not 16 <= length <= 48_000_000 or kind not in {_OP_QUERY, _OP_MSG}:
                 return  # as a real server does with what is no message (a TLS hello)
             payload = self._exactly(length - 16)
+            newest = self._peer.hello["maxWireVersion"]
+            if kind == _OP_MSG and newest < 6:
+                return  # 3.6 brought it
             if kind == _OP_QUERY:
                 place = payload.index(b"\0", 4)
                 database = payload[4:place].decode().partition(".")[0]
@@ -133,6 +136,8 @@ class _Talk:
             else:
                 command = bson.decode(payload[5:])
                 database = command.pop("$db")
+            if kind == _OP_QUERY and newest > 13 and next(iter(command)).lower() not in {"ismaster", "hello"}:
+                return  # 5.1 took it away, but for the first hello
             self._peer.asked.append((database, command, kind))
             answer = self._answer(command)
             if isinstance(answer, bytes):

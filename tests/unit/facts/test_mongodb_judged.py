@@ -157,6 +157,7 @@ def test_that_an_oplog_is_what_its_two_ends_and_sizes_say() -> None:
     assert found is not None
     assert (found.window_s, found.full, found.size, found.used) == (3600, True, 1000, 950)
     assert parse_oplog([], [], None) is None
+    assert parse_oplog([], [], {"count": 0, "size": 0, "ok": 1.0}) is None  # of a server without one
     half = parse_oplog([{"ts": Stamp(NOW, 1)}], [], {"maxSize": 1000, "size": 10})
     assert half is not None
     assert (half.window_s, half.full) == (None, False)

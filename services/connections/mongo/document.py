@@ -14,7 +14,8 @@ class Stamp:
 
 
 Value = str | int | float | bool | bytes | Stamp | list["Value"] | dict[str, "Value"] | None
-"""A moment (BSON datetime) is epoch seconds as a float; an id and whatever else has no plain form is its text."""
+"""A moment (BSON datetime) is epoch seconds as a float; an id and a decimal are their text; what
+has no plain form (a pattern, a reference) is the name of its type."""
 Document = dict[str, Value]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import bson
 from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.datetime_ms import DatetimeMS
+from bson.decimal128 import Decimal128
+from bson.objectid import ObjectId
 from bson.timestamp import Timestamp
 
 from services.connections.mongo.document import Document, Stamp, Value
@@ -17,7 +19,6 @@ from services.i18n import tr
 MOST_DEEP = 32
 """Levels. The deepest reply that was recorded (serverStatus of 3.2) has seven; BSON itself stops at 100."""
 MOST_VALUES = 100_000
-_MOST_TEXT = 200
 _LEAST_DOCUMENT = 5
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(
     document_class=dict,
@@ -57,18 +58,21 @@ class _Plain:
         self._left -= 1
         if depth > MOST_DEEP or self._left < 0:
             raise BadReply(tr("a document is too deep or has too many values"))
-        if raw is None or isinstance(raw, str | bool | float):
-            return raw
-        if isinstance(raw, int):
-            return int(raw)  # also an Int64
         if isinstance(raw, Mapping):
             return {str(name): self.value(one, depth + 1) for name, one in raw.items()}
         if isinstance(raw, list):
             return [self.value(one, depth + 1) for one in raw]
-        if isinstance(raw, Timestamp):
-            return Stamp(raw.time, raw.inc)
-        if isinstance(raw, DatetimeMS):
-            return int(raw) / 1000
-        if isinstance(raw, bytes):
-            return bytes(raw)
-        return str(raw)[:_MOST_TEXT]
+        return _scalar(raw)
+
+
+def _scalar(raw: Any) -> Value:
+    if raw is None or isinstance(raw, bool | float):
+        return raw
+    for kind in (str, int, bytes):  # also what the codec derives from them: code, Int64, Binary
+        if isinstance(raw, kind):
+            return kind(raw)
+    if isinstance(raw, Timestamp):
+        return Stamp(raw.time, raw.inc)
+    if isinstance(raw, DatetimeMS):
+        return int(raw) / 1000
+    return str(raw) if isinstance(raw, ObjectId | Decimal128) else type(raw).__name__

@@ -68,9 +68,12 @@ class _Plain:
 def _scalar(raw: Any) -> Value:
     if raw is None or isinstance(raw, bool | float):
         return raw
-    for kind in (str, int, bytes):  # also what the codec derives from them: code, Int64, Binary
-        if isinstance(raw, kind):
-            return kind(raw)
+    if isinstance(raw, str):
+        return str(raw)  # also code
+    if isinstance(raw, int):
+        return int(raw)  # also an Int64
+    if isinstance(raw, bytes):
+        return bytes(raw)
     if isinstance(raw, Timestamp):
         return Stamp(raw.time, raw.inc)
     if isinstance(raw, DatetimeMS):

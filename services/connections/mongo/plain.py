@@ -19,6 +19,7 @@ from services.i18n import tr
 MOST_DEEP = 32
 """Levels. The deepest reply that was recorded (serverStatus of 3.2) has seven; BSON itself stops at 100."""
 MOST_VALUES = 100_000
+_AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 _LEAST_DOCUMENT = 5
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(
     document_class=dict,
@@ -43,7 +44,7 @@ def decoded(data: bytes) -> Document:
     return document_of(raw)
 
 
-def document_of(raw: Mapping[str, Any]) -> Document:
+def document_of(raw: dict[str, Any]) -> Document:
     """Return a decoded document in plain values. Raises BadReply beyond the bounds."""
     found = _Plain().value(raw, 0)
     assert isinstance(found, dict)
@@ -51,23 +52,28 @@ def document_of(raw: Mapping[str, Any]) -> Document:
 
 
 class _Plain:
+    """Converts within one budget of values; what is plain already, nearly all of a reply, costs one look."""
+
     def __init__(self) -> None:
         self._left = MOST_VALUES
 
     def value(self, raw: Any, depth: int) -> Value:
-        self._left -= 1
+        """Return a value in its plain form."""
+        kind = type(raw)
+        if kind is not dict and kind is not list:
+            return _scalar(raw)
+        self._left -= len(raw) + 1
         if depth > MOST_DEEP or self._left < 0:
             raise BadReply(tr("a document is too deep or has too many values"))
-        if isinstance(raw, Mapping):
-            return {str(name): self.value(one, depth + 1) for name, one in raw.items()}
-        if isinstance(raw, list):
-            return [self.value(one, depth + 1) for one in raw]
-        return _scalar(raw)
+        if kind is list:
+            return [one if type(one) in _AS_IT_IS else self.value(one, depth + 1) for one in raw]
+        return {name: one if type(one) in _AS_IT_IS else self.value(one, depth + 1) for name, one in raw.items()}
 
 
 def _scalar(raw: Any) -> Value:
-    if raw is None or isinstance(raw, bool | float):
-        return raw
+    if type(raw) in _AS_IT_IS:
+        plain: Value = raw
+        return plain
     if isinstance(raw, str):
         return str(raw)  # also code
     if isinstance(raw, int):

@@ -20,7 +20,7 @@ from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.mongo_peer import HELLO_32, MongoPeer
 from tests.unit.recorded.mongo_replies import FOLDER
 
-LIMITS = Limits(connect_s=2.0, handshake_s=2.0)
+LIMITS = Limits(connect_s=10.0, handshake_s=10.0)
 FIRST, LAST = bson.Timestamp(1795249000, 1), bson.Timestamp(1795249421, 1)
 
 

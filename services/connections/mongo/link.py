@@ -216,11 +216,12 @@ class _Opening:
         way = self._way()
         pins: tuple[Pin, ...] = ()
         trust = Trust()
+        meter = Metered(way.sock)  # TLS takes the socket out of the hands of the way: what is closed is what it holds
         try:
             if way.road != "socket" and self._sql.tls == "verify" and self._sql.ca is None:
                 pins = pins_of(name_of(self._entry))
             trust = trust_for(self._sql, way.road, tuple(pin.fingerprint for pin in pins), own=way.own)
-            wire, until = self._wire(way, trust, credentials, plain=plain)
+            wire, until = self._wire(meter, trust, credentials, plain=plain)
             greeting, named = greet(wire, credentials)
             asks = credentials.mechanism == "x509" or bool(credentials.user)
             if asks and not greeting.arbiter:
@@ -229,13 +230,13 @@ class _Opening:
             logged_in = asks and not greeting.arbiter
             return kind(wire, way, greeting, self._entry.name, trust.proof, logged_in=logged_in)
         except (UserError, _NoTls):
-            hang_up(way.sock)
+            hang_up(meter)
             raise
         except WrongCertificate as problem:
-            hang_up(way.sock)
+            hang_up(meter)
             raise changed(self._entry, way.where, problem.fingerprint, pins) from problem
         except Exception as problem:  # bytes that are no protocol bring TLS and codec to raise anything
-            hang_up(way.sock)
+            hang_up(meter)
             if trust.asks and isinstance(problem, ssl.SSLCertVerificationError):
                 raise self._question(problem.verify_message.rstrip(".")) from problem
             raise self._told(problem, way) from problem
@@ -243,9 +244,8 @@ class _Opening:
     def _way(self) -> Way:
         return open_way(self._entry, self._ssh, limits=self._limits, limit_s=self._connect_s, under_way=self._under_way)
 
-    def _wire(self, way: Way, trust: Trust, credentials: Credentials, *, plain: bool) -> tuple[MongoWire, float]:
+    def _wire(self, meter: Metered, trust: Trust, credentials: Credentials, *, plain: bool) -> tuple[MongoWire, float]:
         """Return the wire with its login's clock running: TLS from the first byte, where there is any."""
-        meter = Metered(way.sock)
         meter.begin(self._login_s, LOGIN_BYTES)
         until = time.monotonic() + self._login_s
         if trust.context is None or plain:
@@ -271,7 +271,7 @@ class _Opening:
         except Seen as seen:
             return unknown(self._entry, way.where, seen.certificate, why)
         except Exception as problem:  # noqa: BLE001 - bytes that are no TLS
-            hang_up(way.sock)
+            hang_up(meter)
             return self._told(problem, way)
         raise AssertionError  # a look always ends in one of the two
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import ssl
 import struct
@@ -324,6 +325,16 @@ def test_that_a_server_of_the_named_authority_is_logged_in_to(hello: Mapping[str
     with MongoPeer({"buildInfo": {"ok": 1.0}}, hello=hello, users=USERS, tls=tls) as peer:
         own = session(peer, user="monitor", tls="verify-identity", ca=str(ca.file))
         own.ask(reads.BUILD_INFO)
+        own.close()
+
+
+def test_that_a_login_that_is_refused_over_tls_leaves_no_socket_open(tmp_path: Path) -> None:
+    ca = Authority(tmp_path)
+    with MongoPeer({}, users=USERS, tls=serving(ca.issue("n1", "127.0.0.1").file)) as peer:
+        own = session(peer, user="monitor", password="wrong", tls="verify-ca", ca=str(ca.file))
+        with pytest.raises(AuthFailed):
+            own.ask(reads.BUILD_INFO)
+        gc.collect()  # a socket that is left to it warns, and a warning fails the test
         own.close()
 
 

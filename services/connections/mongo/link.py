@@ -253,13 +253,16 @@ class _Opening:
                 raise BadInput(tr("A login by certificate needs TLS."), host=self._entry.name)
             return MongoWire(meter, meter), until
         try:
-            return MongoWire(meter, Wrapping(trust, looks=False).wrap_socket(meter, self._entry.address)), until
+            sock = Wrapping(trust, looks=False).wrap_socket(meter, self._entry.address)
         except ssl.SSLCertVerificationError:
             raise
         except (ssl.SSLError, ConnectionError, EOFError) as problem:
             if trust.required or credentials.mechanism == "x509":
                 raise
             raise _NoTls from problem
+        if self._under_way is not None:
+            self._under_way.take(meter)  # TLS has a socket of its own: cutting the first one would end nothing
+        return MongoWire(meter, sock), until
 
     def _question(self, why: str) -> UserError:
         """Return what to ask about a certificate that was refused: it is looked at once more, and nobody logs in."""

@@ -9,6 +9,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -336,6 +337,34 @@ def test_that_a_login_that_is_refused_over_tls_leaves_no_socket_open(tmp_path: P
             own.ask(reads.BUILD_INFO)
         gc.collect()  # a socket that is left to it warns, and a warning fails the test
         own.close()
+
+
+def test_that_closing_ends_a_login_over_tls_that_nobody_answers(tmp_path: Path) -> None:
+    ca = Authority(tmp_path)
+    context = serving(ca.issue("n1", "127.0.0.1").file)
+    listener = socket.create_server(("127.0.0.1", 0))
+    shaken = threading.Event()
+
+    def hold() -> None:
+        sock, _ = listener.accept()
+        with context.wrap_socket(sock, server_side=True) as tls:
+            shaken.set()
+            with suppress(OSError):
+                while tls.recv(4096):
+                    pass
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    sql = SqlAccess("", port=listener.getsockname()[1], tls="verify-ca", ca=str(ca.file))
+    own = MongoSession(HostEntry("n1", "127.0.0.1", sql=sql), MemoryVault(), clock=ManualClock(), limits=Limits())
+    closing = threading.Thread(target=lambda: (shaken.wait(30), time.sleep(0.3), own.close()))
+    closing.start()
+    with pytest.raises(Unreachable) as told:
+        own.ask(reads.BUILD_INFO, limit_s=60)
+    assert not isinstance(told.value, TimedOut)
+    closing.join()
+    thread.join(30)
+    listener.close()
 
 
 @pytest.mark.parametrize("mode", ["verify-identity", "verify-ca"])

@@ -72,7 +72,7 @@ class MySqlWire:
         self._heads = Heads()
         self._pairs = PairsReader()
         self._connection = _Connection(account, server_name, trust, road=road, limit_s=limit_s, greeting_s=greeting_s)
-        self._meter = Metered(sock)
+        self._meter = sock if isinstance(sock, Metered) else Metered(sock)
         self._meter.begin(limit_s, LOGIN_BYTES)
         self._connection.connect(cast("socket.socket", self._meter))  # it only receives, sends, limits and closes
         self._connection.drop_reader()

@@ -6,7 +6,6 @@ Whom it talks to is who the inventory names, and nobody else: what a reply says 
 from __future__ import annotations
 
 import ssl
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -221,13 +220,11 @@ class _Opening:
             if way.road != "socket" and self._sql.tls == "verify" and self._sql.ca is None:
                 pins = pins_of(name_of(self._entry))
             trust = trust_for(self._sql, way.road, tuple(pin.fingerprint for pin in pins), own=way.own)
-            wire, until = self._wire(meter, trust, credentials, plain=plain)
+            wire = self._wire(meter, trust, credentials, plain=plain)
             greeting, named = greet(wire, credentials)
-            asks = credentials.mechanism == "x509" or bool(credentials.user)
-            if asks and not greeting.arbiter:
+            logged_in = credentials.asks and not greeting.arbiter
+            if logged_in:
                 log_in(wire, credentials, named)
-            wire.begin(max(until - time.monotonic(), 0.01), LOGIN_BYTES)
-            logged_in = asks and not greeting.arbiter
             return kind(wire, way, greeting, self._entry.name, trust.proof, logged_in=logged_in)
         except (UserError, _NoTls):
             hang_up(meter)
@@ -244,14 +241,13 @@ class _Opening:
     def _way(self) -> Way:
         return open_way(self._entry, self._ssh, limits=self._limits, limit_s=self._connect_s, under_way=self._under_way)
 
-    def _wire(self, meter: Metered, trust: Trust, credentials: Credentials, *, plain: bool) -> tuple[MongoWire, float]:
+    def _wire(self, meter: Metered, trust: Trust, credentials: Credentials, *, plain: bool) -> MongoWire:
         """Return the wire with its login's clock running: TLS from the first byte, where there is any."""
         meter.begin(self._login_s, LOGIN_BYTES)
-        until = time.monotonic() + self._login_s
         if trust.context is None or plain:
             if credentials.mechanism == "x509":
                 raise BadInput(tr("A login by certificate needs TLS."), host=self._entry.name)
-            return MongoWire(meter, meter), until
+            return MongoWire(meter, meter)
         try:
             sock = Wrapping(trust, looks=False).wrap_socket(meter, self._entry.address)
         except ssl.SSLCertVerificationError:
@@ -262,7 +258,7 @@ class _Opening:
             raise _NoTls from problem
         if self._under_way is not None:
             self._under_way.take(meter)  # TLS has a socket of its own: cutting the first one would end nothing
-        return MongoWire(meter, sock), until
+        return MongoWire(meter, sock)
 
     def _question(self, why: str) -> UserError:
         """Return what to ask about a certificate that was refused: it is looked at once more, and nobody logs in."""

@@ -40,6 +40,11 @@ class Credentials:
     source: str = "admin"
     mechanism: Mechanism = "scram"
 
+    @property
+    def asks(self) -> bool:
+        """Return whether there is anybody to log in."""
+        return self.mechanism == "x509" or bool(self.user)
+
     def __repr__(self) -> str:
         return f"Credentials({self.user!r}, ********, {self.source!r}, {self.mechanism!r})"
 

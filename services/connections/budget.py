@@ -174,6 +174,12 @@ class UnderWay:
         if late:
             hang_up(sock)
 
+    def metered(self, sock: Any) -> Metered:
+        """Return a socket with clock and purse, and note that: TLS, put in between there, has a socket of its own."""
+        meter = Metered(sock)
+        self.take(meter)
+        return meter
+
     def made(self) -> None:
         """Forget the sockets: the connection stands, or it failed."""
         with self._lock:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from services.connections import sql_setup
-from services.connections.budget import LimitReached, Metered, UnderWay
+from services.connections.budget import LimitReached, UnderWay
 from services.connections.dial import hang_up
 from services.connections.known_certificates import Pin, changed, name_of, pins_of, unknown
 from services.connections.limits import Limits
@@ -82,11 +82,8 @@ class SqlLink:
             if way.road != "socket" and access.tls == "verify" and access.ca is None:
                 pins = pins_of(name_of(entry))
             trust = trust_for(access, way.road, tuple(pin.fingerprint for pin in pins), own=way.own)
-            meter = Metered(way.sock)
-            if under_way is not None:
-                under_way.take(meter)  # TLS has a socket of its own: cutting the first one would end nothing
             wire = MySqlWire(
-                meter,
+                (under_way or UnderWay()).metered(way.sock),
                 Account(access.user, password.encode("utf-8")),
                 server_name=entry.address,
                 trust=trust,

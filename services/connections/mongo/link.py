@@ -200,7 +200,7 @@ class _Opening:
         self._limits = limits
         self._connect_s = max(_LEAST_CONNECT_S, min(limits.handshake_s, limit_s))
         self._login_s = max(self._connect_s, min(_LEAST_LOGIN_S, limits.handshake_s))
-        self._under_way = under_way
+        self._under_way = under_way or UnderWay()
 
     def credentials(self, vault: Vault) -> Credentials:
         """Return who logs in."""
@@ -215,7 +215,7 @@ class _Opening:
         way = self._way()
         pins: tuple[Pin, ...] = ()
         trust = Trust()
-        meter = Metered(way.sock)  # TLS takes the socket out of the hands of the way: what is closed is what it holds
+        meter = self._under_way.metered(way.sock)  # TLS takes the socket out of the hands of the way
         try:
             if way.road != "socket" and self._sql.tls == "verify" and self._sql.ca is None:
                 pins = pins_of(name_of(self._entry))
@@ -256,8 +256,6 @@ class _Opening:
             if trust.required or credentials.mechanism == "x509":
                 raise
             raise _NoTls from problem
-        if self._under_way is not None:
-            self._under_way.take(meter)  # TLS has a socket of its own: cutting the first one would end nothing
         return MongoWire(meter, sock)
 
     def _question(self, why: str) -> UserError:

@@ -23,7 +23,7 @@ from services.errors import TlsFailed, Unreachable
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.mongo_peer import HELLO_32, HELLO_80, MongoPeer
-from tests.unit.connections.test_mongo_session import USERS, serving
+from tests.unit.connections.test_mongo_session_on_a_scripted_server import USERS, serving
 from tests.unit.connections.tls_peer import Authority
 
 FORMS = pytest.mark.parametrize("hello", [HELLO_32, HELLO_80], ids=["as 3.2", "as 8.0"])

@@ -84,6 +84,10 @@ class Metered:
             raise LimitReached("time")
         return left
 
+    def left_bytes(self) -> int | None:
+        """Return what is left of the bytes, None without a limit."""
+        return self._left
+
     @property
     def _closed(self) -> bool:
         """Return whether it is closed, as paramiko asks of a socket when the program ends."""
@@ -169,6 +173,12 @@ class UnderWay:
             late = self._cut
         if late:
             hang_up(sock)
+
+    def metered(self, sock: Any) -> Metered:
+        """Return a socket with clock and purse, and note that: TLS, put in between there, has a socket of its own."""
+        meter = Metered(sock)
+        self.take(meter)
+        return meter
 
     def made(self) -> None:
         """Forget the sockets: the connection stands, or it failed."""

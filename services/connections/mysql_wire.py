@@ -14,13 +14,13 @@ from pymysql.constants import CR
 from services.connections.budget import Metered, NoGreeting
 from services.connections.dial import hang_up
 from services.connections.kernel_timed import kernel_timed
-from services.connections.known_certificates import fingerprint
 from services.connections.limits import LOGIN_BYTES
 from services.connections.login_plugins import FIRST, HANDLERS, KNOWN
 from services.connections.ports import Rows
 from services.connections.text_pairs import PairsReader
 from services.connections.text_rows import Heads, PacketReader, read_rows
-from services.connections.tls import Proof, Road, SocketLike, TlsOverChannel, Trust, WrongCertificate, unverified
+from services.connections.tls import Proof, Road, SocketLike, TlsOverChannel, Trust, unverified
+from services.connections.tls_wrapping import Seen, Wrapping
 from services.i18n import tr
 
 _COM_QUERY = 3
@@ -72,7 +72,7 @@ class MySqlWire:
         self._heads = Heads()
         self._pairs = PairsReader()
         self._connection = _Connection(account, server_name, trust, road=road, limit_s=limit_s, greeting_s=greeting_s)
-        self._meter = Metered(sock)
+        self._meter = sock if isinstance(sock, Metered) else Metered(sock)
         self._meter.begin(limit_s, LOGIN_BYTES)
         self._connection.connect(cast("socket.socket", self._meter))  # it only receives, sends, limits and closes
         self._connection.drop_reader()
@@ -171,7 +171,7 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
         if trust.context is not None:
             # PyMySQL would make a context of its own for each connection (17 ms of CPU, 0.9 MB).
             self.ssl = True
-            self.ctx = _Wrapping(trust, looks=looks)
+            self.ctx = Wrapping(trust, looks=looks)
             self._ssl_required = trust.required
 
     def _get_server_information(self) -> None:
@@ -227,48 +227,6 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
         return f"{version()} {(cipher() or ('',))[0]}"
 
 
-class _Seen(Exception):  # noqa: N818 - it says what happened
-    """The peer's certificate (DER), looked at; the connection is closed."""
-
-    def __init__(self, certificate: bytes) -> None:
-        super().__init__()
-        self.certificate = certificate
-
-
-class _Wrapping:
-    """The shared context; wraps real sockets as ssl does, and channels with TlsOverChannel."""
-
-    def __init__(self, trust: Trust, *, looks: bool) -> None:
-        self._trust = trust
-        self._looks = looks
-
-    def wrap_socket(self, sock: Metered, server_hostname: str) -> object:
-        """Speak TLS over `sock`; the login's clock and purse go on.
-
-        A certificate that is not the accepted one ends it before anything is sent.
-        """
-        context = self._trust.context
-        assert context is not None
-        made: Metered | TlsOverChannel
-        tls: Any
-        if isinstance(sock.below, socket.socket):
-            sock.below.settimeout(sock.left_s())
-            sock.below = tls = context.wrap_socket(sock.below, server_hostname=server_hostname)
-            made = sock
-        else:
-            made = TlsOverChannel(sock, context, server_hostname)
-            tls = made.tls
-        if self._looks or self._trust.proof == "pin":
-            certificate = tls.getpeercert(True) or b""
-            if self._looks:
-                hang_up(made)
-                raise _Seen(certificate)
-            if (shown := fingerprint(certificate)) not in self._trust.pins:
-                hang_up(made)
-                raise WrongCertificate(shown)
-        return made
-
-
 def certificate_of(sock: SocketLike, server_name: str, *, limit_s: float) -> bytes:
     """Return the certificate (DER) a server shows, b'' when it shows none. Nobody logs in; the socket is closed.
 
@@ -280,6 +238,6 @@ def certificate_of(sock: SocketLike, server_name: str, *, limit_s: float) -> byt
     connection = _Connection(Account("", b""), server_name, trust, road="open", limit_s=limit_s, looks=True)
     try:
         connection.connect(cast("socket.socket", meter))
-    except _Seen as seen:
+    except Seen as seen:
         return seen.certificate
     raise EOFError

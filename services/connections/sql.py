@@ -83,7 +83,7 @@ class SqlLink:
                 pins = pins_of(name_of(entry))
             trust = trust_for(access, way.road, tuple(pin.fingerprint for pin in pins), own=way.own)
             wire = MySqlWire(
-                way.sock,
+                (under_way or UnderWay()).metered(way.sock),
                 Account(access.user, password.encode("utf-8")),
                 server_name=entry.address,
                 trust=trust,

@@ -66,7 +66,7 @@ def connect_error(
     number, text = _parts(problem)
     cause = _cause(problem)
     if isinstance(cause, ssl.SSLError):
-        return _tls_error(cause, where, host)
+        return tls_error(cause, where, host)
     refused: TlsFailed | Unreachable | None
     if isinstance(problem, Withheld):
         refused = _withheld(problem, where, user, tls if road == "open" else road, host)
@@ -239,7 +239,8 @@ def _tls_refusal(number: int, text: str, where: str, tls: str, host: str) -> Tls
     return None
 
 
-def _tls_error(cause: ssl.SSLError, where: str, host: str) -> TlsFailed:
+def tls_error(cause: ssl.SSLError, where: str, host: str) -> TlsFailed:
+    """Return the error for a TLS handshake that failed."""
     safe = tr("No password was sent.")
     if isinstance(cause, ssl.SSLCertVerificationError):
         why = cause.verify_message.rstrip(".")

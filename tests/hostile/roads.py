@@ -39,7 +39,7 @@ from services.procedures.conditions.server.same_rows import checksum_of
 from services.procedures.gather.gather import gather
 from services.sampling.derived_now import DerivedNow
 from services.secrets import MemoryVault
-from tests.hostile import mysql_server, ssh_server
+from tests.hostile import mongo_road, mysql_server, ssh_server
 from tests.hostile.damage import damaged, damaged_host, damaged_text, talk
 from tests.hostile.listener import Listener
 from tests.hostile.parsers import PARSERS, as_printed
@@ -130,6 +130,8 @@ class Roads:
             Road("all that a host says", _drawn, talks=False),
             Road("a command's output", _parsed, talks=False),
             Road("all that a procedure reads", _gathered, talks=False),
+            Road("a talk of MongoDB", self._mongo),
+            Road("an answer of MongoDB", mongo_road.parsed, talks=False),
         )
 
     def reached(self) -> int:
@@ -161,6 +163,14 @@ class Roads:
         self._teller.due, self._teller.reply = talk(chance, parts), None
         with make() as session:
             ask(session)
+
+    def _mongo(self, chance: random.Random) -> None:
+        self._teller.due, self._teller.reply = talk(chance, chance.choice(mongo_road.TALKS)), None
+        own = mongo_road.session(self._listener.port, LIMITS)
+        try:
+            mongo_road.asked(own)
+        finally:
+            own.close()
 
     def _replied(self, chance: random.Random) -> None:
         """Log in, ask one of the named reads whose reply is recorded, and read the damaged reply for what it is for."""

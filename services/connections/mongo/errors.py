@@ -1,0 +1,119 @@
+"""What a MongoDB server says or does, as sentences with advice.
+
+Numbers: MongoDB manual, "Error Codes"; source of 3.2, src/mongo/base/error_codes.err.
+"""
+
+from __future__ import annotations
+
+import ssl
+
+from services.connections.budget import reached
+from services.connections.mongo.login import LEAST_WIRE, MOST_WIRE, OtherWire
+from services.connections.mongo.scram import BadProof
+from services.connections.mongo.wire import CommandFailed
+from services.connections.sql_errors import tls_error
+from services.connections.text_rows import BadReply
+from services.errors import AuthFailed, OtherProtocol, QueryFailed, TimedOut, Unreachable, UserError
+from services.i18n import tr
+from services.visible import as_line
+
+UNAUTHORIZED = 13
+NO_COMMAND = 59
+NO_REPLICA_SET = 76
+NOT_YET_INITIATED = 94
+NO_NAMESPACE = 26
+REMOVED_FROM_SET = 93
+"""InvalidReplicaSetConfig: the member stands in no configuration that it knows."""
+_TIME_UP = {50, 262}
+_LOGIN_FAILED = {UNAUTHORIZED, 18}
+_GOING = {91, 11600, 11602}  # ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
+_MOST_WORDS = 300
+
+
+def connect_error(problem: BaseException, *, where: str, user: str, host: str, limit_s: float) -> UserError:
+    """Return the error for a connection or login that failed; where: "db1 port 27017", or a socket."""
+    if isinstance(problem, ssl.SSLError):
+        return tls_error(problem, where, host)
+    if isinstance(problem, OtherWire):
+        return _other_wire(problem, where, host)
+    if isinstance(problem, BadProof):
+        return AuthFailed(
+            tr("What answers on {where} was not logged in to: {why}.", where=where, why=problem),
+            host=host,
+            try_=(tr("Check that this is the database's port, and whose machine it is."),),
+        )
+    if isinstance(problem, CommandFailed):
+        return _refused(problem, where, user, host)
+    if isinstance(problem, TimeoutError) or reached(problem) == "time":
+        return TimedOut(
+            tr("The server on {where} did not answer the login within {limit:g} s.", where=where, limit=limit_s),
+            host=host,
+            try_=(tr("Check that the server is not stopped, overloaded or out of disk."),),
+        )
+    if isinstance(problem, BadReply) or reached(problem) == "size":
+        return OtherProtocol(
+            tr("What answers on {where} does not speak MongoDB's protocol.", where=where),
+            host=host,
+            try_=(tr("Check the port: another service may have it."),),
+        )
+    return Unreachable(
+        tr("The server on {where} closed the connection before the login was through.", where=where),
+        host=host,
+        try_=(
+            tr("Check that this is the database's port. A server that only takes TLS closes one without, and reverse."),
+        ),
+    )
+
+
+def command_error(problem: CommandFailed, *, host: str, limit_s: float) -> UserError:
+    """Return the error for a command that the server answered with an error."""
+    words = as_line(problem.message, _MOST_WORDS)
+    if problem.code in _TIME_UP:
+        return TimedOut(
+            tr("The command did not end within {limit:g} s and was stopped by the server.", limit=limit_s), host=host
+        )
+    if problem.code in _GOING:
+        return Unreachable(tr("The server ended the command: {problem}.", problem=words), host=host)
+    if problem.code == UNAUTHORIZED:
+        error = QueryFailed(
+            tr("The account may not ask this: {text}", text=words or tr("not authorized")), host=host, errno=13
+        )
+        error.try_ = (tr('Give it the role "clusterMonitor" of the database admin, and "read" of config and local.'),)
+        return error
+    return QueryFailed(
+        tr("The server answered with error {errno}: {text}", errno=problem.code, text=words),
+        host=host,
+        errno=problem.code,
+    )
+
+
+def _refused(problem: CommandFailed, where: str, user: str, host: str) -> UserError:
+    words = as_line(problem.message, _MOST_WORDS)
+    if problem.code in _LOGIN_FAILED:
+        return AuthFailed(
+            tr("The server on {where} refused the login of {user}: {text}.", where=where, user=user, text=words),
+            host=host,
+            try_=(tr("Check the password, and the database that has the account."),),
+        )
+    return Unreachable(
+        tr("The server on {where} took no connection: {text}.", where=where, text=words or problem.code), host=host
+    )
+
+
+def _other_wire(problem: OtherWire, where: str, host: str) -> OtherProtocol:
+    if problem.most < LEAST_WIRE:
+        return OtherProtocol(
+            tr("The server on {where} is older than MongoDB 3.2, which this program does not speak with.", where=where),
+            host=host,
+            try_=(tr("Upgrade it to 3.2 first."),),
+        )
+    return OtherProtocol(
+        tr(
+            "The server on {where} speaks wire versions {least} to {most} only; this program knows none above {known}.",
+            where=where,
+            least=problem.least,
+            most=problem.most,
+            known=MOST_WIRE,
+        ),
+        host=host,
+    )

@@ -1,0 +1,278 @@
+"""A standing session with one MongoDB server: the way, TLS, greeting, login; asked within limits, cut from any thread.
+
+Whom it talks to is who the inventory names, and nobody else: what a reply says of other hosts is never dialled here.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from services.connections.budget import LimitReached, Metered, UnderWay
+from services.connections.dial import hang_up
+from services.connections.known_certificates import Pin, changed, name_of, pins_of, unknown
+from services.connections.limits import LOGIN_BYTES, Limits
+from services.connections.mongo.document import Document, Reply
+from services.connections.mongo.errors import command_error, connect_error
+from services.connections.mongo.login import Credentials, Greeting, Mechanism, greet, log_in
+from services.connections.mongo.only_reads import MOST_BYTES
+from services.connections.mongo.wire import CommandFailed, MongoWire
+from services.connections.text_rows import BadReply
+from services.connections.tls import Proof, Trust, WrongCertificate, trust_for, unverified
+from services.connections.tls_wrapping import Seen, Wrapping
+from services.connections.tunnels import Way, open_way
+from services.errors import BadInput, TimedOut, Unreachable, UserError
+from services.i18n import tr
+
+if TYPE_CHECKING:
+    from services.connections.reads.mongo import MongoTemplate
+    from services.connections.ssh import SshLink
+    from services.inventory.model import HostEntry, SqlAccess
+    from services.secrets import Vault
+
+_LEAST_CONNECT_S = 2.0
+_LEAST_LOGIN_S = 5.0
+_SERVER_SHARE = 0.9
+"""The server is asked to stop a little before we stop waiting, so that its own words arrive."""
+_UNLIMITED = frozenset({"hello", "build-info"})
+
+
+@dataclass(frozen=True, slots=True)
+class MongoAccess:
+    """What the login has beside user and password.
+
+    Attributes:
+        source: the database that has the account. mechanism: SCRAM, or the client certificate of the TLS (X.509).
+    """
+
+    source: str = "admin"
+    mechanism: Mechanism = "scram"
+
+
+class MongoLink:
+    """A standing session. Reads from one thread at a time; `abort` from any."""
+
+    def __init__(
+        self, wire: MongoWire, way: Way, greeting: Greeting, host: str, proof: Proof, *, logged_in: bool
+    ) -> None:
+        self._wire = wire
+        self._way = way
+        self._host = host
+        self._alive = True
+        self.greeting = greeting
+        self.proof = proof
+        self.logged_in = logged_in
+
+    @classmethod
+    def open(
+        cls,
+        entry: HostEntry,
+        vault: Vault,
+        ssh: Callable[[], SshLink] | None,
+        access: MongoAccess,
+        *,
+        limits: Limits,
+        limit_s: float,
+        under_way: UnderWay | None = None,
+    ) -> MongoLink:
+        """Connect and log in. Raises UserError subclasses only.
+
+        Args:
+            entry: whose `sql` is the way in, as of every server. ssh: gives the host's SSH connection.
+            limit_s: of connecting, and of TLS, greeting and login together: not less than 2 s and 5 s.
+            under_way: gets the socket as it is made; cutting it ends this call with an error.
+        """
+        opening = _Opening(_with_socket(entry), ssh, access, limits, limit_s, under_way)
+        credentials = opening.credentials(vault)
+        try:
+            return opening.link(cls, credentials, plain=False)
+        except _NoTls:
+            return opening.link(cls, credentials, plain=True)
+
+    @property
+    def alive(self) -> bool:
+        """Return whether the session stands, as far as is known here."""
+        return self._alive
+
+    @property
+    def where(self) -> str:
+        """Return the end of the way, for sentences."""
+        return self._way.where
+
+    @property
+    def cipher(self) -> str:
+        """Return TLS protocol and cipher, '' without TLS."""
+        return self._wire.cipher
+
+    def ask(self, template: MongoTemplate, *, limit_s: float) -> Reply:
+        """Send one command of the registry that the gate has let through."""
+        command = dict(template.command)
+        if template.name == "hello" and self.greeting.hello:
+            command = {"hello": 1}
+        if template.name not in _UNLIMITED:
+            command["maxTimeMS"] = max(1, int(limit_s * 1000 * _SERVER_SHARE))
+        self._wire.begin(limit_s, MOST_BYTES)
+        answer = self._within(lambda: self._wire.command(template.database, command), limit_s)
+        return _reply(answer, template) if template.limit else Reply(answer)
+
+    def abort(self) -> None:
+        """Cut the session from any thread."""
+        self._alive = False
+        self._wire.abort()
+
+    close = abort
+    """The protocol has no goodbye."""
+
+    def _within(self, call: Callable[[], Document], limit_s: float) -> Document:
+        """Call the wire; whatever leaves the answer half read ends the session."""
+        try:
+            return call()
+        except CommandFailed as problem:
+            error = command_error(problem, host=self._host, limit_s=limit_s)
+            if isinstance(error, Unreachable) and not isinstance(error, TimedOut):
+                self.abort()
+            raise error from problem
+        except (TimeoutError, LimitReached) as problem:
+            self.abort()
+            if isinstance(problem, LimitReached) and problem.limit == "size":
+                raise self._unusable(tr("it is too large")) from problem
+            raise TimedOut(
+                tr("The server gave no answer within {limit:g} s.", limit=limit_s),
+                host=self._host,
+                try_=(tr("Check that the server is not stopped, overloaded or out of disk."),),
+            ) from problem
+        except (OSError, EOFError) as problem:
+            self.abort()
+            why = f" ({problem})" if str(problem) else ""
+            raise Unreachable(
+                tr("The server on {where} closed the connection{why}.", where=self.where, why=why), host=self._host
+            ) from problem
+        except BadReply as problem:
+            self.abort()
+            raise self._unusable(str(problem)) from problem
+
+    def _unusable(self, why: str) -> Unreachable:
+        return Unreachable(
+            tr("The reply of {where} can't be used: {problem}.", where=self.where, problem=why), host=self._host
+        )
+
+
+def _reply(answer: Document, template: MongoTemplate) -> Reply:
+    """Return a find's documents; an answer without a first batch holds none."""
+    cursor = answer.get("cursor")
+    batch = cursor.get("firstBatch") if isinstance(cursor, dict) else None
+    found = tuple(one for one in batch if isinstance(one, dict)) if isinstance(batch, list) else ()
+    return Reply(answer, found[: template.limit], more=len(found) >= template.limit > 1)
+
+
+def _with_socket(entry: HostEntry) -> HostEntry:
+    """Return the entry with the socket that mongod makes by itself, where the inventory names none."""
+    access = entry.sql
+    if access is None or access.via != "socket" or access.socket:
+        return entry
+    return replace(entry, sql=replace(access, socket=f"/tmp/mongodb-{access.port}.sock"))  # noqa: S108 - mongod's own
+
+
+class _NoTls(Exception):  # noqa: N818 - it says what happened
+    """The server broke off at TLS where none is required: it may speak none."""
+
+
+class _Opening:
+    """One attempt to open a session: what is known of the way, and its steps."""
+
+    def __init__(
+        self,
+        entry: HostEntry,
+        ssh: Callable[[], SshLink] | None,
+        access: MongoAccess,
+        limits: Limits,
+        limit_s: float,
+        under_way: UnderWay | None,
+    ) -> None:
+        if entry.sql is None:
+            raise BadInput(tr("The inventory gives no way to the database of this host."), host=entry.name)
+        self._entry = entry
+        self._sql: SqlAccess = entry.sql
+        self._ssh = ssh
+        self._access = access
+        self._limits = limits
+        self._connect_s = max(_LEAST_CONNECT_S, min(limits.handshake_s, limit_s))
+        self._login_s = max(self._connect_s, min(_LEAST_LOGIN_S, limits.handshake_s))
+        self._under_way = under_way or UnderWay()
+
+    def credentials(self, vault: Vault) -> Credentials:
+        """Return who logs in."""
+        by_certificate = self._access.mechanism == "x509"
+        if by_certificate and self._sql.cert is None:
+            raise BadInput(tr("A login by certificate needs one, and the inventory gives none."), host=self._entry.name)
+        password = "" if by_certificate or self._sql.password is None else vault.get(self._sql.password).reveal()
+        return Credentials(self._sql.user, password, self._access.source, self._access.mechanism)
+
+    def link(self, kind: type[MongoLink], credentials: Credentials, *, plain: bool) -> MongoLink:
+        """Go the way and log in. Raises UserError subclasses, and _NoTls where it may be tried without."""
+        way = self._way()
+        pins: tuple[Pin, ...] = ()
+        trust = Trust()
+        meter = self._under_way.metered(way.sock)  # TLS takes the socket out of the hands of the way
+        try:
+            if way.road != "socket" and self._sql.tls == "verify" and self._sql.ca is None:
+                pins = pins_of(name_of(self._entry))
+            trust = trust_for(self._sql, way.road, tuple(pin.fingerprint for pin in pins), own=way.own)
+            wire = self._wire(meter, trust, credentials, plain=plain)
+            greeting, named = greet(wire, credentials)
+            logged_in = credentials.asks and not greeting.arbiter
+            if logged_in:
+                log_in(wire, credentials, named)
+            return kind(wire, way, greeting, self._entry.name, trust.proof, logged_in=logged_in)
+        except (UserError, _NoTls):
+            hang_up(meter)
+            raise
+        except WrongCertificate as problem:
+            hang_up(meter)
+            raise changed(self._entry, way.where, problem.fingerprint, pins) from problem
+        except Exception as problem:  # bytes that are no protocol bring TLS and codec to raise anything
+            hang_up(meter)
+            if trust.asks and isinstance(problem, ssl.SSLCertVerificationError):
+                raise self._question(problem.verify_message.rstrip(".")) from problem
+            raise self._told(problem, way) from problem
+
+    def _way(self) -> Way:
+        return open_way(self._entry, self._ssh, limits=self._limits, limit_s=self._connect_s, under_way=self._under_way)
+
+    def _wire(self, meter: Metered, trust: Trust, credentials: Credentials, *, plain: bool) -> MongoWire:
+        """Return the wire with its login's clock running: TLS from the first byte, where there is any."""
+        meter.begin(self._login_s, LOGIN_BYTES)
+        if trust.context is None or plain:
+            if credentials.mechanism == "x509":
+                raise BadInput(tr("A login by certificate needs TLS."), host=self._entry.name)
+            return MongoWire(meter, meter)
+        try:
+            sock = Wrapping(trust, looks=False).wrap_socket(meter, self._entry.address)
+        except ssl.SSLCertVerificationError:
+            raise
+        except (ssl.SSLError, ConnectionError, EOFError) as problem:
+            if trust.required or credentials.mechanism == "x509":
+                raise
+            raise _NoTls from problem
+        return MongoWire(meter, sock)
+
+    def _question(self, why: str) -> UserError:
+        """Return what to ask about a certificate that was refused: it is looked at once more, and nobody logs in."""
+        way = self._way()
+        meter = Metered(way.sock)
+        meter.begin(self._login_s, LOGIN_BYTES)
+        try:
+            Wrapping(Trust(unverified(), required=True), looks=True).wrap_socket(meter, self._entry.address)
+        except Seen as seen:
+            return unknown(self._entry, way.where, seen.certificate, why)
+        except Exception as problem:  # noqa: BLE001 - bytes that are no TLS
+            hang_up(meter)
+            return self._told(problem, way)
+        raise AssertionError  # a look always ends in one of the two
+
+    def _told(self, problem: BaseException, way: Way) -> UserError:
+        return connect_error(
+            problem, where=way.where, user=self._sql.user, host=self._entry.name, limit_s=self._login_s
+        )

@@ -1,0 +1,128 @@
+"""Asks one MongoDB server what it is, has and sees: which reads are worth asking of which role, and what came of them.
+
+What a server answers with 'that is not mine' (a mongos has no replica set, a secondary no sharding state) is an answer;
+what it may not tell, or can't, is a problem with its part; a connection that ends raises, since the rest would too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from services.connections.mongo.document import Document, Reply
+from services.connections.mongo.errors import (
+    NO_COMMAND,
+    NO_NAMESPACE,
+    NO_REPLICA_SET,
+    NOT_YET_INITIATED,
+    REMOVED_FROM_SET,
+)
+from services.connections.reads import mongo as reads
+from services.connections.reads.mongo import MongoRead
+from services.errors import QueryFailed, Unreachable, UserError
+from services.facts.model import Problem
+from services.facts.mongodb.oplog import Oplog, parse_oplog
+from services.facts.mongodb.replica_set import ReplicaSet, parse_set
+from services.facts.mongodb.server import MongoServer, parse_server
+from services.facts.mongodb.sharding import ShardedCluster, listed_shards, parse_cluster
+
+_NOT_MASTER = 10107
+_ANSWERS = frozenset({NO_COMMAND, NO_NAMESPACE, NO_REPLICA_SET, NOT_YET_INITIATED, REMOVED_FROM_SET, _NOT_MASTER})
+_SINCE_34 = 5
+"""The wire version of MongoDB 3.4: it brought featureCompatibilityVersion and balancerStatus."""
+
+
+class Asks(Protocol):
+    """What reads of a server: `MongoSession`."""
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        """Send one read of the registry."""
+
+
+@dataclass(frozen=True, slots=True)
+class MongoFacts:
+    """What is known of one process. None is 'not its own', or not read: then `problems` has why."""
+
+    server: MongoServer
+    set: ReplicaSet | None = None
+    oplog: Oplog | None = None
+    cluster: ShardedCluster | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoFacts:
+    """Read everything once. Raises UserError subclasses where the server is not reached or lets nobody in."""
+    asking = _Asking(session, limit_s)
+    hello = session.ask(reads.HELLO, limit_s=limit_s).body
+    first = parse_server(hello)
+    newer = (first.wire or 0) >= _SINCE_34 and first.role != "router"
+    server = parse_server(
+        hello,
+        asking.body(reads.BUILD_INFO),
+        asking.body(reads.SERVER_STATUS),
+        asking.body(reads.COMMAND_LINE),
+        asking.body(reads.COMPATIBILITY) if newer else None,
+    )
+    found, oplog = None, None
+    if server.role in {"member", "not-initiated"}:
+        found = parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG))
+    if server.role == "member" and not server.arbiter:
+        oplog = _oplog(asking)
+    return MongoFacts(server, found, oplog, _cluster(asking, server), tuple(asking.problems))
+
+
+class _Asking:
+    """Asks, and notes what was not told."""
+
+    def __init__(self, session: Asks, limit_s: float) -> None:
+        self._session = session
+        self._limit_s = limit_s
+        self.problems: list[Problem] = []
+
+    def reply(self, read: MongoRead) -> Reply | None:
+        try:
+            return self._session.ask(read, limit_s=self._limit_s)
+        except Unreachable:
+            raise
+        except QueryFailed as problem:
+            if problem.errno not in _ANSWERS:
+                self.problems.append(Problem(read.name, problem.sentence, problem.code))
+        except UserError as problem:
+            self.problems.append(Problem(read.name, problem.sentence, problem.code))
+        return None
+
+    def body(self, read: MongoRead) -> Document | None:
+        reply = self.reply(read)
+        return None if reply is None else reply.body
+
+    def documents(self, read: MongoRead) -> tuple[Document, ...] | None:
+        reply = self.reply(read)
+        return None if reply is None else reply.documents
+
+
+def _oplog(asking: _Asking) -> Oplog | None:
+    ends = asking.documents(reads.OPLOG_FIRST), asking.documents(reads.OPLOG_LAST)
+    return parse_oplog(ends[0] or (), ends[1] or (), asking.body(reads.OPLOG_SIZE))
+
+
+def _cluster(asking: _Asking, server: MongoServer) -> ShardedCluster | None:
+    """Return the cluster as a mongos or a config server has it; a shard's server knows its config servers only."""
+    if server.shard:
+        state = asking.body(reads.SHARDING_STATE)
+        return None if state is None else parse_cluster(sharding_state=state)
+    router = server.role == "router"
+    if not router and not server.config:
+        return None
+    shards = asking.documents(reads.CONFIG_SHARDS)
+    if shards is None and router:
+        listed = asking.body(reads.LIST_SHARDS)
+        shards = None if listed is None else tuple(listed_shards(listed))
+    return parse_cluster(
+        version=asking.documents(reads.CONFIG_VERSION),
+        shards=shards,
+        routers=asking.documents(reads.CONFIG_MONGOS),
+        settings=asking.documents(reads.CONFIG_SETTINGS),
+        locks=asking.documents(reads.CONFIG_LOCKS),
+        shard_map=asking.body(reads.SHARD_MAP) if router else None,
+        balancer=asking.body(reads.BALANCER) if router and (server.wire or 0) >= _SINCE_34 else None,
+    )

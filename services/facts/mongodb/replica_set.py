@@ -1,0 +1,229 @@
+"""A replica set as one member sees it: replSetGetStatus and replSetGetConfig, joined by the members' ids.
+
+Sources: MongoDB manual, "replSetGetStatus", "Replica Set Configuration", "Replica Set Member States"; replies of 3.2.5.
+An optime is a bare timestamp under protocolVersion 0 and {ts, t} under 1 (tried on 3.2.5). A member that is not
+reached is told with health 0 and an empty optime: where it stands is then not known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from services.connections.mongo.document import Document, Stamp, Value
+from services.facts.mongodb.values import (
+    MOST_MEMBERS,
+    Place,
+    documents,
+    inside,
+    line,
+    moment,
+    number,
+    place,
+    stamp,
+    yes,
+)
+from services.facts.reading import amount
+
+STATES: Final = {
+    0: "STARTUP",
+    1: "PRIMARY",
+    2: "SECONDARY",
+    3: "RECOVERING",
+    5: "STARTUP2",
+    6: "UNKNOWN",
+    7: "ARBITER",
+    8: "DOWN",
+    9: "ROLLBACK",
+    10: "REMOVED",
+}
+"""MongoDB manual, "Replica Set Member States"."""
+VOTING: Final = frozenset({"PRIMARY", "SECONDARY", "STARTUP2", "RECOVERING", "ARBITER", "ROLLBACK"})
+"""In which a member may cast its vote (the same page)."""
+_MOST_TAGS = 20
+_MOST_WORDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class SetMember:
+    """One member, as the asked one sees and configures it.
+
+    Attributes:
+        place: how the set calls it. own: it is the member that was asked.
+        reached: it answers heartbeats (of itself: True); None where only the configuration names it.
+        state: of STATES, '' where it was not told, or is none of them.
+        votes, priority, hidden, arbiter, builds_indexes, tags, delay_s: as configured; None is 'not known'.
+        optime: the last operation that it has applied; None where it is not reached, or has none. optime_term: -1 under
+            protocolVersion 0. heard_at: of the last heartbeat, by the asked member's clock.
+        syncs_from: whom it reads the oplog of. elected_at: since when it is primary.
+    """
+
+    id: int
+    place: Place
+    own: bool = False
+    reached: bool | None = None
+    state: str = ""
+    votes: int | None = None
+    priority: float | None = None
+    hidden: bool | None = None
+    arbiter: bool | None = None
+    builds_indexes: bool | None = None
+    tags: tuple[tuple[str, str], ...] = ()
+    delay_s: int | None = None
+    optime: Stamp | None = None
+    optime_term: int | None = None
+    heard_at: float | None = None
+    ping_ms: int | None = None
+    uptime_s: int | None = None
+    syncs_from: Place | None = None
+    elected_at: float | None = None
+    config_version: int | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaSet:
+    """A replica set in one member's eyes.
+
+    Attributes:
+        protocol: 0 or 1; term: -1 under protocolVersion 0. version: of the configuration. at: by the member's clock.
+        config_servers: the set holds a sharded cluster's metadata.
+        votes, majority: of all members; what the configuration gives, else what newer servers say; None: not known.
+        missing: what was not read, 'status' or 'config'.
+    """
+
+    name: str
+    members: tuple[SetMember, ...] = ()
+    at: float | None = None
+    protocol: int | None = None
+    version: int | None = None
+    term: int | None = None
+    config_servers: bool = False
+    chaining: bool | None = None
+    heartbeat_ms: int | None = None
+    election_ms: int | None = None
+    votes: int | None = None
+    majority: int | None = None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> SetMember | None:
+        """Return the member that was asked; None where the set does not have it (any more)."""
+        return next((one for one in self.members if one.own), None)
+
+    @property
+    def primary(self) -> SetMember | None:
+        """Return whom this member takes for the primary, None where for nobody."""
+        return next((one for one in self.members if one.state == "PRIMARY" and one.reached), None)
+
+
+def parse_set(status: Document | None, config: Document | None) -> ReplicaSet | None:
+    """Return the set, None where neither reply names one.
+
+    Args:
+        status: the answer to replSetGetStatus; config: to replSetGetConfig, whole; None where it was not read.
+    """
+    status, configured = status or {}, inside(config or {}, "config")
+    name = line(status.get("set")) or line(configured.get("_id"))
+    if not name:
+        return None
+    told = {
+        key: one
+        for one in documents(status.get("members"), MOST_MEMBERS)
+        if (key := number(one.get("_id"))) is not None
+    }
+    written = {
+        key: one
+        for one in documents(configured.get("members"), MOST_MEMBERS)
+        if (key := number(one.get("_id"))) is not None
+    }
+    members = tuple(_member(key, told.get(key, {}), written.get(key), status) for key in sorted({*told, *written}))
+    votes = _votes(members) if written else number(status.get("votingMembersCount"))
+    majority = votes // 2 + 1 if written and votes is not None else number(status.get("majorityVoteCount"))
+    settings = inside(configured, "settings")
+    return ReplicaSet(
+        name=name,
+        members=members[:MOST_MEMBERS],
+        at=moment(status.get("date")),
+        protocol=number(configured.get("protocolVersion", 0)) if written else None,
+        version=number(configured.get("version")),
+        term=number(status.get("term")),
+        config_servers=yes(configured.get("configsvr", status.get("configsvr"))) is True,
+        chaining=yes(settings.get("chainingAllowed")),
+        heartbeat_ms=number(settings.get("heartbeatIntervalMillis", status.get("heartbeatIntervalMillis"))),
+        election_ms=number(settings.get("electionTimeoutMillis")),
+        votes=votes,
+        majority=majority,
+        missing=(*(() if told else ("status",)), *(() if written else ("config",))),
+    )
+
+
+def _votes(members: tuple[SetMember, ...]) -> int | None:
+    votes = [one.votes for one in members]
+    return None if None in votes else sum(vote or 0 for vote in votes)
+
+
+def _member(key: int, told: Document, written: Document | None, status: Document) -> SetMember:
+    """Return a member out of what is told of it ({} where nothing is) and of what is written of it."""
+    own = yes(told.get("self")) is True
+    reached = (own or yes(told.get("health")) is True) if told else None
+    state = STATES.get(_or(number(told.get("state")), -1), "")
+    optime, term = _optime(told.get("optime")) if reached else (None, None)
+    # 4.4 and newer say syncSourceHost, '' for nobody; 3.2 says syncingTo of itself at the top too.
+    source = told.get("syncSourceHost") or told.get("syncingTo") or (status.get("syncingTo") if own else None)
+    given = written if written is not None else {}
+    member = SetMember(
+        id=key,
+        place=place(given.get("host") or told.get("name")),
+        own=own,
+        reached=reached,
+        state=state,
+        optime=optime,
+        optime_term=term,
+        heard_at=moment(told.get("lastHeartbeat")),
+        ping_ms=number(told.get("pingMs")),
+        uptime_s=number(told.get("uptime")) if reached else None,
+        syncs_from=place(source) if source and reached else None,
+        elected_at=moment(told.get("electionDate")),
+        config_version=number(told.get("configVersion")),
+        said=line(told.get("lastHeartbeatMessage") or told.get("infoMessage") or told.get("errmsg"), _MOST_WORDS),
+    )
+    return _configured(member, written)
+
+
+def _configured(member: SetMember, written: Document | None) -> SetMember:
+    """Return a member with what the configuration says of it; it leaves out what is as usual."""
+    if written is None:
+        return member
+    return replace(
+        member,
+        votes=_vote(written.get("votes", 1)),
+        priority=amount(written.get("priority", 1)),
+        hidden=yes(written.get("hidden", False)),
+        arbiter=yes(written.get("arbiterOnly", False)),
+        builds_indexes=yes(written.get("buildIndexes", True)),
+        tags=_tags(written.get("tags")),
+        delay_s=number(written.get("secondaryDelaySecs", written.get("slaveDelay", 0))),  # renamed in 5.0
+    )
+
+
+def _or(value: int | None, otherwise: int) -> int:
+    return otherwise if value is None else value
+
+
+def _vote(value: Value) -> int | None:
+    """Return 0 or 1: no other number of votes is taken since 3.0."""
+    votes = number(value)
+    return votes if votes in {0, 1} else None
+
+
+def _tags(value: Value) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict):
+        return ()
+    return tuple((line(name, 80), line(told, 80)) for name, told in list(value.items())[:_MOST_TAGS])
+
+
+def _optime(value: Value) -> tuple[Stamp | None, int | None]:
+    if isinstance(value, dict):
+        return stamp(value.get("ts")), number(value.get("t"))
+    return stamp(value), -1 if isinstance(value, Stamp) else None

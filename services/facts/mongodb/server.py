@@ -1,0 +1,104 @@
+"""What one MongoDB process is: its role, version, engine, and how it was started.
+
+Sources: replies of 3.2.5 (tests/unit/recorded/mongodb-3.2.5); MongoDB manual, "hello" (isdbgrid, setName, configsvr),
+"serverStatus" (storageEngine), "getCmdLineOpts". `configsvr` in isMaster is 0 of a mirrored config server, also while
+it is a replica set in sccc mode, and 1 (3.4 and newer: 2) of one in a config replica set: tried on 3.2.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from services.connections.mongo.document import Document
+from services.facts.mongodb.values import Place, inside, line, moment, number, place, yes
+
+Role = Literal["standalone", "member", "not-initiated", "router", ""]
+ConfigKind = Literal["mirrored", "replica-set", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class MongoServer:
+    """One mongod or mongos. '' and None are 'not known', or not its own.
+
+    Attributes:
+        role: alone; a member of a replica set; started for one that was never initiated; a mongos.
+        config: of which kind of config server it is, '' for none. shard: it was started as a shard's server.
+        set_name: of the replica set. own: how the set calls it. writable: it takes writes.
+        engine: storage engine. compatibility: featureCompatibilityVersion (3.4 and newer).
+        wire: newest wire version. at: its own clock when it was asked, epoch seconds. uptime_s: since its start.
+        config_mode: 'sccc' where a config server was started so. data_path, configuration: where its data and its
+            configuration file are. config_string: of a mongos, what it was started with.
+    """
+
+    role: Role = ""
+    config: ConfigKind = ""
+    shard: bool = False
+    set_name: str = ""
+    own: Place | None = None
+    writable: bool | None = None
+    arbiter: bool = False
+    version: str = ""
+    engine: str = ""
+    compatibility: str = ""
+    wire: int | None = None
+    at: float | None = None
+    uptime_s: int | None = None
+    host: str = ""
+    port: int | None = None
+    config_mode: str = ""
+    data_path: str = ""
+    configuration: str = ""
+    config_string: str = ""
+
+
+def parse_server(
+    hello: Document,
+    build: Document | None = None,
+    status: Document | None = None,
+    options: Document | None = None,
+    compatibility: Document | None = None,
+) -> MongoServer:
+    """Return what the process is, out of the replies that were read."""
+    build, status, parsed = build or {}, status or {}, inside(options or {}, "parsed")
+    sharding = inside(parsed, "sharding")
+    writable = yes(hello.get("isWritablePrimary", hello.get("ismaster")))
+    told = (compatibility or {}).get("featureCompatibilityVersion")
+    return MongoServer(
+        role=_role(hello),
+        config=_config(hello),
+        shard=line(sharding.get("clusterRole")) == "shardsvr",
+        set_name=line(hello.get("setName")),
+        own=place(hello["me"]) if "me" in hello else None,
+        writable=writable,
+        arbiter=yes(hello.get("arbiterOnly")) is True,
+        version=line(build.get("version") or status.get("version"), 40),
+        engine=line(inside(status, "storageEngine").get("name"), 40),
+        compatibility=line(told["version"] if isinstance(told, dict) and "version" in told else told, 20),
+        wire=number(hello.get("maxWireVersion")),
+        at=moment(hello.get("localTime")),
+        uptime_s=number(status.get("uptime")),
+        host=line(status.get("host")),
+        port=number(inside(parsed, "net").get("port")),
+        config_mode=line(sharding.get("configsvrMode"), 20),
+        data_path=line(inside(parsed, "storage").get("dbPath"), 1000),
+        configuration=line(parsed.get("config"), 1000),
+        config_string=line(sharding.get("configDB"), 4000),
+    )
+
+
+def _role(hello: Document) -> Role:
+    if not hello:
+        return ""
+    if hello.get("msg") == "isdbgrid":
+        return "router"
+    if hello.get("setName"):
+        return "member"
+    return "not-initiated" if yes(hello.get("isreplicaset")) else "standalone"
+
+
+def _config(hello: Document) -> ConfigKind:
+    told = number(hello.get("configsvr"))
+    if told is None:
+        return ""
+    return "replica-set" if told > 0 else "mirrored"

@@ -1,0 +1,159 @@
+"""A sharded cluster as a mongos, or a config server, tells it: its shards, its config servers, its mongos.
+
+Sources: MongoDB manual, "Config Database", "listShards", "getShardMap"; replies of 3.2.5. A mongos that swapped from
+mirrored config servers to a replica set goes on showing the old string among its options (tried): what it uses stands
+in getShardMap and in serverStatus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.connections.mongo.document import Document
+from services.facts.mongodb.server import ConfigKind
+from services.facts.mongodb.values import (
+    MOST_MEMBERS,
+    MOST_SHARDS,
+    Place,
+    documents,
+    inside,
+    line,
+    moment,
+    number,
+    place,
+    yes,
+)
+
+ALIVE_S = 60.0
+"""A mongos of 3.2 writes its ping each round of its balancer, every 10 s (source, balance.cpp): six were left out."""
+_MOST_STRING = 8000
+_HELD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class HostList:
+    """ "rs0/h1:27018,h2:27018": the hosts of a replica set, or without a name just hosts."""
+
+    set_name: str = ""
+    places: tuple[Place, ...] = ()
+
+    @property
+    def kind(self) -> ConfigKind:
+        """Return of which kind config servers with this string are."""
+        return "replica-set" if self.set_name else "mirrored" if self.places else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One shard. draining: its data is being moved away, to remove it."""
+
+    name: str
+    hosts: HostList
+    draining: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """A mongos that wrote itself down. pinged_at: by the clock of the config server."""
+
+    name: Place
+    version: str = ""
+    pinged_at: float | None = None
+    up_s: int | None = None
+
+    def alive(self, now: float | None) -> bool | None:
+        """Return whether it wrote in the last minute before `now`, by the cluster's clock; None: not known."""
+        if now is None or self.pinged_at is None:
+            return None
+        return now - self.pinged_at < ALIVE_S
+
+
+@dataclass(frozen=True, slots=True)
+class ShardedCluster:
+    """The cluster, as one process of it tells it. None is 'not read'.
+
+    Attributes:
+        id: given when it was made. config: what the asked process uses now; '' and empty where it does not say.
+        balancer: switched on. moving: locks that are held, by their names ('balancer' or a collection's).
+    """
+
+    id: str = ""
+    config: HostList = HostList()
+    shards: tuple[Shard, ...] | None = None
+    routers: tuple[Router, ...] | None = None
+    balancer: bool | None = None
+    balancing: bool | None = None
+    locks: tuple[str, ...] | None = None
+
+
+def parse_hosts(text: object) -> HostList:
+    """Return the hosts of a connection string."""
+    if not isinstance(text, str):
+        return HostList()
+    name, slash, rest = text[:_MOST_STRING].rpartition("/")
+    parts = [part for part in rest.split(",")[:MOST_MEMBERS] if part.strip()]
+    return HostList(line(name) if slash else "", tuple(map(place, parts)))
+
+
+def parse_cluster(
+    *,
+    version: Sequence[Document] | None = None,
+    shards: Sequence[Document] | None = None,
+    routers: Sequence[Document] | None = None,
+    settings: Sequence[Document] | None = None,
+    locks: Sequence[Document] | None = None,
+    shard_map: Document | None = None,
+    sharding_state: Document | None = None,
+    balancer: Document | None = None,
+) -> ShardedCluster:
+    """Return the cluster out of the config database's documents and of what the process says; None was not read."""
+    found = (line(one.get("clusterId")) for one in (version or ()))
+    used = inside(shard_map or {}, "map").get("config") or (sharding_state or {}).get("configServer")
+    return ShardedCluster(
+        id=next((one for one in found if one), ""),
+        config=parse_hosts(used),
+        shards=None if shards is None else tuple(map(_shard, shards[:MOST_SHARDS])),
+        routers=None if routers is None else tuple(map(_router, routers[:MOST_SHARDS])),
+        balancer=_balancer(settings, balancer),
+        balancing=yes((balancer or {}).get("inBalancerRound")),
+        locks=None
+        if locks is None
+        else tuple(line(one.get("_id")) for one in locks if number(one.get("state")) == _HELD),
+    )
+
+
+def listed_shards(answer: Document) -> list[Document]:
+    """Return the documents of listShards."""
+    return documents(answer.get("shards"), MOST_SHARDS)
+
+
+def _shard(told: Document) -> Shard:
+    tags = told.get("tags")
+    return Shard(
+        name=line(told.get("_id")),
+        hosts=parse_hosts(told.get("host")),
+        draining=yes(told.get("draining")) is True,
+        tags=tuple(line(one, 80) for one in tags[:20]) if isinstance(tags, list) else (),
+    )
+
+
+def _router(told: Document) -> Router:
+    return Router(
+        name=place(told.get("_id")),
+        version=line(told.get("mongoVersion"), 40),
+        pinged_at=moment(told.get("ping")),
+        up_s=number(told.get("up")),
+    )
+
+
+def _balancer(settings: Sequence[Document] | None, status: Document | None) -> bool | None:
+    """Return whether it is switched on: 3.4 and newer say a mode; before, it is on unless a setting stops it."""
+    mode = line((status or {}).get("mode"), 20)
+    if mode:
+        return mode != "off"
+    if settings is None:
+        return None
+    told = next((one for one in settings if one.get("_id") == "balancer"), {})
+    return yes(told.get("stopped", False)) is not True and line(told.get("mode"), 20) != "off"

@@ -1,0 +1,124 @@
+"""A session to a scripted server that answers with the recorded replies of 3.2.5, read to the end: wire to facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import bson
+import pytest
+from bson import json_util
+
+from services.clock import SystemClock
+from services.connections.limits import Limits
+from services.connections.mongo.session import MongoSession
+from services.errors import AuthFailed, Unreachable
+from services.facts.mongodb.reading import MongoFacts, read_mongodb
+from services.inventory.model import HostEntry, SqlAccess
+from services.secrets import MemoryVault, SecretRef
+from tests.unit.connections.mongo_peer import HELLO_32, MongoPeer
+from tests.unit.recorded.mongo_replies import FOLDER
+
+LIMITS = Limits(connect_s=10.0, handshake_s=10.0)
+FIRST, LAST = bson.Timestamp(1795249000, 1), bson.Timestamp(1795249421, 1)
+
+
+def answers(name: str) -> dict[str, Any]:
+    """What the recorded server answers, as it would stand on the wire; its oplog's ends were not recorded."""
+    replies = json_util.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    said = {
+        command: {"ok": 0.0, "errmsg": "x", **found.get("details", {})} if "__error__" in found else found
+        for command, found in replies.items()
+        if command not in {"config", "config.dbhash"}
+    }
+    for collection, documents in replies.get("config", {}).items():
+        said[collection] = {"cursor": {"id": 0, "ns": "x", "firstBatch": documents}, "ok": 1.0}
+
+    def oplog(command: Mapping[str, Any]) -> Mapping[str, Any]:
+        end = FIRST if command["sort"]["$natural"] == 1 else LAST
+        return {"cursor": {"id": 0, "ns": "local.oplog.rs", "firstBatch": [{"ts": end}]}, "ok": 1.0}
+
+    return {**said, "oplog.rs": oplog, "collStats": {"size": 900, "maxSize": 16 << 20, "ok": 1.0}}
+
+
+@contextmanager
+def peer_of(name: str, *, users: Mapping[str, str] | None = None, **more: Any) -> Iterator[MongoPeer]:
+    said = answers(name)
+    with MongoPeer({**said, **more}, hello=said["isMaster"], users=users) as peer:
+        yield peer
+
+
+def read(peer: MongoPeer, user: str = "") -> MongoFacts:
+    sql = SqlAccess(user, SecretRef("env", "P"), port=peer.port, tls="off")
+    session = MongoSession(
+        HostEntry("n1", "127.0.0.1", sql=sql), MemoryVault({"env:P": "s3cret"}), clock=SystemClock(), limits=LIMITS
+    )
+    try:
+        return read_mongodb(session)
+    finally:
+        session.close()
+
+
+def test_that_a_member_is_read_with_its_set_and_its_oplog() -> None:
+    with peer_of("1-sccc.s0") as peer:
+        facts = read(peer)
+    assert facts.problems == ()
+    assert (facts.server.role, facts.server.shard, facts.server.engine) == ("member", True, "wiredTiger")
+    assert facts.set is not None
+    assert [one.state for one in facts.set.members] == ["PRIMARY", "SECONDARY", "SECONDARY"]
+    assert facts.oplog is not None
+    assert (facts.oplog.window_s, facts.oplog.full) == (421, False)
+    assert facts.cluster is not None
+    assert (facts.cluster.config.kind, facts.cluster.shards) == ("mirrored", None)
+
+
+def test_that_a_mongos_is_read_with_its_cluster_and_asked_for_no_set() -> None:
+    with peer_of("5-csrs.m1") as peer:
+        facts = read(peer)
+    assert (facts.problems, facts.set, facts.oplog) == ((), None, None)
+    assert facts.cluster is not None
+    assert (facts.cluster.config.kind, facts.cluster.balancer) == ("replica-set", True)
+    assert "replSetGetStatus" not in peer.commands()
+    assert "balancerStatus" not in peer.commands()  # 3.4 brought it
+
+
+@pytest.mark.parametrize(("name", "kind", "states"), [("1-sccc.c2", "mirrored", []), ("5-csrs.n2", "replica-set", [1])])
+def test_that_config_servers_of_either_kind_tell_the_cluster(name: str, kind: str, states: list[int]) -> None:
+    with peer_of(name) as peer:
+        facts = read(peer)
+    assert (facts.problems, facts.server.config) == ((), kind)
+    assert (facts.set is not None) is bool(states)
+    assert (facts.oplog is not None) is bool(states)
+    assert facts.cluster is not None
+    assert facts.cluster.shards is not None
+    assert [one.name for one in facts.cluster.shards] == ["rs0"]
+
+
+def test_that_what_the_account_may_not_ask_is_a_problem_of_its_part_and_the_rest_is_read() -> None:
+    denied = {"ok": 0.0, "code": 13, "errmsg": "not authorized on local to execute command"}
+    more = {"oplog.rs": denied, "collStats": denied, "shards": denied}
+    with peer_of("1-sccc.s0", **more) as peer:
+        member = read(peer)
+    assert (member.oplog, {one.part for one in member.problems}) == (None, {"oplog-first", "oplog-last", "oplog-size"})
+    assert member.set is not None
+    with peer_of("1-sccc.m1", **more) as peer:
+        router = read(peer)
+    assert router.cluster is not None
+    assert router.cluster.shards is not None  # listShards is of another right
+    assert [one.part for one in router.problems] == ["config-shards"]
+
+
+def test_that_an_arbiter_under_access_control_is_told_by_its_hello_alone() -> None:
+    hello = {**HELLO_32, "setName": "rs0", "arbiterOnly": True, "me": "h:1", "hosts": ["h:1"]}
+    with MongoPeer({}, hello=hello, users={"monitor": "s3cret"}) as peer:
+        facts = read(peer, "monitor")
+    assert (facts.server.role, facts.server.arbiter, facts.set, facts.oplog) == ("member", True, None, None)
+    assert {one.code for one in facts.problems} == {"query-failed"}
+
+
+def test_that_a_login_that_is_refused_and_a_connection_that_ends_are_no_facts() -> None:
+    with peer_of("1-sccc.s0", users={"monitor": "other"}) as peer, pytest.raises(AuthFailed):
+        read(peer, "monitor")
+    with peer_of("1-sccc.s0", serverStatus=lambda _: b"\0") as peer, pytest.raises(Unreachable):
+        read(peer)

@@ -144,6 +144,14 @@ def test_that_a_choice_that_has_no_room_ends_in_an_ellipsis_and_is_whole_in_its_
     assert box.grab().toImage() != before
 
 
+def test_that_a_number_tells_its_unit_and_a_command_has_more_room_than_a_number(wizard: WizardPage) -> None:
+    wizard.set_fields(
+        (Field("share", "Share of the network", "number", "70", unit="%"), Field("take", "Command", "text")), {}, ()
+    )
+    assert "%" in [shown.text() for shown in row(wizard, "share").findChildren(QLabel)]
+    assert row(wizard, "take").focus_target().maximumWidth() > row(wizard, "share").focus_target().maximumWidth()
+
+
 # -- checklist -------------------------------------------------------------------------------------------------------
 def test_that_checks_fold_the_questions_to_one_line_and_stand_blocks_first(wizard: WizardPage) -> None:
     wizard.set_checks((*p.CHECKS, p.BLOCK))

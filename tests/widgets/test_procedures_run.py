@@ -133,6 +133,32 @@ def test_that_a_step_that_can_not_be_broken_off_can_not_be_cancelled(wizard: Wiz
     assert wizard.head.cancel.isEnabled()
 
 
+def test_that_a_question_about_one_step_never_cancels_the_one_after_it(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_run(p.run(2), p.WORDING)
+    wizard.head.cancel.click()
+    assert "is broken off now" in wizard.confirm.text.text()
+    wizard.set_run(p.run(2), p.WORDING)
+    assert wizard.confirm.isVisible()
+    with qtbot.assertNotEmitted(wizard.cancel_wanted, wait=20):
+        wizard.set_run(p.run(3), p.WORDING)
+        wizard.confirm.yes.click()
+    assert not wizard.confirm.isVisible()
+
+
+def test_that_each_undo_on_the_page_has_a_key_of_its_own(wizard: WizardPage) -> None:
+    wizard.set_run(replace(p.run(4, RunState.FAILED), question=p.question("failed")), p.WORDING)
+    wizard.head.undo.click()
+    undos = [wizard.head.undo, wizard.confirm.yes, wizard.question.buttons[1]]
+    keys = {button.text()[button.text().index("&") + 1].lower() for button in undos}
+    assert len(keys) == len(undos) == 3
+
+
+def test_that_leave_says_what_it_switches_off(wizard: WizardPage) -> None:
+    wizard.set_run(replace(p.run(4, RunState.FAILED), question=p.question("failed")), p.WORDING)
+    wizard.question.buttons[2].click()
+    assert "What it has switched on is released: gcache frozen on db1." in wizard.confirm.text.text()
+
+
 def test_that_undo_names_hosts_and_steps_and_acts_only_after_a_yes(qtbot: QtBot, wizard: WizardPage) -> None:
     wizard.set_run(p.run(), p.WORDING)
     with qtbot.assertNotEmitted(wizard.undo_wanted, wait=20):

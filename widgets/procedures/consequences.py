@@ -53,6 +53,15 @@ def undo_sentences(view: RunView) -> tuple[str, ...]:
     return tuple(told)
 
 
+def leave_sentences(view: RunView) -> tuple[str, ...]:
+    """Return what Leave does: no step is taken back, what is switched on is switched off where that does no harm."""
+    told = [tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=", ".join(view.plan.hosts))]
+    if view.obligations:
+        on = "; ".join(tr(o.obligation.sentence) for o in view.obligations)
+        told.append(tr("What it has switched on is released: {on}. What must not be yet stays on, and is told.", on=on))
+    return tuple(told)
+
+
 def cancel_sentences(view: RunView, current: int) -> tuple[str, ...]:
     """Return what Cancel does to the step that runs."""
     if not 0 <= current < len(view.steps):

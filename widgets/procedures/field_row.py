@@ -22,7 +22,8 @@ _EXAMPLES = {
     "bytes": mark("like 20 GB"),
     "number": mark("a whole number"),
 }
-_FIELD_WIDTH, _LEAST = 440, 168
+_FIELD_WIDTH, _WIDE, _LEAST = 440, 720, 168
+"""Commands, paths and choices with their words are long: what is typed shall be read whole before it is approved."""
 
 
 class FieldRow(QWidget):
@@ -39,7 +40,7 @@ class FieldRow(QWidget):
         self._title = label(tr(field.title), "second", wrap=True)
         self._title.setFixedWidth(px(TITLE_WIDTH))
         self._input = self._make()
-        self._input.setMaximumWidth(px(_FIELD_WIDTH))
+        self._input.setMaximumWidth(px(_WIDE if field.kind in {"text", "choice"} else _FIELD_WIDTH))
         self._title.setBuddy(self.focus_target())
         self._help = words(tr(field.help) if field.help else "", "third")
         self.fault_words = words("", "bad")
@@ -47,6 +48,8 @@ class FieldRow(QWidget):
         column.setSpacing(2)
         short = QHBoxLayout()
         short.addWidget(self._input, 1)
+        if field.unit:
+            short.addWidget(label(tr(field.unit), "second"))
         short.addStretch(0)
         column.addLayout(short)
         column.addWidget(self._help)

@@ -20,7 +20,7 @@ from widgets.common.styling import wear
 from widgets.common.theme import theme_holder
 from widgets.procedures.blocks import emptied, put, words
 from widgets.procedures.confirm_strip import ConfirmStrip
-from widgets.procedures.consequences import undo_sentences
+from widgets.procedures.consequences import leave_sentences, undo_sentences
 from widgets.procedures.run_cards import CARD_WIDTH, ObligationRow, ProcedureCard, RunRow
 from widgets.procedures.words import OVER
 
@@ -209,13 +209,12 @@ class ProceduresPage(QFrame):
         view = self._view(run_id)
         hosts = ", ".join(view.plan.hosts)
         title = tr("Undo run {number} on {hosts}?", number=run_id, hosts=hosts)
-        agreed = tr("&Undo the run")
+        agreed = tr("Undo the &run")
         self.confirm.ask(title, undo_sentences(view), agreed, lambda _reason: self.undo_wanted.emit(run_id))
         self._scroll.ensureWidgetVisible(self.confirm)
 
     def _ask_leave(self, run_id: str) -> None:
-        hosts = ", ".join(self._view(run_id).plan.hosts)
-        sentences = (tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=hosts),)
+        sentences = leave_sentences(self._view(run_id))
         title = tr("Leave run {number} as it is?", number=run_id)
         agreed = tr("&Leave it")
         self.confirm.ask(title, sentences, agreed, lambda why: self.leave_wanted.emit(run_id, why), reason=True)

@@ -33,12 +33,12 @@ _ANSWERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "continued": (("approve", mark("&Approve and go on"), "primary"), (STOP, mark("&Stop here"), "")),
     "breach": (
         ("go on", mark("&Go on all the same"), ""),
-        (UNDO, mark("&Undo…"), "danger"),
+        (UNDO, mark("Und&o…"), "danger"),
         (STOP, mark("&Leave as it is…"), ""),
     ),
     "failed": (
         ("again", mark("Try &again"), "primary"),
-        (UNDO, mark("&Undo…"), "danger"),
+        (UNDO, mark("Und&o…"), "danger"),
         (LEAVE, mark("&Leave as it is…"), ""),
     ),
 }

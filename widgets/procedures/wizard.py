@@ -27,7 +27,7 @@ from widgets.common.shortcuts import PROCEDURE, act_of
 from widgets.common.styling import wear
 from widgets.common.theme import theme_holder
 from widgets.procedures.confirm_strip import ConfirmStrip
-from widgets.procedures.consequences import cancel_sentences, undo_sentences
+from widgets.procedures.consequences import cancel_sentences, leave_sentences, undo_sentences
 from widgets.procedures.question import LEAVE, STOP, UNDO, QuestionBanner
 from widgets.procedures.run_head import RunHead
 from widgets.procedures.side import SidePanel
@@ -72,6 +72,7 @@ class WizardPage(QFrame):
         self.setProperty("kind", "canvas")
         self._clock = clock
         self._view: RunView | None = None
+        self._cancelling: int | None = None
         self.head, self.question, self.confirm = RunHead(), QuestionBanner(), ConfirmStrip()
         self.messages, self.stages, self.side = MessageBar(), Stages(), SidePanel()
         self._build()
@@ -234,6 +235,9 @@ class WizardPage(QFrame):
         self.side.set_run(view)
         if before is None:
             self._place_side()
+        if self._cancelling is not None and self._cancelling != current_step(view):
+            self._cancelling = None  # what was to be broken off is over: a yes would break off the step after it
+            self.confirm.dismiss()
         if view.state in OVER and (before is None or before.state not in OVER):
             self.confirm.dismiss()
             self._bring(lambda: self._scroll.ensureWidgetVisible(self.stages.outcome, 0, 16))
@@ -276,12 +280,13 @@ class WizardPage(QFrame):
             return
         hosts = ", ".join(self._view.plan.hosts)
         title = tr("Undo run {number} on {hosts}?", number=self._view.run_id, hosts=hosts)
-        self.confirm.ask(title, undo_sentences(self._view), tr("&Undo the run"), lambda _reason: then())
+        self.confirm.ask(title, undo_sentences(self._view), tr("Undo the &run"), lambda _reason: then())
 
     def _ask_cancel(self) -> None:
         if self._view is None:
             return
-        sentences = cancel_sentences(self._view, current_step(self._view))
+        self._cancelling = current_step(self._view)
+        sentences = cancel_sentences(self._view, self._cancelling)
         agreed = tr("&Cancel the step")
         self.confirm.ask(tr("Cancel the step that runs?"), sentences, agreed, lambda _reason: self.cancel_wanted.emit())
 
@@ -291,8 +296,7 @@ class WizardPage(QFrame):
             return
         run_id = self._view.run_id
         title = tr("Leave run {number} as it is?", number=run_id)
-        hosts = ", ".join(self._view.plan.hosts)
-        sentences = (tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=hosts),)
+        sentences = leave_sentences(self._view)
         agreed = tr("&Leave it")
         if then is not None:
             self.confirm.ask(title, sentences, agreed, lambda _reason: then())

@@ -31,7 +31,7 @@ from services.procedures.journal.entries import (
     value_kept,
 )
 from services.procedures.plan.actions import Ask, Checkpoint, Continue, Detached, WaitFor
-from services.procedures.plan.checks import standing_blocks
+from services.procedures.plan.checks import Check, standing_blocks
 from services.procedures.plan.invariants import changes, only_reads, violations
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.run_model import Question, RunState, StepState
@@ -41,6 +41,7 @@ from services.procedures.plan.waiting_words import waiting_words
 DOUBT_S = 10.0
 RETRY_S = 3.0
 _MOST_TOLD = 3
+_READ_BEFORE = "Trying again judges what this run has read so far: where that was mended, undo it and begin anew."
 """Steps that a question names; the plan shows all."""
 
 
@@ -278,8 +279,8 @@ class Steps:
         blocks = standing_blocks(checks, self._log.view.overrides)
         wrong = violations(plan)
         if blocks:
-            told = " ".join(f"{c.code} ('{c.title}') blocks: {c.evidence}." for c in blocks)
-            raise StepFailed(f"The rest can't be planned. {told}")
+            told = " ".join(_blocks(c) for c in blocks)
+            raise StepFailed(f"The rest can't be planned. {told} {_READ_BEFORE}")
         if wrong or len(plan.steps) <= len(self._log.view.plan.steps):
             raise StepFailed(f"The rest of the plan is not sound: {'; '.join(wrong) or 'it has no steps'}.")
         so_far = self._log.view.plan.steps
@@ -366,6 +367,12 @@ class Steps:
             self._act(step)
         else:
             raise StepFailed("You stopped it: whether it was done is not known.")
+
+
+def _blocks(check: Check) -> str:
+    """Return what a check found, and what to do about it: it is shown nowhere else, the run has no checklist for it."""
+    tries = "".join(f" Try: {one}" for one in check.try_)
+    return f"{check.code} ('{check.title}') blocks: {check.evidence}.{tries}"
 
 
 def _gist(plan: Plan, step: Step) -> str:

@@ -9,6 +9,7 @@ from services.connections.ports import OperatorSession
 from services.errors import UserError
 from services.facts.machine import parse_du
 from services.i18n import tr
+from services.moments import estimate
 
 EVERY_S = 5.0
 """du reads every inode of the folder: not at each look."""
@@ -17,12 +18,16 @@ _LIMIT_S = 30.0
 
 
 class WorkProgress:
-    """Measures what one work fills (du -sb), and tells it as one phrase. `session` gives the host's session anew."""
+    """Measures what one work fills (du -sb), and tells it as one phrase.
 
-    def __init__(self, session: Callable[[], OperatorSession], path: str, total: int) -> None:
+    Args:
+        session: gives the host's session anew; apart: what is not counted (old data that are kept in the same folder).
+    """
+
+    def __init__(self, session: Callable[[], OperatorSession], path: str, total: int, apart: str = "") -> None:
         self._session = session
-        self._path = path
         self._total = total
+        self._words = ("du", "-sb", *((f"--exclude={apart}",) if apart else ()), "--", path)
         self._seen: list[tuple[float, int]] = []
 
     def told(self, now: float) -> str:
@@ -35,7 +40,7 @@ class WorkProgress:
 
     def _measured(self) -> int | None:
         try:
-            output = self._session().run(Command(("du", "-sb", "--", self._path), sudo=True), limit_s=_LIMIT_S)
+            output = self._session().run(Command(self._words, sudo=True), limit_s=_LIMIT_S)
         except UserError:
             return None  # what the work itself does is looked at in its own way
         return parse_du(output.text)
@@ -52,5 +57,5 @@ def told_of(seen: list[tuple[float, int]], total: int) -> str:
     if rate > 0:
         told.append(tr("{rate} MB/s", rate=f"{rate / 1e6:.1f}"))
     if rate > 0 and total > done:
-        told.append(tr("about {left} s left", left=f"{(total - done) / rate:.0f}"))
+        told.append(tr("about {left} left", left=estimate((total - done) / rate)))
     return ", ".join(told)

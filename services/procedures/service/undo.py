@@ -141,7 +141,7 @@ def _way(code: WayCode, view: RunView) -> Way:
 def _told(view: RunView) -> str:
     """Say what holds the lock, and what is to be done with it before another run begins."""
     if at_work(view):
-        return tr("Run {run} of this console is at work: wait until it is over, or steer it where it is driven.",
+        return tr("Run {run} of this console is not over: steer it where it is driven, it may wait for you there.",
                   run=view.run_id)  # fmt: skip
     if view.driver_unknown:
         return tr("Run {run} of this console holds the lock ({state}). Whether anybody drives it is not known here: "

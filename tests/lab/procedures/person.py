@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -135,6 +136,18 @@ class Person:
         """Wait for the badge and the frame of a window that changes servers."""
         self.waits(lambda: self.window.status.badge().startswith(f"ARMED run {self.run_id} · ") or self.is_stopped())
         assert self.frame.isVisible(), words(self.window)
+
+    def sees_a_step(self, step_id: str, limit_s: float = 200.0) -> None:
+        """Wait until a step whose id begins so has been at work for three seconds, or is over; keep a picture."""
+
+        def at_work() -> bool:
+            run = self.wizard.run()
+            found = [s for s in run.steps if s.step.step_id.startswith(step_id)] if run is not None else []
+            done = self.state() in _BROKEN or any(s.ended is not None for s in found)
+            return done or any(s.started is not None and time.time() - s.started > 3.0 for s in found)
+
+        self.waits(at_work, limit_s)
+        self.shoots("midway")
 
     def sees_it_done(self, limit_s: float = 240.0) -> None:
         """Wait for the end of the run; then the window can change nothing any more and owes nothing."""
@@ -351,6 +364,7 @@ class Person:
     def approves_the_rest(self, limit_s: float = 240.0) -> None:
         """Wait until what was found has made the rest of the plan; approve it."""
         self.is_asked("The rest of the plan", limit_s)
+        self.shoots("rest")
         self.presses(self.wizard.question, "Approve and go on")
 
     def leaves(self) -> None:
@@ -379,7 +393,8 @@ def opens(qtbot: QtBot, console: Console, story: str) -> Person:
     """Start the window as the program starts it; `story` begins the names of its pictures."""
     gc.collect()  # what the last window left must not be collected on a thread of this one
     window = MainWindow(bare=True)
-    window.resize(1440, 900)
+    width, _, height = (os.environ.get("PILOTHOUSE_LAB_SIZE") or "1440x900").partition("x")
+    window.resize(int(width), int(height))
     theme = os.environ.get("PILOTHOUSE_LAB_THEME") or "light"
     options = Namespace(inventory=console.inventory, data=console.data, theme=theme)
     start = WindowStart(options, TestedHooks(), window, Play(None, autoplay=False, start_s=None))

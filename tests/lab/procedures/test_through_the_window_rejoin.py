@@ -29,11 +29,12 @@ def _assert_came_by_ist(console: Console) -> None:
     assert console.open_obligations() == ()
 
 
-def _leads(person: Person, name: str, inputs: dict[str, object], *, rest: bool) -> None:
+def _leads(person: Person, name: str, inputs: dict[str, object], at: str, *, rest: bool) -> None:
     person.begins_at_the_cards(name)
     person.answers_and_begins(inputs)
     if rest:
         person.approves_the_rest()
+    person.sees_a_step(at)
     person.sees_it_done(400.0)
     assert len(person.looks_in_the_journal()) > 3
 
@@ -42,7 +43,7 @@ def test_that_a_node_comes_back_from_incrementals_from_the_cards_to_the_report(
     qtbot: QtBot, steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...]
 ) -> None:
     with Writer(steer, ("s1", "s2"), rate=20) as writer, at_the_window(qtbot, console, "incrementals") as person:
-        _leads(person, "rejoin-from-incrementals", {**INCREMENTALS, "tables": backups.tables()}, rest=False)
+        _leads(person, "rejoin-from-incrementals", {**INCREMENTALS, "tables": backups.tables()}, "start", rest=False)
         writer.assert_nothing_lost(members(steer))
     _assert_came_by_ist(console)
     backups.forget(steer, "s3")
@@ -52,7 +53,7 @@ def test_that_a_node_comes_back_from_binary_logs_from_the_cards_to_the_report(
     qtbot: QtBot, steer: Estate, console: Console, lost: Writer
 ) -> None:
     with at_the_window(qtbot, console, "binlogs") as person:
-        _leads(person, "rejoin-from-binlogs", BINLOGS, rest=True)
+        _leads(person, "rejoin-from-binlogs", BINLOGS, "start", rest=True)
         lost.assert_nothing_lost(members(steer))
     _assert_came_by_ist(console)
 
@@ -68,6 +69,7 @@ def test_that_a_node_comes_back_from_a_snapshot_from_the_cards_to_the_report(
         person.overrides("OTHERS-STAY", "three nodes are all that this estate has")
         person.rehearses()
         person.approves()
+        person.sees_a_step("start")
         person.sees_it_done(400.0)
         writer.assert_nothing_lost(members(steer))
     _assert_came_by_ist(console)

@@ -28,6 +28,7 @@ def test_that_state_transfer_is_encrypted_from_the_cards_to_the_report(
     with Writer(steer, members(steer), rate=20) as writer, at_the_window(qtbot, console, "encrypt") as person:
         person.begins_at_the_cards("encrypt-sst")
         person.answers_and_begins({})
+        person.sees_a_step("try-")
         person.sees_it_done()
         assert any("starts of mariadb.service wait on s1" in told for told in person.duties), person.duties
         assert len(person.looks_in_the_journal()) > 3

@@ -360,11 +360,14 @@ def test_that_a_rest_that_changes_what_was_approved_is_refused_and_the_journal_s
 
 def test_that_a_block_found_on_the_way_stops_the_rest() -> None:
     def blocked(view: RunView) -> tuple[tuple[Check, ...], Plan]:
-        return (BLOCK,), _longer(view)[1]
+        return (replace(BLOCK, try_=("remove old backups.",)),), _longer(view)[1]
 
     bench = Bench(plan_of(switch("n1", "a"), MORE), continuing=blocked)
     assert bench.run() is RunState.UNDONE
     assert bench.world.done == ["n1: a=ON", "n1: a=OFF"]
+    said = " ".join(shown.failed + shown.error for shown in bench.view.steps)
+    assert "2 GB on n1. Try: remove old backups." in said
+    assert "undo it and begin anew" in said
 
 
 # -- what can't be -----------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def compared(joiner: str, donor: str, values: Inputs, prefix: str = "") -> tuple
             title=f"Compare {many} of {joiner} with {donor} by checksum",
             done=f"The comparison of {many} of {joiner} and {donor} ended; what could not be compared is accepted"
             if condition.accepted
-            else f"{many[0].upper()}{many[1:]} of {joiner} and {donor} are equal",
+            else f"{many[0].upper()}{many[1:]} of {joiner} and {donor} {'is' if len(tables) == 1 else 'are'} equal",
             why="IST ends well between forks too: rows are what counts.",
             action=WaitFor((condition,), f"the checksums of {many} on {joiner} and {donor}"),
             risk=Risk.READS,

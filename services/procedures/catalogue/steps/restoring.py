@@ -257,6 +257,7 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
         action=Detached(
             Command(words, sudo=True), name=f"copy-back-{name}", keep=f"copied-back-{name}",
             pattern=programs.COPIED_BACK, grows=folder, total=total,
+            apart=aside_path(host) if is_mount(host) else "",
         ),
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
         limit_s=COPY_LIMIT_S,

@@ -177,7 +177,7 @@ def test_that_nothing_to_compare_blocks_until_a_person_gives_a_reason_and_is_tol
     assert step_of(continued(facts)[2], "whole").done.endswith("nothing was compared: no table was chosen")
     _, _, then = continued(facts, tables="shop.orders")
     assert "compared" not in step_of(then, "whole").done
-    assert then.steps[-1].done == "1 table of n3 and n1 are equal"
+    assert then.steps[-1].done == "1 table of n3 and n1 is equal"
 
 
 def test_that_a_full_member_needs_nothing() -> None:

@@ -188,6 +188,7 @@ def test_that_the_choice_is_set_on_all_nodes_with_joins_held_off_after_the_pipe_
         "through-n1", "unpipe-n2",
         "section-n1", "section-n2", "section-n3", "same", "let-n1", "let-n2", "let-n3",
     ]  # fmt: skip
+    assert plan.expects[1:] == ("[sst] says the same on every node.", "What it names was tried between two of them.")
     wanted = {"compressor": "zstd -1 -T4", "decompressor": "zstd -d", "time": "1"}
     assert [settings(plan, name) for name in NAMES] == [wanted] * 3
     assert checks["FORECAST"].verdict is PASS
@@ -210,6 +211,7 @@ def test_that_nothing_is_set_where_every_node_has_it_already_or_only_the_telling
     told = plan.step("told").action
     assert isinstance(told, Checkpoint)
     assert "every node has these settings already" in told.sentence
+    assert plan.expects == (told.sentence,)  # nothing was set, and nothing tried: neither is said
     assert ids(whole(seen(), apply="no")[1])[6:] == ["told"]
 
 

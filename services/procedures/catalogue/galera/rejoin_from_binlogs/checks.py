@@ -220,7 +220,7 @@ def freeze(facts: Facts, members: tuple[str, ...]) -> Check:
     told += [f"not read: {', '.join(blind)}"] if blind else []
     return Check(
         code="FREEZE",
-        title="The donors' caches may purge meanwhile",
+        title="No donor's cache could be held meanwhile",
         verdict=Verdict.WARN if can or blind else Verdict.PASS,
         not_known=bool(blind) and not can,
         evidence="; ".join(told) or "no member answers",

@@ -231,7 +231,7 @@ def _plan(facts: Facts, values: Inputs, steps: tuple[Step, ...], found: Survey |
         ),
         expects=(
             f"{joiner} is Synced, and came by IST.",
-            f"The old data of {joiner} are kept until you remove them.",
+            f"Its old data stay in {restoring.aside_path(facts.host(joiner))} until you remove them.",
         ),
     )
 

@@ -19,6 +19,7 @@ from services.procedures.catalogue.galera.sst_tuning.model import NEVER, NONE, F
 from services.procedures.catalogue.galera.sst_tuning.trial import trial_checks, trial_watches
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
 from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.plan.actions import Checkpoint
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -188,7 +189,7 @@ class SstTuning:
             steps=steps,
             watches=_watches(facts, values, steps),
             charts=(Chart("galera.recv_queue", donor, f"Receive queue of {donor}"),),
-            expects=("[sst] says the same on every node, and what it names was tried between two of them.",),
+            expects=_expected(steps),
         )
 
     def _trial_checks(
@@ -215,6 +216,15 @@ class SstTuning:
 
 
 PROCEDURE = SstTuning()
+
+
+def _expected(steps: tuple[Step, ...]) -> tuple[str, ...]:
+    """Return what is true at the end: what was told, and what was proven only where the plan has its proof."""
+    ids = {step.step_id.partition("-")[0] for step in steps}
+    told = [s.action.sentence for s in steps if s.step_id == "told" and isinstance(s.action, Checkpoint)]
+    same = ["[sst] says the same on every node."] if "same" in ids else []
+    tried = ["What it names was tried between two of them."] if "through" in ids else []
+    return (*told, *same, *tried)
 
 
 def bounds_of(values: Inputs) -> Bounds:

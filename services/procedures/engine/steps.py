@@ -380,4 +380,8 @@ def _gist(plan: Plan, step: Step) -> str:
     rest = plan.steps[plan.steps.index(step) + 1 :]
     moving = [s.title for s in rest if s.moves] or [s.title for s in rest if changes(s.action)] or [rest[-1].title]
     more = f" and {len(moving) - _MOST_TOLD} more" if len(moving) > _MOST_TOLD else ""
-    return next((s.title for s in rest if s.confirm), "; ".join(moving[:_MOST_TOLD]) + more)
+    decides = next((s.title for s in rest if s.confirm), "; ".join(moving[:_MOST_TOLD]) + more)
+    changing = [s for s in rest if changes(s.action)]
+    where = ", ".join(dict.fromkeys(s.host for s in changing if s.host))
+    many = f"{len(changing)} steps change {where}, among them: " if len(changing) > 1 else ""
+    return f"{many}{decides}"

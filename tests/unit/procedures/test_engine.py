@@ -334,7 +334,7 @@ def test_that_the_question_for_the_rest_names_what_changes_a_server_where_nothin
     bench = Bench(plan_of(switch("n1", "a"), MORE), policy=ASKING, continuing=more)
     bench.person.answers = {"continued": ["approve"]}
     assert bench.run() is RunState.DONE
-    assert "The rest of the plan is made: Switch b of n2 on; Switch c of n2 on. Approve it?" in str(
+    assert "is made: 2 steps change n2, among them: Switch b of n2 on; Switch c of n2 on. Approve it?" in str(
         bench.lines("asked")
     )
 
@@ -346,7 +346,9 @@ def test_that_the_question_for_the_rest_names_the_step_that_can_not_be_undone() 
     bench = Bench(plan_of(switch("n1", "a"), MORE), policy=ASKING, continuing=wiping)
     bench.person.answers = {"continued": ["approve"], "step": ["n1"]}
     assert bench.run() is RunState.DONE
-    assert "The rest of the plan is made: Wipe n1. Approve it?" in str(bench.lines("asked")[0])
+    assert "The rest of the plan is made: 2 steps change n1, n2, among them: Wipe n1. Approve it?" in str(
+        bench.lines("asked")[0]
+    )
 
 
 def test_that_a_rest_that_changes_what_was_approved_is_refused_and_the_journal_stays_readable() -> None:

@@ -155,7 +155,7 @@ def typed(draw: st.DrawFn, procedure: Procedure, facts: Facts) -> Inputs:
         elif field.kind == "flag" and draw(maybe):
             inputs[field.name] = draw(st.sampled_from(("yes", "no")))
         elif field.kind == "text" and field.required and not field.default:
-            inputs[field.name] = f"/srv/{field.name}" if folders else "cp -a {datadir} /srv/{snapshot}"
+            inputs[field.name] = f"/srv/{len(inputs)}" if folders else "cp -a {datadir} /srv/{snapshot}"
         elif field.kind == "hosts" and field.choices and draw(maybe):
             some = draw(st.lists(st.sampled_from([value for value, _ in field.choices]), min_size=1, unique=True))
             inputs[field.name] = ", ".join(some)

@@ -47,6 +47,7 @@ class Detached:
         name: unique within the plan; the unit is `pilothouse-RUN-name`.
         keep, pattern: as in Run, over the work's collected output.
         grows: file or folder that the work fills; total: its bytes when all is there. '' and 0: no progress is told.
+        grows_on: the host on which it lies, '' for the work's own: what is sent fills a folder of another host.
     """
 
     command: Command
@@ -56,6 +57,7 @@ class Detached:
     pattern: str = ""
     grows: str = field(default="", metadata={WHERE_SET: True})
     total: int = field(default=0, metadata={WHERE_SET: True})
+    grows_on: str = field(default="", metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
-from tests.faults.scripted import rejoining
+from tests.faults.scripted import bringing, rejoining
 from tests.faults.scripted.cluster import (
     CLUSTER,
     DATADIR,
@@ -274,6 +274,8 @@ class ScriptedActor:
                     host.grastate_uuid, host.member = host.aside.pop(source)
                 if source == DATADIR:
                     _forget(host, DATADIR)
+            case ["bash", "-c", text, *_] if text in bringing.PROGRAMS:
+                return bringing.performed(self.cluster, host, argv)
             case ["bash", "-c", text, *_] if text in rejoining.PROGRAMS:
                 return rejoining.performed(host, argv)
             case ["rm", "-rf", *_, target]:
@@ -290,7 +292,8 @@ class ScriptedActor:
             case ["mariadb-backup", "--no-defaults", "--copy-back", *_]:
                 assert not host.running
                 assert not host.has_data
-                host.has_data, host.seqno, host.parted = True, RESTORED, False
+                last = any(path.endswith("/began-1") for path in host.files)
+                host.has_data, host.seqno, host.parted = True, RESTORED if last else RESTORED - LATER, False
                 return "completed OK!"
             case ["bash", "-c", text, *_] if text in {WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running

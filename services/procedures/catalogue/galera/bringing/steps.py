@@ -29,6 +29,7 @@ from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.listening import Listening
 from services.procedures.conditions.machine.root_owns import RootOwns
+from services.procedures.conditions.machine.unit import UnitFresh
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, HostPair, MadePair, PutPair, RemoveFile, Run, Several
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -55,7 +56,12 @@ class Receiver(Listener):
         told = ("bash", "-c", programs.RECEIVE, "pilothouse", self.place, *self.words, self.kind, programs.UNPACK)
         kept = ("ProtectSystem=strict", f"ReadWritePaths={self.place}", "PrivateTmp=yes", "NoNewPrivileges=yes",
                 f"RuntimeMaxSec={self.seconds}")  # fmt: skip
-        unit = (f"--unit={self.name}", "--collect", *(f"--property={one}" for one in kept))
+        unit = (
+            f"--unit={self.name}",
+            "--collect",
+            f"--description={self.description}",
+            *(f"--property={one}" for one in kept),
+        )
         return Run(Command(("systemd-run", *unit, "--", *(word.replace("$", "$$") for word in told)), sudo=True))
 
 
@@ -215,7 +221,10 @@ def _receiver(facts: Facts, way: Way) -> Receiver:
         f"openssl-listen:{SST_PORT}{family},reuseaddr,bind={address},cert={cert},key={key},cafile={ca},commonname=,"
         "keepalive"
     )
-    return Receiver(way.joiner, f"pilothouse-bring-{SST_PORT}", LIMIT_S, (words,), place=way.place, kind=way.kind)
+    told = f"Pilothouse receives a backup in {way.place}"
+    return Receiver(
+        way.joiner, f"pilothouse-bring-{SST_PORT}", LIMIT_S, (words,), description=told, place=way.place, kind=way.kind
+    )
 
 
 def _open(facts: Facts, way: Way, receiver: Receiver) -> Step:
@@ -229,7 +238,10 @@ def _open(facts: Facts, way: Way, receiver: Receiver) -> Step:
         "folder alone.",
         action=Several((receiver.closing, receiver.opening)),
         before=(Stopped(name, steps.unit_of(facts.host(name))),),
-        proof=(receiver.runs, Listening(way.source, address, SST_PORT)),
+        proof=(
+            UnitFresh(name, receiver.unit, receiver.description, float(LIMIT_S)),
+            Listening(way.source, address, SST_PORT),
+        ),
         limit_s=30.0,
         repeatable=True,
         estimate_s=2.0,

@@ -99,7 +99,7 @@ def test_that_a_transfer_that_broke_begins_again_from_its_start_and_is_taken_bac
     steer: Estate, console: Console, whole: Whole, away: None
 ) -> None:
     old = steer.host("s3").sh("cd /var/lib/mysql; find . -printf '%P %s %u %m %T@\\n' | sort").out
-    inputs = {**_HOW, "backup_from": "now", "source": "s2", "rate": "10 MiB"}
+    inputs = {**_HOW, "backup_from": "now", "source": "s2", "rate": "60 MiB"}
     words = tuple(word for name, value in inputs.items() for word in ("--input", f"{name}={value}"))
     with at_terminal(console, "run", NAME, *words) as terminal:
         at = terminal.wait_for("Approve this plan? Type yes: ")

@@ -77,7 +77,8 @@ def fields_of(facts: Facts, inputs: Inputs, joiner: str, kinds: tuple[str, ...])
               help=f"On a volume of the node with room for it, at most {DEEPEST} folders deep. The run removes what it "
               "brought when it ends.", required=False, advanced=True),
         Field("rate", "How much is sent in a second at most", "bytes", "",
-              help="Empty: as fast as the road is. A backup made now keeps to steps of 10 MiB.", required=False,
+              help="Empty: as fast as the road is. A backup made now is held by pieces of 10 MiB at most, and each small "
+              "table is one: with many of them it is slower than asked for.", required=False,
               advanced=True),
     )  # fmt: skip
 

@@ -98,7 +98,7 @@ _FOREIGN = (
 def test_that_a_transfer_that_broke_begins_again_from_its_start_and_is_taken_back_whole(
     steer: Estate, console: Console, whole: Whole, away: None
 ) -> None:
-    old = steer.host("s3").sh("cd /var/lib/mysql; find . -printf '%P %s %u %m %T@\\n' | sort").out
+    old = steer.host("s3").sh("cd /var/lib/mysql; find . -type f -printf '%P %s %u %m %T@\\n' | sort").out
     inputs = {**_HOW, "backup_from": "now", "source": "s2", "rate": "60 MiB"}
     words = tuple(word for name, value in inputs.items() for word in ("--input", f"{name}={value}"))
     with at_terminal(console, "run", NAME, *words) as terminal:
@@ -122,5 +122,5 @@ def test_that_a_transfer_that_broke_begins_again_from_its_start_and_is_taken_bac
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)
     _assert_nothing_is_left(steer)
-    assert steer.host("s3").sh("cd /var/lib/mysql; find . -printf '%P %s %u %m %T@\\n' | sort").out == old
+    assert steer.host("s3").sh("cd /var/lib/mysql; find . -type f -printf '%P %s %u %m %T@\\n' | sort").out == old
     whole.assert_files_as_before()

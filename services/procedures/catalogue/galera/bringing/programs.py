@@ -4,7 +4,7 @@ Sources: MariaDB KB, "Using Encryption and Compression Tools With mariadb-backup
 -x) and "mariadb-backup Options" (--galera-info, --throttle); socat(1) (OPENSSL-LISTEN and OPENSSL-CONNECT verify the
 other's certificate unless verify=0; with an empty commonname the chain is verified, and no name; -t waits for the other
 direction after one has ended; EXEC). Tried with socat 1.7.4.4, mariadb-backup 10.11.18 and GNU tar 1.34: a stream that
-was cut short is an error of tar (2); of mbstream only where it is cut within a piece, not between two, nor an empty one.
+was cut short is an error of tar (2); of mbstream only where it is cut within a piece, and not between two.
 
 Both ends of a stream are asked: it is whole when the sender's program ended well and the node has said that it unpacked
 all of it. A stream that broke is unpacked into nothing that is ever used: the next one begins in an empty folder.

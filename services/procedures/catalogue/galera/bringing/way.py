@@ -77,8 +77,8 @@ def fields_of(facts: Facts, inputs: Inputs, joiner: str, kinds: tuple[str, ...])
               help=f"On a volume of the node with room for it, at most {DEEPEST} folders deep. The run removes what it "
               "brought when it ends.", required=False, advanced=True),
         Field("rate", "How much is sent in a second at most", "bytes", "",
-              help="Empty: as fast as the road is. A backup made now is held by pieces of 10 MiB at most, and each small "
-              "table is one: with many of them it is slower than asked for.", required=False,
+              help="Empty: as fast as the road is. A backup made now is counted in pieces of 10 MiB; each small "
+              "table is one of them, so many of them go slower than asked for.", required=False,
               advanced=True),
     )  # fmt: skip
 

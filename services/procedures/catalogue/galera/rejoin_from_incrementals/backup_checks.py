@@ -39,10 +39,9 @@ def found(facts: Facts, joiner: str, chain: Chain) -> Check:
         title=f"The backups are on {joiner}",
         verdict=verdict([*lacking, *blind]),
         evidence=("; ".join([*lacking, *blind]) + hint) if lacking or blind else told,
-        why="They are copied and prepared on the node itself; one of another host is brought there first if you ask it.",
+        why="They are copied and prepared on the node itself; one of another host is brought there if you ask for it.",
         try_=(
-            "Say where it comes from: backup_from=host and source for one on another host, backup_from=now for one "
-            "that a donor makes.",
+            "Have one brought: backup_from=host for one of another host, backup_from=now for one made by a donor.",
             f"Or copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",
             "If they are there: only paths of plain letters, digits, blanks and _.@:+=- are read. Rename them.",
         )

@@ -120,18 +120,6 @@ CASES = (
     Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),
     Case("backups", "rejoin-from-incrementals", (("joiner", "n3"), ("tables", "shop.orders")), _one_crashed),
     Case(
-        "backup made now",
-        "rejoin-from-incrementals",
-        (("joiner", "n3"), ("backup_from", "now"), ("source", "n2"), ("tables", "shop.orders")),
-        _one_crashed,
-    ),
-    Case(
-        "backup brought",
-        "rejoin-from-incrementals",
-        (("joiner", "n3"), ("backup_from", "host"), ("source", "n1"), ("tables", "shop.orders")),
-        _one_crashed,
-    ),
-    Case(
         "snapshot",
         "snapshot-node",
         (

@@ -181,9 +181,7 @@ class RealActor:
             stop=stop,
             said=said,
             ready=ready,
-            progress=WorkProgress(
-                lambda: self._hosts.operator(action.grows_on or host), action.grows, action.total, action.apart
-            )
+            progress=WorkProgress(lambda: self._hosts.operator(host), action.grows, action.total, action.apart)
             if action.grows
             else None,
         )

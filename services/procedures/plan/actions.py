@@ -48,7 +48,6 @@ class Detached:
         keep, pattern: as in Run, over the work's collected output.
         grows: file or folder that the work fills; total: its bytes when all is there. '' and 0: no progress is told.
         apart: what lies in that folder and is not of the work, '' for nothing.
-        grows_on: the host on which it lies, '' for the work's own: what is sent fills a folder of another host.
     """
 
     command: Command
@@ -59,7 +58,6 @@ class Detached:
     grows: str = field(default="", metadata={WHERE_SET: True})
     total: int = field(default=0, metadata={WHERE_SET: True})
     apart: str = field(default="", metadata={WHERE_SET: True})
-    grows_on: str = field(default="", metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
-from tests.faults.scripted import bringing, rejoining
+from tests.faults.scripted import rejoining
 from tests.faults.scripted.cluster import (
     CLUSTER,
     DATADIR,
@@ -279,8 +279,6 @@ class ScriptedActor:
                     host.grastate_uuid, host.member = host.aside.pop(source)
                 if source == DATADIR:
                     _forget(host, DATADIR)
-            case ["bash", "-c", text, *_] if text in bringing.PROGRAMS:
-                return bringing.performed(self.cluster, host, argv)
             case ["bash", "-c", text, *_] if text in rejoining.PROGRAMS:
                 return rejoining.performed(host, argv)
             case ["rm", "-rf", *_, target]:
@@ -297,8 +295,7 @@ class ScriptedActor:
             case ["bash", "-c", text, _, _, "mariadb-backup", "--no-defaults", "--copy-back", *_] if text == COPY_BACK:
                 assert not host.running
                 assert not host.has_data
-                last = any(path.endswith("/began-1") for path in host.files)
-                host.has_data, host.seqno, host.parted = True, RESTORED if last else RESTORED - LATER, False
+                host.has_data, host.seqno, host.parted = True, RESTORED, False
                 return "completed OK!\ncopied back, and on disk"
             case ["bash", "-c", text, *_] if text in {OWN_PLACE, WITHOUT_IDENTITY, GIVE_TO_SERVER}:
                 assert not host.running

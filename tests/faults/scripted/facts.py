@@ -16,7 +16,6 @@ from services.facts.write_rate import Rates
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.parts.galera.traces import Trace
 from services.types import Flavour, Reach
-from tests.faults.scripted import bringing
 from tests.faults.scripted.cluster import (
     BACKUPS,
     CLUSTER,
@@ -114,7 +113,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         transfer_pairs_speaks_tls=True,
         transfer_pairs_any_name=True,
         transfer_pairs_folder=False,
-        tools_there=("socat", "mariadb-backup", "mbstream", "rsync", "mariadbd", "zstd", "pigz", "systemd-run", "pv"),
+        tools_there=("socat", "mariadb-backup", "mbstream", "rsync", "mariadbd", "zstd", "pigz"),
         capability_cores=4,
         capability_aes=True,
         capability_memory=16 * 2**30,
@@ -135,8 +134,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         rates=Rates(10_000.0, 10.0, 2.0),
         variables_values=(DIRTY,) if running else (),
         trace=_trace(cluster, host),
-        backups_found=bringing.found(host, _backups()),
-        listening_ports=frozenset({22}),
+        backups_found=_backups(),
         elsewhere_found=(),
         volumes_disks=(DiskFacts("/", "/dev/sda1", 10**12, host.free),),
     )

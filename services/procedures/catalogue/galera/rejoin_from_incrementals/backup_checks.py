@@ -39,10 +39,9 @@ def found(facts: Facts, joiner: str, chain: Chain) -> Check:
         title=f"The backups are on {joiner}",
         verdict=verdict([*lacking, *blind]),
         evidence=("; ".join([*lacking, *blind]) + hint) if lacking or blind else told,
-        why="They are copied and prepared on the node itself; one of another host is brought there if you ask for it.",
+        why="They are prepared and copied on the node itself; the console carries no backups between hosts.",
         try_=(
-            "Have one brought: backup_from=host for one of another host, backup_from=now for one made by a donor.",
-            f"Or copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",
+            f"Copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",
             "If they are there: only paths of plain letters, digits, blanks and _.@:+=- are read. Rename them.",
         )
         if lacking or blind

@@ -17,9 +17,8 @@ from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
-from services.procedures.catalogue.galera.bringing import way as ways
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
-from services.procedures.catalogue.galera.rejoin_from_incrementals import backup_checks, brought
+from services.procedures.catalogue.galera.rejoin_from_incrementals import backup_checks
 from services.procedures.catalogue.galera.rejoin_from_incrementals import checks as own
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain, best_chain, chain_of
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import reaches
@@ -35,7 +34,7 @@ from services.procedures.plan.parts.galera.backups import Backups
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.elsewhere import Elsewhere
-from services.procedures.plan.parts.galera.links import Links, Listening
+from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.galera.traffic_files import TrafficFiles
@@ -72,7 +71,6 @@ ABOUT = About(
             DataSize,
             Elsewhere,
             Links,
-            Listening,
             Options,
             Processes,
             Program,
@@ -109,25 +107,21 @@ class RejoinFromIncrementals:
         away = down_members(facts)
         joiner = inputs.get("joiner") or (away[0] if away else "")
         there = tuple((name, "is a member already") for name in member_hosts(facts))
-        kind = ways.kind_of(inputs)
-        holder = self._holder(facts, joiner, inputs)
-        found = () if kind == ways.NOW else facts.host(holder)[Backups].found or ()
+        found = facts.host(joiner)[Backups].found or ()
         best = best_chain(found, inputs.get("full", "").strip().rstrip("/"))
         full = (
             best[0].path if best else next((one.path for one in found if not one.is_incremental and one.is_guarded), "")
         )
         rest = ",".join(one.path for one in best[1:]) or NONE
-        chain = self._chain(facts, {**inputs, "joiner": joiner, "source": holder, "full": inputs.get("full") or full,
+        chain = self._chain(facts, {"joiner": joiner, "full": inputs.get("full") or full,
                                     "incrementals": inputs.get("incrementals") or rest})  # fmt: skip
         donors = reaches(facts, joiner, chain.last.seqno if chain.last is not None else None)
         return (
             Field("joiner", "Node that comes back", "host", joiner,
                   (*((name, "member, down") for name in away), *there)),
-            *ways.fields_of(facts, inputs, joiner, (ways.HERE, ways.HOST, ways.NOW)),
             Field("full", "Full backup", "text", full,
-                  help="A folder that no prepare has touched, on the node's own disks or on those of the host that has "
-                  "it; of no meaning for a backup that is made now. One that others than root may write into is not "
-                  "proposed: write it here where you know whose it is.", required=False),
+                  help="A folder on the node's own disks that no prepare has touched. One that others than root may "
+                  "write into is not proposed: write it here where you know whose it is.", required=False),
             Field("incrementals", "Incrementals, from the oldest to the newest", "text", rest,
                   help=f"Folders with commas, or '{NONE}'. What is proposed reaches furthest.", required=False),
             Field("donor", "Donor", "host", donors[0].host if donors else "",
@@ -162,9 +156,7 @@ class RejoinFromIncrementals:
         values = self._values(facts, inputs)
         faults += comparing.faults(values)
         scratch, folder = values["scratch"].rstrip("/"), restoring.folder_of(facts.host(values["joiner"]))
-        way = self._way(values)
-        faults += ways.faults_of(way, values, folder) if way is not None else ()
-        inside = (folder, *(self._paths(values) if way is None else (way.place,)))
+        inside = (folder, *(one for one in self._paths(values)))
         if not is_folder(scratch):
             faults.append(Fault("scratch", tr("Write an absolute path of plain letters, below the root.")))
         elif near := next((one for one in inside if _overlap(scratch, one)), ""):
@@ -178,13 +170,17 @@ class RejoinFromIncrementals:
         gate = preflight.health_gate(facts, members, size=len(members) + arbitrators(facts))
         if joiner in members:
             return (gate,)
-        chain, host, way = self._chain(facts, values), facts.host(joiner), self._way(values)
+        chain, host = self._chain(facts, values), facts.host(joiner)
         return (
             gate,
             preflight.one_past(facts, members, members),
-            *(brought.checks_of_way(facts, values, way, chain) if way is not None else ()),
-            *(self._of_backups(facts, values, chain) if way is None or way.kind == ways.HOST else ()),
+            backup_checks.found(facts, joiner, chain),
+            *backup_checks.whole(chain),
+            *backup_checks.chain_checks(facts, joiner, chain),
+            own.ist_reach(facts, joiner, chain),
             own.donor_synced(facts, donor),
+            own.sst_instead(facts, joiner, donor, chain),
+            own.room(facts, joiner, chain, values["scratch"]),
             *own.joiner_ready(facts, joiner),
             restoring.aside_possible(host),
             old_data(facts, joiner),
@@ -216,54 +212,14 @@ class RejoinFromIncrementals:
         )
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
-        """Return the plan, or its first part; without steps for a host that is a full member already."""
+        """Return the plan; without steps for a host that is a full member already."""
         values = self._values(facts, inputs)
-        chain, way = self._chain(facts, values), self._way(values)
-        return rejoin_plan(facts, values, chain) if way is None else brought.begun(facts, values, way, chain)
+        return rejoin_plan(facts, values, self._chain(facts, values))
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the rest for what was brought, with the checks of that; the plan as it is where nothing was."""
-        values = self._values(facts, inputs)
-        way, members = self._way(values), tuple(m for m in member_hosts(facts) if m != values["joiner"])
-        if way is None:
-            return (), so_far
-        full, *rest = way.paths
-        chain = chain_of(facts.host(way.joiner)[Backups].found or (), full, tuple(rest))
-        checks = (
-            preflight.health_gate(facts, members, size=len(members) + arbitrators(facts)),
-            *self._of_backups(facts, values, chain, brought=True),
-            own.donor_synced(facts, values["donor"]),
-            *own.joiner_ready(facts, way.joiner),
-            old_data(facts, way.joiner),
-            old_linked(facts.host(way.joiner)),
-        )
-        if chain.lacking or chain.last is None or chain.last.seqno is None:
-            return checks, so_far
-        return checks, brought.gone_on(facts, values, way, chain, so_far)
-
-    def _of_backups(self, facts: Facts, values: Inputs, chain: Chain, *, brought: bool = False) -> tuple[Check, ...]:
-        """Return the checks of the backups where they lie, of reach and of room."""
-        joiner = values["joiner"]
-        holder = joiner if brought else self._holder(facts, joiner, values)
-        return (
-            backup_checks.found(facts, holder, chain),
-            *backup_checks.whole(chain),
-            *backup_checks.chain_checks(facts, joiner, chain),
-            own.ist_reach(facts, joiner, chain),
-            own.sst_instead(facts, joiner, values["donor"], chain),
-            own.room(facts, joiner, chain, values["scratch"]),
-        )
-
-    @staticmethod
-    def _holder(facts: Facts, joiner: str, inputs: Inputs) -> str:
-        """Return the host whose backups are meant: the node itself unless another one has them."""
-        if ways.kind_of(inputs) != ways.HOST:
-            return joiner
-        asked = ways.fields_of(facts, inputs, joiner, (ways.HOST,))
-        return inputs.get("source", "").strip() or next(field.default for field in asked if field.name == "source")
-
-    def _way(self, values: Inputs) -> ways.Way | None:
-        return ways.way_of(values, self._paths(values))
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
 
     @staticmethod
     def _paths(values: Inputs) -> tuple[str, ...]:
@@ -272,11 +228,8 @@ class RejoinFromIncrementals:
         return tuple(path.rstrip("/") for path in (values.get("full", ""), *named) if path)
 
     def _chain(self, facts: Facts, values: Inputs) -> Chain:
-        if ways.kind_of(values) == ways.NOW:
-            return Chain()
         full, *rest = self._paths(values) or ("",)
-        holder = self._holder(facts, values["joiner"], values)
-        return chain_of(facts.host(holder)[Backups].found or (), full, tuple(rest))
+        return chain_of(facts.host(values["joiner"])[Backups].found or (), full, tuple(rest))
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)

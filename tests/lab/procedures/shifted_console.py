@@ -13,6 +13,13 @@ from app.__main__ import main
 from services.clock import SystemClock
 
 
+def shift_to(given: Path, wall_s: float, monotonic_s: float) -> None:
+    """Write how far the clocks are off, at once: a console that looks meanwhile reads the old numbers or the new."""
+    made = given.with_suffix(".new")
+    made.write_text(f"{wall_s} {monotonic_s}", encoding="ascii")
+    made.replace(given)
+
+
 def _shift(given: Path) -> None:
     wall, monotonic = SystemClock.wall, SystemClock.monotonic
 

@@ -25,6 +25,7 @@ from services.procedures.journal.projection import project
 from services.procedures.plan.run_model import Entry, RunState, RunView
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import on_this_machine
+from tests.lab.procedures.shifted_console import shift_to
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLED = -signal.SIGKILL
@@ -207,7 +208,7 @@ class Running:
         self.process.send_signal(signal.SIGSTOP)
         for name in (host.name for host in self.console.estate.hosts):
             self.console.estate.host(name).sh("pkill -f '[s]shd: dba'; true")
-        clocks.write_text(f"{hours * 3600} {hours * 3600}", encoding="ascii")
+        shift_to(clocks, hours * 3600, hours * 3600)
         self.process.send_signal(signal.SIGCONT)
 
     def kill(self) -> Ran:

@@ -13,6 +13,7 @@ from tests.lab.estate.estate import Estate
 from tests.lab.procedures.at_terminal import at_terminal
 from tests.lab.procedures.obstacles import assert_refused, together
 from tests.lab.procedures.obstacles_of_a_night import dead_names, hangs_in_its_stop, tmp_full
+from tests.lab.procedures.shifted_console import shift_to
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
@@ -65,7 +66,7 @@ def test_that_a_console_asleep_for_hours_in_its_waits_goes_on_when_it_wakes(
 ) -> None:
     """Asleep while it watches a queue, and before that while the server starts: both have limits shorter than that."""
     clocks = tmp_path / "clocks"
-    clocks.write_text("0 0", encoding="ascii")
+    shift_to(clocks, 0, 0)
     words = ("run", "rolling-restart", "--yes", "--input", "nodes=s3", "--input", "soak=5 s", *SHORT[:2], *SHORT[4:])
     with Writer(steer, ("s1", "s2")) as writer:
         with console.running(*words, clocks=clocks) as running:
@@ -86,11 +87,11 @@ def test_that_a_workstation_whose_clock_is_put_back_in_a_run_proves_the_same(
     steer: Estate, console: Console, whole: Whole, tmp_path: Path
 ) -> None:
     clocks = tmp_path / "clocks"
-    clocks.write_text("0 0", encoding="ascii")
+    shift_to(clocks, 0, 0)
     words = ("run", "rolling-restart", "--yes", "--input", "nodes=s3", *SHORT)
     with console.running(*words, clocks=clocks) as running:
         running.wait_for_step("s3:start-s3", "proving")
-        clocks.write_text("-3600 0", encoding="ascii")
+        shift_to(clocks, -3600, 0)
         ran = running.end()
     assert ran.code == 0, ran
     console.assert_ended(RunState.DONE, ran)

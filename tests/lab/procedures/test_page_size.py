@@ -14,7 +14,7 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs i
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
 from tests.lab.estate.estate import Estate, Host
 
-AT, COPIES = "/tmp/lab-pages", "/tmp/lab-copies"
+AT, COPIES, PLACE = "/tmp/lab-pages", "/tmp/lab-copies", "/tmp/lab-place"
 _HOW = "--innodb-page-size=4k '--innodb-data-file-path=ibdata1:12M;ibdata2:8M:autoextend'"
 _SERVED = f"""
 server() {{
@@ -47,7 +47,7 @@ def host(steer: Estate) -> Iterator[Host]:
     """The spare host, on which no server runs, with a folder of its own."""
     found = steer.host("new")
     yield found
-    found.sh(f"rm -rf {AT} {COPIES}")
+    found.sh(f"rm -rf {AT} {COPIES} {PLACE}")
 
 
 def _program(host: Host, text: str, *words: str) -> str:
@@ -65,5 +65,5 @@ def test_that_a_backup_with_pages_of_4k_and_two_system_tablespaces_is_prepared_b
         _program(host, PREPARE_ONCE, mark, "mariadb-backup", "--prepare", target, "--use-memory=134217728", *more)
     told = host.sh(f"{_SERVED}chown -R mysql: {COPIES}; server {COPIES}/0; {_SUMS}; ended").out
     assert told == before
-    host.sh(f"printf 'u:7 0\\n' > {AT}/full/xtrabackup_galera_info; install -d {AT}/place")
-    assert _program(host, PREPARE, f"{AT}/full", f"{AT}/place/work", "mariadb-backup", "u:7") == "prepared: u:7\n"
+    host.sh(f"printf 'u:7 0\\n' > {AT}/full/xtrabackup_galera_info; install -d {PLACE}")  # root's alone
+    assert _program(host, PREPARE, f"{AT}/full", f"{PLACE}/work", "mariadb-backup", "u:7") == "prepared: u:7\n"

@@ -159,12 +159,12 @@ def test_that_a_command_that_goes_wrong_leaves_no_lock_and_the_run_is_taken_back
 def test_that_a_copy_that_is_not_of_the_moment_of_the_lock_is_refused(
     steer: Estate, console: Console, whole: Whole, away: str
 ) -> None:
-    # Its own old data, copied instead: they stand at an earlier position than the lock.
+    # Its own old data, copied instead: no list of the donor's files, made under this lock, came with them.
     own = "sh -c 'cd {datadir}/.pilothouse-before.sst && tar -c . | tar -x -C {datadir}'"
     ran = run_with(console, bring=own, offer="true")
     assert ran.code != 0, ran
     view = console.assert_ended(RunState.UNDONE, ran)
-    assert [s.step.step_id for s in view.steps if s.state is StepState.FAILED] == [f"copied-at-{JOINER}"]
+    assert [s.step.step_id for s in view.steps if s.state is StepState.FAILED] == [f"look-through-{JOINER}"]
     assert steer.host(JOINER).sh(LISTING).out == away
     assert_free(steer)
 

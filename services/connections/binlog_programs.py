@@ -18,6 +18,9 @@ function kind_of(line,  fixed) {
 these further on (MariaDB 10.11.18, tried: a name with a tab and 'Xid = 10').
 """
 
+ONE_LINE_TABLE = r"/^Table_map: `([^`]|``)*`[.]`([^`]|``)*` mapped to number [0-9]+( [(]has triggers[)])?$/"
+"""awk's pattern of a Table_map whose names end where its line does: behind a break in one stands a statement."""
+
 BINLOG_EVENTS = (
     EVENT_KIND.strip()
     + r"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.connections.binlog_programs import BINLOG_EVENTS, EVENT_KIND
+from services.connections.binlog_programs import BINLOG_EVENTS, EVENT_KIND, ONE_LINE_TABLE
 from services.connections.command import Command
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.server.stopped import Stopped
@@ -67,7 +67,9 @@ LACKING=$lacking awk '
   function over() { if (moved) transactions++; else if (said) statements++; moved = said = 0 }
   named && !/^#/ { unsafe = 1 }
   { kind = kind_of($0); named = kind ~ /^Table_map: / || /^### (INSERT INTO|UPDATE|DELETE FROM) / }
-  named && kind !~ /^Table_map: `([^`]|``)*`[.]`([^`]|``)*` mapped to number [0-9]+( [(]has triggers[)])?$/ &&
+  named && kind !~ """
+    + ONE_LINE_TABLE
+    + r""" &&
     !/^### [A-Z ]+ `([^`]|``)*`[.]`([^`]|``)*`$/ { unsafe = 1 }
   kind ~ /^(Anonymous_)?GTID[ \t]/ { over(); said = kind ~ / ddl( |$)/; plain = kind !~ / trans( |$)/ }
   kind ~ /^Query(_compressed)?\t/ && plain { said = 1 }

@@ -7,7 +7,7 @@ BINLOG_EVENTS (connections/binlog_programs.py). What it tells is parsed by servi
 from __future__ import annotations
 
 from services.connections.backup_programs import BEGINS
-from services.connections.binlog_programs import BINLOG_EVENTS
+from services.connections.binlog_programs import BINLOG_EVENTS, ONE_LINE_TABLE
 
 _OF_A_FILE = (
     r"""
@@ -80,7 +80,9 @@ header {
   else if (kind ~ /^X[AI]D? ?= ?X\047|^XA /) xa = 1
   else if (kind ~ /^Table_map: /) {
     rows = 1
-    if (kind !~ /^Table_map: `([^`]|``)*`[.]`([^`]|``)*` mapped to number [0-9]+( [(]has triggers[)])?$/) {
+    if (kind !~ """
+    + ONE_LINE_TABLE
+    + r""") {
       exit broken = 1
     }
   }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.facts.mongodb.model import MongoFacts
 from services.types import Flavour, Reach
 
 
@@ -321,6 +322,7 @@ class NodeFacts:
     on: str = ""  # the host on which this server stands beside the first one: the machine is told with that one
     beside: tuple[str, ...] = ()  # the other servers on this host, by what they are called
     kind: str = ""  # of an instance that the inventory names and nobody reads: its kind there
+    mongo: MongoFacts | None = None  # of a mongod or mongos
 
     @property
     def in_group(self) -> bool:

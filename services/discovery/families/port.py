@@ -25,11 +25,17 @@ from services.types import ClusterKind, Health
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Somebody named this address. `sure`: a member or channel of now, not only a line in a configuration."""
+    """Somebody named this address.
+
+    Attributes:
+        sure: a member or channel of now, not only a line in a configuration.
+        port: where that server listens; None: as the one that names it, and one server a host is looked for.
+    """
 
     address: str
     name: str = ""
     sure: bool = True
+    port: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,9 @@ from services.connections.reads import mongo as reads
 from services.connections.reads.mongo import MongoRead
 from services.errors import QueryFailed, Unreachable, UserError
 from services.facts.model import Problem
+from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.oplog import Oplog, parse_oplog
-from services.facts.mongodb.replica_set import ReplicaSet, parse_set
+from services.facts.mongodb.replica_set import parse_set
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.facts.mongodb.sharding import ShardedCluster, listed_shards, parse_cluster
 
@@ -40,17 +41,14 @@ class Asks(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class MongoFacts:
-    """What is known of one process. None is 'not its own', or not read: then `problems` has why."""
+class MongoAnswer:
+    """What one reading gave. `problems`: what was not told, and why."""
 
-    server: MongoServer
-    set: ReplicaSet | None = None
-    oplog: Oplog | None = None
-    cluster: ShardedCluster | None = None
+    facts: MongoFacts
     problems: tuple[Problem, ...] = ()
 
 
-def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoFacts:
+def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoAnswer:
     """Read everything once. Raises UserError subclasses where the server is not reached or lets nobody in."""
     asking = _Asking(session, limit_s)
     hello = session.ask(reads.HELLO, limit_s=limit_s).body
@@ -68,7 +66,7 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoFacts:
         found = parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG))
     if server.role == "member" and not server.arbiter:
         oplog = _oplog(asking)
-    return MongoFacts(server, found, oplog, _cluster(asking, server), tuple(asking.problems))
+    return MongoAnswer(MongoFacts(server, found, oplog, _cluster(asking, server)), tuple(asking.problems))
 
 
 class _Asking:

@@ -16,7 +16,7 @@ from services.connections.mongo.session import MongoSession
 from services.connections.reads.mongo import MONGO_READS, MongoRead
 from services.errors import AuthFailed, QueryFailed
 from services.facts.mongodb.judged import lag_s, left_of, votes_of
-from services.facts.mongodb.reading import MongoFacts, read_mongodb
+from services.facts.mongodb.reading import MongoAnswer, read_mongodb
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.inventory.model import HostEntry, SqlAccess
 from services.secrets import MemoryVault, SecretRef
@@ -47,7 +47,7 @@ def session(server: Server, user: str = "", password: str = "", **more: Any) -> 
     return MongoSession(entry, MemoryVault({"env:P": password}), clock=SystemClock())
 
 
-def read(server: Server, user: str = "", password: str = "", **more: Any) -> MongoFacts:
+def read(server: Server, user: str = "", password: str = "", **more: Any) -> MongoAnswer:
     own = session(server, user, password, **more)
     try:
         return read_mongodb(own)
@@ -59,7 +59,7 @@ def until(server: Server, holds: Callable[[ReplicaSet], bool], limit_s: float = 
     """Read until it holds; the last view where it never does fails the test."""
     deadline = time.monotonic() + limit_s
     while True:
-        view = read(server).set
+        view = read(server).facts.set
         assert view is not None
         if holds(view):
             return view
@@ -86,9 +86,10 @@ def test_that_every_read_of_the_registry_is_answered_or_is_not_the_servers_own(r
         "replica-set-config": 76,
         "replica-set-status": 76,
     }
-    facts = read(server)
+    answer = read(server)
+    facts = answer.facts
     assert (facts.server.role, facts.server.engine, facts.server.wire) == ("standalone", "wiredTiger", 4)
-    assert (facts.set, facts.oplog, facts.cluster, facts.problems) == (None, None, None, ())
+    assert (facts.set, facts.oplog, facts.cluster, answer.problems) == (None, None, None, ())
     assert facts.server.port == server.port
 
 
@@ -107,7 +108,7 @@ def test_that_members_votes_and_lag_are_what_was_made(run: Run) -> None:
     assert seen.own is not None
     assert seen.own.syncs_from is not None
     assert seen.own.syncs_from.port in {one.port for one in servers}
-    oplogs = [read(one).oplog for one in servers]
+    oplogs = [read(one).facts.oplog for one in servers]
     assert [one is not None and one.window_s is not None and one.full is False for one in oplogs] == [True] * 3
     assert left_of(view.members[1], [oplogs[0], oplogs[2]]).reach == "within"
     servers[2].kill()
@@ -130,16 +131,17 @@ def test_that_a_keyfile_cluster_is_read_by_scram_and_its_arbiter_by_hello(run: R
     roles = ["clusterMonitor", {"role": "read", "db": "config"}, {"role": "read", "db": "local"}]
     servers[0].command("admin", {"createUser": "mon,itor=", "pwd": "s3cret", "roles": roles}, root)
     servers[0].command("admin", {"createUser": "nobody", "pwd": "s3cret", "roles": []}, root)
-    facts = read(servers[0], "mon,itor=", "s3cret")
-    assert facts.problems == ()
+    answer = read(servers[0], "mon,itor=", "s3cret")
+    facts = answer.facts
+    assert answer.problems == ()
     assert facts.set is not None
     assert facts.oplog is not None
     with pytest.raises(AuthFailed):
         read(servers[0], "mon,itor=", "wrong")
     barred = read(servers[0], "nobody", "s3cret")
-    assert (barred.set, barred.oplog, barred.server.role) == (None, None, "member")
+    assert (barred.facts.set, barred.facts.oplog, barred.facts.server.role) == (None, None, "member")
     assert {one.code for one in barred.problems} == {"query-failed"}
-    arbiter = read(servers[2], "mon,itor=", "s3cret")
+    arbiter = read(servers[2], "mon,itor=", "s3cret").facts
     assert (arbiter.server.arbiter, arbiter.server.set_name) == (True, "rs0")
     # It has no users, so from its own host (here, and through SSH) the localhost exception lets its status be read.
     assert arbiter.set is None or arbiter.set.missing == ("config",)
@@ -148,4 +150,4 @@ def test_that_a_keyfile_cluster_is_read_by_scram_and_its_arbiter_by_hello(run: R
 def test_that_its_unix_socket_and_a_server_without_tls_are_reached(run: Run) -> None:
     server = run()
     by_socket = read(server, via="socket", socket=str(server.folder / f"mongodb-{server.port}.sock"))
-    assert by_socket.server.role == "standalone"
+    assert by_socket.facts.server.role == "standalone"

@@ -14,7 +14,7 @@ from services.clock import SystemClock
 from services.connections.limits import Limits
 from services.connections.mongo.session import MongoSession
 from services.errors import AuthFailed, Unreachable
-from services.facts.mongodb.reading import MongoFacts, read_mongodb
+from services.facts.mongodb.reading import MongoAnswer, read_mongodb
 from services.inventory.model import HostEntry, SqlAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.mongo_peer import HELLO_32, MongoPeer
@@ -49,7 +49,7 @@ def peer_of(name: str, *, users: Mapping[str, str] | None = None, **more: Any) -
         yield peer
 
 
-def read(peer: MongoPeer, user: str = "") -> MongoFacts:
+def read(peer: MongoPeer, user: str = "") -> MongoAnswer:
     sql = SqlAccess(user, SecretRef("env", "P"), port=peer.port, tls="off")
     session = MongoSession(
         HostEntry("n1", "127.0.0.1", sql=sql), MemoryVault({"env:P": "s3cret"}), clock=SystemClock(), limits=LIMITS
@@ -62,8 +62,9 @@ def read(peer: MongoPeer, user: str = "") -> MongoFacts:
 
 def test_that_a_member_is_read_with_its_set_and_its_oplog() -> None:
     with peer_of("1-sccc.s0") as peer:
-        facts = read(peer)
-    assert facts.problems == ()
+        answer = read(peer)
+    facts = answer.facts
+    assert answer.problems == ()
     assert (facts.server.role, facts.server.shard, facts.server.engine) == ("member", True, "wiredTiger")
     assert facts.set is not None
     assert [one.state for one in facts.set.members] == ["PRIMARY", "SECONDARY", "SECONDARY"]
@@ -75,8 +76,9 @@ def test_that_a_member_is_read_with_its_set_and_its_oplog() -> None:
 
 def test_that_a_mongos_is_read_with_its_cluster_and_asked_for_no_set() -> None:
     with peer_of("5-csrs.m1") as peer:
-        facts = read(peer)
-    assert (facts.problems, facts.set, facts.oplog) == ((), None, None)
+        answer = read(peer)
+    facts = answer.facts
+    assert (answer.problems, facts.set, facts.oplog) == ((), None, None)
     assert facts.cluster is not None
     assert (facts.cluster.config.kind, facts.cluster.balancer) == ("replica-set", True)
     assert "replSetGetStatus" not in peer.commands()
@@ -86,8 +88,9 @@ def test_that_a_mongos_is_read_with_its_cluster_and_asked_for_no_set() -> None:
 @pytest.mark.parametrize(("name", "kind", "states"), [("1-sccc.c2", "mirrored", []), ("5-csrs.n2", "replica-set", [1])])
 def test_that_config_servers_of_either_kind_tell_the_cluster(name: str, kind: str, states: list[int]) -> None:
     with peer_of(name) as peer:
-        facts = read(peer)
-    assert (facts.problems, facts.server.config) == ((), kind)
+        answer = read(peer)
+    facts = answer.facts
+    assert (answer.problems, facts.server.config) == ((), kind)
     assert (facts.set is not None) is bool(states)
     assert (facts.oplog is not None) is bool(states)
     assert facts.cluster is not None
@@ -100,21 +103,25 @@ def test_that_what_the_account_may_not_ask_is_a_problem_of_its_part_and_the_rest
     more = {"oplog.rs": denied, "collStats": denied, "shards": denied}
     with peer_of("1-sccc.s0", **more) as peer:
         member = read(peer)
-    assert (member.oplog, {one.part for one in member.problems}) == (None, {"oplog-first", "oplog-last", "oplog-size"})
-    assert member.set is not None
+    assert (member.facts.oplog, {one.part for one in member.problems}) == (
+        None,
+        {"oplog-first", "oplog-last", "oplog-size"},
+    )
+    assert member.facts.set is not None
     with peer_of("1-sccc.m1", **more) as peer:
         router = read(peer)
-    assert router.cluster is not None
-    assert router.cluster.shards is not None  # listShards is of another right
+    assert router.facts.cluster is not None
+    assert router.facts.cluster.shards is not None  # listShards is of another right
     assert [one.part for one in router.problems] == ["config-shards"]
 
 
 def test_that_an_arbiter_under_access_control_is_told_by_its_hello_alone() -> None:
     hello = {**HELLO_32, "setName": "rs0", "arbiterOnly": True, "me": "h:1", "hosts": ["h:1"]}
     with MongoPeer({}, hello=hello, users={"monitor": "s3cret"}) as peer:
-        facts = read(peer, "monitor")
+        answer = read(peer, "monitor")
+    facts = answer.facts
     assert (facts.server.role, facts.server.arbiter, facts.set, facts.oplog) == ("member", True, None, None)
-    assert {one.code for one in facts.problems} == {"query-failed"}
+    assert {one.code for one in answer.problems} == {"query-failed"}
 
 
 def test_that_a_login_that_is_refused_and_a_connection_that_ends_are_no_facts() -> None:

@@ -1,0 +1,20 @@
+"""Everything that is known of one MongoDB process, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.facts.mongodb.oplog import Oplog
+from services.facts.mongodb.replica_set import ReplicaSet
+from services.facts.mongodb.server import MongoServer
+from services.facts.mongodb.sharding import ShardedCluster
+
+
+@dataclass(frozen=True, slots=True)
+class MongoFacts:
+    """What is known of one process. None is 'not its own', or not read: then a problem has why."""
+
+    server: MongoServer
+    set: ReplicaSet | None = None
+    oplog: Oplog | None = None
+    cluster: ShardedCluster | None = None

@@ -16,6 +16,7 @@ class Flavour(Enum):
     PERCONA = "Percona Server"
     PXC = "Percona XtraDB Cluster"
     CODERSHIP = "MySQL-wsrep"
+    MONGODB = "MongoDB"
     UNKNOWN = "unknown"
 
 

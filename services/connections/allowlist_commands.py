@@ -19,6 +19,7 @@ from services.connections.read_programs import (
     HAPROXY_SHOW,
     LOG_OF_FILE,
     LOG_OF_UNIT,
+    MONGODB_DAEMONS,
     READ_PROGRAMS,
     SST_LOGIN,
     START_LINE,
@@ -204,8 +205,10 @@ def _bare(program: str) -> str:
 
 
 def _check_program(argv: tuple[str, ...]) -> str:
-    """A shell runs one of the frozen programs, whole, with one clean path as its argument; nothing else, ever."""
-    if len(argv) != 5 or argv[1] != "-c" or argv[2] != _SHELLS[argv[0]] or argv[3] != "pilothouse":
+    """A shell runs one of the frozen programs, whole, with one clean path, and MongoDB's programs or no more."""
+    if argv[5:] not in {(), MONGODB_DAEMONS}:
+        return "only the names of MongoDB's two programs may follow the path"
+    if len(argv) < 5 or argv[1] != "-c" or argv[2] != _SHELLS[argv[0]] or argv[3] != "pilothouse":
         return "a shell runs only the program texts of read_programs.py, whole"
     return "" if is_clean(argv[4]) else f"its argument must be one of {_CLEAN}"
 

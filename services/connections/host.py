@@ -10,16 +10,20 @@ from services.connections.gate import Gate
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
+from services.connections.mongo.only_reads import template_of
 from services.connections.ports import Output, Rows, Stream
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, heartbeat_table, statement_of
 from services.connections.remote_stream import RemoteStream
 from services.errors import BadInput, Refused, Unreachable, UserError
 from services.i18n import tr
+from services.inventory.kinds import KINDS, MONGODB
 
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.command import Command
+    from services.connections.mongo.document import Reply
+    from services.connections.reads.mongo import MongoRead
     from services.connections.ssh import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
@@ -70,12 +74,25 @@ class HostSession:
 
     @property
     def has_sql(self) -> bool:
-        """Return whether the inventory gives an SQL way to this host."""
+        """Return whether the inventory gives a way into the server of this host."""
         return self._entry.sql is not None
+
+    @property
+    def kind(self) -> str:
+        """Return what the server is: a kind's code of the inventory (services/inventory/kinds.py)."""
+        return self._entry.kind
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        """Send one command of the registry to a MongoDB server; see ObserverSession."""
+        template = template_of(read)
+        if self.kind != MONGODB.code:
+            raise self._other_kind(tr("command of MongoDB"))
+        return self._links.mongo(limit_s).ask(template, limit_s=limit_s)
 
     def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
         """Send one statement of the registry; see ObserverSession."""
         sql = statement_of(read)
+        self._need_sql()
         table = heartbeat_table(read)
         if table is not None and (self._entry.sql is None or table != self._entry.sql.heartbeat_table):
             raise Refused(
@@ -87,6 +104,7 @@ class HostSession:
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         """Return SHOW GLOBAL STATUS as name -> text."""
+        self._need_sql()
         return self._links.sql(limit_s).status(limit_s=limit_s)
 
     def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
@@ -128,6 +146,14 @@ class HostSession:
             raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)
         link = self._links.ssh()
         return link, sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
+
+    def _need_sql(self) -> None:
+        if self.kind == MONGODB.code:
+            raise self._other_kind(tr("statement"))
+
+    def _other_kind(self, what: str) -> BadInput:
+        text = tr("This server is one of {kind}: it takes no {what}.", kind=KINDS[self.kind].name, what=what)
+        return BadInput(text, host=self.host, safe=tr("Nothing was sent to the server."))
 
     def _ended(self) -> UserError:
         return Unreachable(tr("The session is closed."), host=self.host)

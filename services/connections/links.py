@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, Union, cast
 
 from services.connections import sql_setup
 from services.connections.budget import UnderWay
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from services.connections.gate import Gate
     from services.connections.host_key_check import HostKeyPolicy
     from services.connections.limits import Limits
+    from services.connections.mongo.link import MongoLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
+
+L = TypeVar("L", bound=Union["SqlLink", "MongoLink"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Road:
     """What one road has of its own.
 
     Attributes:
-        ended: the error for whoever asks after `close`; setup: what is set on its database session.
+        ended: the error for whoever asks after `close`; setup: what is set on its SQL session.
         ssh_gate, sql_gate: the backoff between two attempts; None tries at each call.
     """
 
@@ -38,7 +41,7 @@ class Road:
 
 
 class Links:
-    """One thread asks for SQL at a time; opening SSH is serialised; `close` may be called from any."""
+    """One thread asks the database at a time; opening SSH is serialised; `close` may be called from any."""
 
     def __init__(
         self, entry: HostEntry, vault: Vault, road: Road, *, policy: HostKeyPolicy | None, limits: Limits
@@ -54,16 +57,16 @@ class Links:
         self._policy = policy
         self._limits = limits
         self._ssh: SshLink | None = None
-        self._sql: SqlLink | None = None
+        self._server: SqlLink | MongoLink | None = None
         self._connecting_ssh = threading.RLock()
         self._ssh_under_way = UnderWay()
-        self._sql_under_way = UnderWay()
+        self._server_under_way = UnderWay()
         self.closed = False
 
     @property
-    def sql_was_open(self) -> bool:
+    def server_was_open(self) -> bool:
         """Return whether a database connection was made: what was asked of it may have been sent."""
-        return self._sql is not None
+        return self._server is not None
 
     def ssh(self) -> SshLink:
         """Return the SSH connection, opened where need be."""
@@ -90,39 +93,63 @@ class Links:
         return link
 
     def sql(self, limit_s: float) -> SqlLink:
-        """Return the database connection, opened where need be, through SSH where the inventory gives that way."""
+        """Return the SQL connection, opened where need be, through SSH where the inventory gives that way."""
+        return self._to_server(
+            lambda: SqlLink.open(
+                self._entry,
+                self._vault,
+                self._through(),
+                limits=self._limits,
+                limit_s=limit_s,
+                setup=self._road.setup,
+                under_way=self._server_under_way,
+            ),
+        )
+
+    def mongo(self, limit_s: float) -> MongoLink:
+        """Return the connection to a MongoDB server, opened in the same way."""
+        from services.connections.mongo.link import MongoLink  # late: BSON's codec, which an SQL estate never needs
+
+        return self._to_server(
+            lambda: MongoLink.open(
+                self._entry,
+                self._vault,
+                self._through(),
+                limits=self._limits,
+                limit_s=limit_s,
+                under_way=self._server_under_way,
+            ),
+        )
+
+    def _through(self) -> Callable[[], SshLink] | None:
+        return self.ssh if self._entry.ssh is not None else None
+
+    def _to_server(self, opened: Callable[[], L]) -> L:
+        """Return the connection that stands, else a new one; a host's session has one kind of them only."""
         self.refuse_when_closed()
-        if self._sql is not None and self._sql.alive:
-            return self._sql
-        through = self.ssh if self._entry.ssh is not None else None
+        standing = self._server
+        if standing is not None and standing.alive:
+            return cast("L", standing)
         with _attempt(self._road.sql_gate):
-            if self._sql is not None:
-                self._sql.close()
-                self._sql = None
+            if self._server is not None:
+                self._server.close()
+                self._server = None
             try:
-                link = SqlLink.open(
-                    self._entry,
-                    self._vault,
-                    through,
-                    limits=self._limits,
-                    limit_s=limit_s,
-                    setup=self._road.setup,
-                    under_way=self._sql_under_way,
-                )
+                link = opened()
             finally:
-                self._sql_under_way.made()
-        self._sql = link
+                self._server_under_way.made()
+        self._server = link
         self._close_what_came_late()
         return link
 
     def close(self) -> None:
-        """Close both for good, and cut what is being made; idempotent."""
+        """Close all for good, and cut what is being made; idempotent."""
         self.closed = True
-        self._sql_under_way.cut()
+        self._server_under_way.cut()
         self._ssh_under_way.cut()
-        sql, self._sql = self._sql, None
-        if sql is not None:
-            sql.close()
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
         ssh, self._ssh = self._ssh, None
         if ssh is not None:
             ssh.close()

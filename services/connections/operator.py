@@ -75,7 +75,7 @@ class HostOperator:
                     raise
                 self._as_root = True
             except Unreachable:
-                if not may_be_root or self._links.sql_was_open:  # it was sent: it may have had its effect
+                if not may_be_root or self._links.server_was_open:  # it was sent: it may have had its effect
                     raise
         return self._execute_as_root(sql, limit_s)
 

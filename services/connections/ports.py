@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.connections.command import Command
+from services.connections.mongo.document import Reply
+from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.statement import Statement
 from services.secrets import Secret
@@ -114,6 +116,9 @@ class ObserverSession(Protocol):
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         """Return SHOW GLOBAL STATUS as name -> text, over the fastest reader there is."""
 
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        """Send one command of the registry to a MongoDB server; (re)connects when needed."""
+
     def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
         """Run one command of the registry on the host (with sudo where the read asks for it)."""
 
@@ -129,7 +134,11 @@ class ObserverSession(Protocol):
 
     @property
     def has_sql(self) -> bool:
-        """Return whether the inventory gives an SQL way to this host."""
+        """Return whether the inventory gives a way into the server of this host."""
+
+    @property
+    def kind(self) -> str:
+        """Return what that server is: a kind's code of the inventory (services/inventory/kinds.py)."""
 
     def close(self) -> None:
         """Close everything; idempotent."""

@@ -10,19 +10,22 @@ OS_LOOP, one line per second (the grammar is in services/facts/os_stream.py):
   returns 1 and the loop ends by itself (a timeout returns more than 128);
 - the cadence is drift-free: the next moment is computed from the last planned one, never from "now + 1 s", and is
   skipped forward when the host slept;
+- the server is a process called as the second or third word says, mysqld or mariadbd where there is none;
 - EPOCHREALTIME (bash 5.0) is the host's own clock in the same line; bash 4 falls back to whole seconds.
 """
 
 from __future__ import annotations
 
+MONGODB_DAEMONS = ("mongod", "mongos")
+
 OS_LOOP = r"""LC_ALL=C
-dir=$1 pid= n=0 scan=0 sp= vi=()
+dir=$1 d1=${2:-mysqld} d2=${3:-mariadbd} pid= n=0 scan=0 sp= vi=()
 now() { local e=$EPOCHREALTIME; if [ -n "$e" ]; then t=${e/[.,]/}; else printf -v t '%(%s)T' -1; t=${t}000000; fi; }
 find_server() {
   local f c; pid=
   for f in /proc/[0-9]*/comm; do
     { read -r c < "$f"; } 2>/dev/null || continue
-    case $c in mysqld|mariadbd) f=${f#/proc/}; pid=${f%/comm}; return;; esac
+    case $c in "$d1"|"$d2") f=${f#/proc/}; pid=${f%/comm}; return;; esac
   done
 }
 find_mount() {
@@ -60,7 +63,7 @@ while :; do
   done
   s=
   [ -n "$pid" ] && { read -r c < "/proc/$pid/comm"; } 2>/dev/null && case $c in
-    mysqld|mariadbd) { read -r x < "/proc/$pid/stat"; } 2>/dev/null && { x=${x##*) }; s=${x%% *}; };;
+    "$d1"|"$d2") { read -r x < "/proc/$pid/stat"; } 2>/dev/null && { x=${x##*) }; s=${x%% *}; };;
   esac
   if [ -z "$s" ]; then
     pid=
@@ -89,11 +92,11 @@ done
 """
 
 OS_LOOP_SH = r"""LC_ALL=C; export LC_ALL
-dir=$1; n=0
+dir=$1; d1=${2:-mysqld}; d2=${3:-mariadbd}; n=0
 find_server() {
   for f in /proc/[0-9]*/comm; do
     c=; { read -r c < "$f"; } 2>/dev/null || continue
-    case $c in mysqld|mariadbd) f=${f#/proc/}; pid=${f%/comm}; return;; esac
+    case $c in "$d1"|"$d2") f=${f#/proc/}; pid=${f%/comm}; return;; esac
   done
   pid=-
 }

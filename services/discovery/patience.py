@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from services.clock import Clock
+from services.connections.mongo.document import Reply
 from services.connections.ports import ObserverSession, Output, Rows, Stream
+from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 
 MOST_TIMES = 4.0
@@ -65,8 +67,17 @@ class Heard:
 
     @property
     def has_sql(self) -> bool:
-        """Return whether the inventory gives an SQL way to this host."""
+        """Return whether the inventory gives a way into the server of this host."""
         return self._session.has_sql
+
+    @property
+    def kind(self) -> str:
+        """Return what that server is."""
+        return self._session.kind
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        """Send one command to a MongoDB server."""
+        return self._told(self._session.ask(read, limit_s=limit_s))
 
     def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
         """Send one statement."""

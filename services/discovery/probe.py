@@ -15,8 +15,10 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead, SqlRead
+from services.discovery.probe_mongodb import probe_mongodb
 from services.errors import OfflineMode, QueryFailed, Refused, SudoFailed, UserError
 from services.facts import reads
+from services.facts.daemons import daemons_of
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.galera import galera_problems, parse_galera, parse_members
 from services.facts.group_replication import group_problems, parse_group, read_recovery
@@ -38,6 +40,7 @@ from services.facts.semi_sync import parse_semi_sync
 from services.facts.server import parse_server
 from services.facts.start_line import founds
 from services.i18n import tr
+from services.inventory.kinds import MONGODB
 from services.types import Reach
 
 __all__ = ["ALL_PARTS", "FINDING_PARTS", "Part", "facts_from_poll", "log_facts", "machine_facts", "probe"]
@@ -162,14 +165,15 @@ def probe(
     facts = previous or NodeFacts(host=session.host, at=clock.wall(), address=address)
     asked_sql, asked_ssh = "sql" in parts and session.has_sql, bool({"machine", "log"} & set(parts)) and session.has_ssh
     begun: _Begun | UserError | None = None
+    ask = probe_mongodb if session.kind == MONGODB.code else _probe_sql
     if asked_ssh and "machine" in parts:
         # Both roads at once: over a VPN each takes seconds, of which all but milliseconds are spent waiting.
         with ThreadPoolExecutor(1, thread_name_prefix="pilothouse-probe") as beside:
             early = beside.submit(_attempt, lambda: _begin_machine(session, clock))
-            sql = _probe_sql(session, clock, facts, limit_s) if asked_sql else facts
+            sql = ask(session, clock, facts, limit_s) if asked_sql else facts
             begun = early.result()
     else:
-        sql = _probe_sql(session, clock, facts, limit_s) if asked_sql else facts
+        sql = ask(session, clock, facts, limit_s) if asked_sql else facts
     done = sql if isinstance(sql, NodeFacts) else _failed(facts, "sql", sql)
     ssh: NodeFacts | UserError = done
     if asked_ssh:
@@ -286,7 +290,7 @@ def _probe_ssh(
     done = replace(facts, machine=machine, ssh_at=clock.wall(), problems=_without(facts, "ssh"))
     # Nobody is let in: what became of the server is told by its log alone.
     offline = any(p.part == SQL and p.code == OfflineMode.code for p in facts.problems)
-    if "log" not in parts and not offline:
+    if ("log" not in parts and not offline) or not daemons_of(session.kind).tells_transfers:
         known = with_certificate(machine, session, done) if machine is not None and begun is not None else machine
         return replace(done, machine=known)
     transfers, unit = log_facts(session, done, clock)
@@ -329,14 +333,16 @@ class _Begun:
 def _begin_machine(session: ObserverSession, clock: Clock) -> _Begun:
     """Read what needs nobody else's answer. Raises UserError when SSH does not answer."""
     machine = parse_host_files(_run(session, reads.HOST_FILES) or "")
-    listing = session.run(reads.PROCESS, limit_s=COMMAND_LIMIT_S)
+    daemons = daemons_of(session.kind)
+    listing = session.run(daemons.process, limit_s=COMMAND_LIMIT_S)
     # ps ends with 1 when nothing matches; an unknown option or program ends otherwise or writes to stderr.
     readable = listing.exit_code == 0 or (listing.exit_code == 1 and not listing.stderr.strip())
-    state, pid = parse_process(listing.text) if readable else ("?", None)
+    state, pid = parse_process(listing.text, daemons.called) if readable else ("?", None)
     sent = clock.wall()
     answer = _run(session, reads.CLOCK) or ""
     offset = clock_offset(answer, sent, clock.wall())
-    machine = _with_unit(machine, unit_facts(session))
+    if daemons.tells_transfers:
+        machine = _with_unit(machine, unit_facts(session))
     return _Begun(replace(machine, clock_offset_s=offset, process_state=state, process_pid=pid), pid)
 
 
@@ -348,7 +354,7 @@ def _end_machine(session: ObserverSession, begun: _Begun, datadir: str, *, mute:
     """
     pid = begun.pid
     words = _run(session, commands.SERVER_WORDS.read(pid)) if mute and pid is not None else None
-    disks = parse_df(_run(session, reads.data_disk(datadir or reads.DEFAULT_DATADIR)) or "")
+    disks = parse_df(_run(session, reads.data_disk(datadir or daemons_of(session.kind).datadir)) or "")
     return replace(
         begun.machine,
         disks=disks,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from services.facts.model import DiskFacts, MachineFacts
 from services.facts.reading import count, real, words
@@ -61,16 +61,20 @@ def parse_df(text: str) -> tuple[DiskFacts, ...]:
     return tuple(disks)
 
 
-def parse_process(text: str) -> tuple[str, int | None]:
+MYSQL_DAEMONS = ("mysqld", "mariadbd")
+
+
+def parse_process(text: str, called: Collection[str] = MYSQL_DAEMONS) -> tuple[str, int | None]:
     """Return (state, pid) of the database out of `ps -C mysqld,mariadbd -o pid= -o stat= -o comm=`; ('', None): none.
 
+    `called`: what its program may be called.
     Of several servers on one host the first that is no zombie counts; state is the first letter (ps(1)).
     """
     found: list[tuple[str, int]] = []
     for line in lines_of(text)[:MOST_LINES]:
         parts = line.split()
         pid = count(parts[0]) if parts else None
-        if pid is not None and len(parts) >= 3 and parts[2] in {"mysqld", "mariadbd"}:
+        if pid is not None and len(parts) >= 3 and parts[2] in called:
             found.append((parts[1][:1], pid))
     found.sort(key=lambda one: one[0] == "Z")
     return found[0] if found else ("", None)

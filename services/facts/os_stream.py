@@ -14,10 +14,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
+from services.facts.daemons import daemons_of
 from services.facts.machine import LATEST
 from services.facts.reading import MOST, count
+from services.inventory.kinds import MYSQL
 
 CPU_STATES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 DISK_FIELDS = (
@@ -62,9 +63,10 @@ class OsReading:
     data_device: str = ""
 
 
-def os_command(datadir: str, shell: str = "bash") -> CommandRead:
+def os_command(datadir: str, shell: str = "bash", kind: str = MYSQL.code) -> CommandRead:
     """Return the streaming command for a host whose database lives in `datadir`; `shell` is "bash" or "sh"."""
-    return (commands.OS_STREAM if shell == "bash" else commands.OS_STREAM_SH).read(datadir)
+    daemons = daemons_of(kind)
+    return (daemons.stream if shell == "bash" else daemons.stream_sh).read(datadir)
 
 
 def is_partition(name: str, others: Mapping[str, object]) -> bool:

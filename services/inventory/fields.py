@@ -1,4 +1,4 @@
-"""What may stand in [host.ssh], [host.sql], [[host.instance]]: each key, its check, the sentence when it fails."""
+"""What may stand in the tables of a host: each key, its check, the sentence when it fails."""
 
 from __future__ import annotations
 
@@ -187,6 +187,20 @@ SQL: dict[str, Check] = {
     "operator_user": word,
     "operator_password": secret,
 }
+MONGODB: dict[str, Check] = {
+    **{key: check for key, check in SQL.items() if key != "heartbeat_table"},
+    "source": word,
+    "mechanism": choice("scram", "x509"),
+}
+WAYS: Mapping[str, Mapping[str, Check]] = {"ssh": SSH, "sql": SQL, "mongodb": MONGODB}
+"""What may stand in [host.ssh], [host.sql], [host.mongodb] and in the same tables of [defaults]."""
 
-INSTANCE: Mapping[str, Check] = {"kind": choice(*KINDS), **SQL}
-"""What may stand in [[host.instance]]."""
+_KIND: Mapping[str, Check] = {"kind": choice(*KINDS)}
+INSTANCE: Mapping[str, Check] = {**_KIND, **SQL, **MONGODB}
+"""What may stand in [[host.instance]] of any kind."""
+
+
+def of_instance(kind: object) -> Mapping[str, Check]:
+    """Return what may stand in [[host.instance]] of the kind that it names; of an unknown one everything."""
+    found = KINDS.get(kind) if isinstance(kind, str) else None
+    return INSTANCE if found is None else {**_KIND, **WAYS[found.way]}

@@ -10,16 +10,24 @@ from services.i18n import mark
 
 @dataclass(frozen=True, slots=True)
 class InstanceKind:
-    """One kind. `name`: what people call it; `port`: where it listens unless told; `read`: this program reads it."""
+    """One kind.
+
+    Attributes:
+        name: what people call it; port: where it listens unless told; read: this program reads it.
+        way: the table that gives the way into it: [host.WAY] of a host's first server, [defaults.WAY].
+    """
 
     code: str
     name: str
     port: int
     read: bool
+    way: str = "sql"
 
 
 MYSQL = InstanceKind("mysql", mark("MySQL or MariaDB"), 3306, read=True)
 PROXYSQL = InstanceKind("proxysql", "ProxySQL", 6032, read=False)
 """Its admin interface (ProxySQL documentation, "Global variables", admin-mysql_ifaces: 0.0.0.0:6032)."""
+MONGODB = InstanceKind("mongodb", "MongoDB", 27017, read=True, way="mongodb")
+"""A mongod or a mongos. Config servers and shards have other ports of their own (MongoDB manual, "Default Ports")."""
 
-KINDS: Mapping[str, InstanceKind] = {kind.code: kind for kind in (MYSQL, PROXYSQL)}
+KINDS: Mapping[str, InstanceKind] = {kind.code: kind for kind in (MYSQL, PROXYSQL, MONGODB)}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from services.addresses import is_address
 from services.errors import BadInput
 from services.i18n import tr
-from services.inventory.kinds import KINDS, MYSQL, InstanceKind
+from services.inventory.kinds import KINDS, MONGODB, MYSQL, InstanceKind
 from services.secrets import SecretRef
 
 Tls = Literal["off", "required", "verify", "verify-ca", "verify-identity"]
@@ -60,6 +60,24 @@ class SqlAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class MongoAccess(SqlAccess):
+    """How to log in to a MongoDB server: what SQL's ways have (a heartbeat table apart), and what its login has beside.
+
+    `user` '' logs nobody in: a server without access control. `source`: the database that has the account;
+    `mechanism`: SCRAM, or the client certificate of the TLS (X.509).
+    """
+
+    user: str = ""
+    port: int = MONGODB.port
+    source: str = "admin"
+    mechanism: Literal["scram", "x509"] = "scram"
+
+
+ACCESS: Mapping[str, type[SqlAccess]] = {MYSQL.way: SqlAccess, MONGODB.way: MongoAccess}
+"""What a way into a server is written in, by the name of its table."""
+
+
+@dataclass(frozen=True, slots=True)
 class Instance:
     """One thing on a host that is watched: a server of some kind on a port.
 
@@ -89,7 +107,7 @@ class HostEntry:
     """One host: the name a person uses, its address, its ways in (either may be missing), and what else it carries.
 
     Attributes:
-        sql: the way into its first server of the MySQL family, which is called as the host is.
+        sql: the way into its first server, which is called as the host is; of a MongoDB server a `MongoAccess`.
         beside: the other instances on it, each called by `Instance.key`.
         ways_of: the inventory's key of the host or instance whose ways in these are, '' for what a person wrote down.
         on: the host on which this instance stands beside the first one; '' for a host. Its machine is that host's.
@@ -123,7 +141,7 @@ class HostEntry:
     @property
     def instances(self) -> tuple[Instance, ...]:
         """Return everything on the host that is watched, its first server first."""
-        first = () if self.sql is None else (Instance(self.name, MYSQL.code, self.sql.port, self.sql),)
+        first = () if self.sql is None else (Instance(self.name, self.kind, self.sql.port, self.sql),)
         return (*first, *self.beside)
 
     def is_another(self, port: int) -> bool:

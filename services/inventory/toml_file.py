@@ -12,9 +12,18 @@ from services.files import read_bounded
 from services.i18n import tr
 from services.inventory import fields
 from services.inventory.faults import Faults
-from services.inventory.kinds import KINDS
+from services.inventory.kinds import KINDS, MYSQL, InstanceKind
 from services.inventory.lookalikes import pairs_alike, skeleton, told_alike
-from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
+from services.inventory.model import (
+    ACCESS,
+    ClusterEntry,
+    HostEntry,
+    Instance,
+    Inventory,
+    MongoAccess,
+    SqlAccess,
+    SshAccess,
+)
 from services.inventory.toml_lines import Place, places
 from services.inventory.toml_trouble import trouble
 
@@ -25,7 +34,9 @@ PLAIN, OF_INSTANCES = 1, 2
 MOST_BYTES = 4 * 2**20
 _TOP = ("version", "cluster", "host", "defaults")
 _CLUSTER: Mapping[str, fields.Check] = {"name": fields.name, "expected": fields.count, "networks": fields.networks}
-_WAYS: Mapping[str, Mapping[str, fields.Check]] = {"ssh": fields.SSH, "sql": fields.SQL}
+_WAYS = fields.WAYS
+_SERVERS = tuple(ACCESS)
+"""The tables of a host that give the way into its first server: it has one of them at most."""
 _OF_ONE_SERVER = frozenset({"port", "socket"})
 """Defaults of SQL that are one server's own: an instance beside it has none of them."""
 _WORDS = frozenset((*_TOP, *_CLUSTER, *_WAYS, *fields.SSH, *fields.INSTANCE, "instance", "seeds", "address"))
@@ -162,7 +173,7 @@ class _Reader:
     def _defaults(self) -> dict[str, dict[str, Any]]:
         found = self._document.get("defaults", {})
         if not isinstance(found, dict):
-            self._faults.add(("defaults",), tr("write defaults as [defaults.ssh] and [defaults.sql]."))
+            self._faults.add(("defaults",), tr("write defaults as [defaults.ssh], [defaults.sql], [defaults.mongodb]."))
             return {}
         result: dict[str, dict[str, Any]] = {}
         for key, table in found.items():
@@ -198,12 +209,37 @@ class _Reader:
         for key in ("name", "address"):
             if key not in table:
                 self._faults.add(place, tr('{host} has no "{key}".', host=_called("host", name), key=key))
-        ways = {key: self._way(place, key, table.get(key), defaults, name) for key in _WAYS}
-        ssh = None if ways["ssh"] is None else SshAccess(**{"user": "", **ways["ssh"]})
-        sql = None if ways["sql"] is None else SqlAccess(**{"user": "", **ways["sql"]})
+        way = self._way(place, "ssh", table.get("ssh"), defaults, name)
+        ssh = None if way is None else SshAccess(**{"user": "", **way})
+        kind, sql = self._first_server(place, table, defaults, name)
         self._sense(place, name, ssh, sql)
-        beside = self._beside(place, table.get("instance", []), defaults, HostEntry(name, "", ssh, sql))
-        return HostEntry(name, str(values.get("address", "")), ssh, sql, beside=beside)
+        beside = self._beside(place, table.get("instance", []), defaults, HostEntry(name, "", ssh, sql, kind=kind))
+        return HostEntry(name, str(values.get("address", "")), ssh, sql, beside=beside, kind=kind)
+
+    def _first_server(
+        self, place: Place, table: dict[str, Any], defaults: dict[str, dict[str, Any]], name: str
+    ) -> tuple[str, SqlAccess | None]:
+        """Return the kind of the host's first server and the way into it, None where nobody gives one.
+
+        [defaults.sql] alone makes a host one with a MySQL server; [defaults.mongodb] makes none: a host says so itself.
+        """
+        said = [key for key in _SERVERS if isinstance(table.get(key), dict)]
+        if len(said) > 1:
+            text = tr(
+                "{host} has [host.sql] and [host.mongodb]: write the second server as [[host.instance]].",
+                host=_called("host", name),
+            )
+            self._faults.add((*place, said[1]), text)
+        other = next((key for key in said if key != MYSQL.way), None)
+        if other is None:
+            for key in _SERVERS:
+                if key != MYSQL.way and table.get(key, False) is not False:
+                    self._way(place, key, table[key], {}, name)  # no table: it is told
+            way = self._way(place, MYSQL.way, table.get(MYSQL.way), defaults, name)
+            return MYSQL.code, None if way is None else SqlAccess(**{"user": "", **way})
+        way = self._way(place, other, table[other], defaults, name)
+        kind = next(kind.code for kind in KINDS.values() if kind.way == other)
+        return kind, None if way is None else ACCESS[other](**way)
 
     def _beside(
         self, place: Place, tables: object, defaults: dict[str, dict[str, Any]], host: HostEntry
@@ -217,14 +253,15 @@ class _Reader:
         for number, table in enumerate(tables):
             here: Place = (*place, "instance", number)
             called = _called("host", host.name)
-            values = self._values(here, table, fields.INSTANCE, tr("[[host.instance]] of {host}", host=called))
+            where = tr("[[host.instance]] of {host}", host=called)
+            values = self._values(here, table, fields.of_instance(table.get("kind")), where)
             kind = KINDS.get(values.pop("kind", ""))
             if kind is None:
                 if not self._faults.meant("kind", table, fields.INSTANCE):
                     self._faults.add(here, tr('an instance of {host} has no "kind".', host=called))
                 continue
             if kind.read:
-                shared = {k: v for k, v in defaults.get("sql", {}).items() if k not in _OF_ONE_SERVER}
+                shared = {k: v for k, v in defaults.get(kind.way, {}).items() if k not in _OF_ONE_SERVER}
                 values = {**shared, **values}
             told = "port" not in values and self._faults.meant("port", table, fields.INSTANCE)
             port = values.setdefault("port", kind.port)
@@ -232,19 +269,26 @@ class _Reader:
                 text = tr("{host} has two instances on port {port}: give each its own.", host=called, port=port)
                 self._faults.add(here, text)
             taken |= set() if told else {port}
-            access = SqlAccess(**values) if values.get("user") else None
+            access = self._access_of(kind, values)
             if access is not None or (kind.read and not self._faults.meant("user", table, fields.INSTANCE)):
                 self._sense_sql(here, f"{called}, port {port}", host.ssh, access or SqlAccess(""), "[[host.instance]]")
-            if access is not None and access.via == "socket" and not access.socket:
+            own_socket = kind.way == MYSQL.way  # mongod makes one with its port in the name
+            if own_socket and access is not None and access.via == "socket" and not access.socket:
                 text = tr('{host}, port {port}: via = "socket" needs its own "socket".', host=called, port=port)
                 self._faults.add((*here, "via"), text)
             found.append(Instance(host.name, kind.code, port, access))
         return tuple(found)
 
+    @staticmethod
+    def _access_of(kind: InstanceKind, values: dict[str, Any]) -> SqlAccess | None:
+        """Return how to log in, None where nobody does; a MongoDB server may be one without access control."""
+        needs_user = not issubclass(ACCESS[kind.way], MongoAccess)
+        return None if needs_user and not values.get("user") else ACCESS[kind.way](**values)
+
     def _way(
         self, place: Place, key: str, table: object, defaults: dict[str, dict[str, Any]], name: str
     ) -> dict[str, Any] | None:
-        """Return [host.ssh] or [host.sql] over the defaults; None when there is neither, or it says `false`."""
+        """Return a way's table over its defaults; None when there is neither, or it says `false`."""
         if table is False or (table is None and key not in defaults):
             return None
         if table is not None and not isinstance(table, dict):
@@ -259,10 +303,13 @@ class _Reader:
         if ssh is not None and ssh.sudo == "password" and ssh.sudo_password is None:
             self._faults.add((*place, "ssh", "sudo"), f'{called}: sudo = "password" needs "sudo_password".')
         if sql is not None:
-            self._sense_sql((*place, "sql"), called, ssh, sql, "[host.sql]")
+            table = "mongodb" if isinstance(sql, MongoAccess) else "sql"
+            self._sense_sql((*place, table), called, ssh, sql, f"[host.{table}]")
 
     def _sense_sql(self, place: Place, called: str, ssh: SshAccess | None, sql: SqlAccess, table: str) -> None:
-        if not sql.user:
+        if isinstance(sql, MongoAccess):
+            self._sense_mongodb(place, called, sql)
+        elif not sql.user:
             self._faults.add(place, f'{called}: {table} needs "user".')
         if sql.via == "tunnel" and ssh is None:
             self._faults.add((*place, "via"), f'{called}: via = "tunnel" needs [host.ssh].')
@@ -274,6 +321,14 @@ class _Reader:
             self._faults.add((*place, "operator_password"), f'{called}: "operator_password" needs its "operator_user".')
         if sql.key and not sql.cert:
             self._faults.add((*place, "key"), tr('{called}: a TLS "key" needs its "cert".', called=called))
+
+    def _sense_mongodb(self, place: Place, called: str, access: MongoAccess) -> None:
+        if access.password is not None and not access.user:
+            self._faults.add((*place, "password"), f'{called}: "password" needs its "user".')
+        if access.mechanism == "x509" and not access.cert:
+            self._faults.add((*place, "mechanism"), f'{called}: mechanism = "x509" needs "cert".')
+        if access.mechanism == "x509" and (access.tls == "off" or access.via == "socket"):
+            self._faults.add((*place, "mechanism"), tr("{called}: a login by certificate needs TLS.", called=called))
 
     def _cluster(self, number: int, table: dict[str, Any]) -> ClusterEntry:
         place: Place = ("cluster", number)

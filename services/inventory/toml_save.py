@@ -14,8 +14,8 @@ from typing import Any
 from services.errors import BadInput, StoreError
 from services.files import private_folder, read_bounded, write_whole
 from services.i18n import tr
-from services.inventory.kinds import KINDS
-from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
+from services.inventory.kinds import KINDS, MYSQL
+from services.inventory.model import ACCESS, ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import MOST_BYTES, OF_INSTANCES, PLAIN, parse_inventory, read_text
 from services.secrets import SecretRef
 
@@ -93,7 +93,7 @@ def _arrange(document: Any, kind: str, wanted: dict[str, Any], write: Any) -> No
         if table is None:
             table = tomlkit.table()
             write(table, entry)
-            if not hasattr(table.get("ssh"), "items") and not hasattr(table.get("sql"), "items"):
+            if not any(hasattr(table.get(way), "items") for way in ("ssh", *ACCESS)):
                 table.add(tomlkit.nl())
             tables.append(table)
         else:
@@ -113,8 +113,19 @@ def _write_host(table: Any, host: HostEntry, defaults: Any) -> None:
     _set(table, "name", host.name, None)
     _set(table, "address", host.address, None)
     _write_way(table, "ssh", host.ssh, SshAccess(""), defaults.get("ssh"))
-    _write_way(table, "sql", host.sql, SqlAccess(""), defaults.get("sql"))
-    _write_instances(table, host.beside, defaults.get("sql"))
+    _write_server(table, host, defaults)
+    _write_instances(table, host.beside, defaults)
+
+
+def _write_server(table: Any, host: HostEntry, defaults: Any) -> None:
+    """Write the table of the host's first server, and take away that of another kind; one of MongoDB may be empty."""
+    for key, made in ACCESS.items():
+        if key == KINDS[host.kind].way:
+            plain = made(user="")
+            own = defaults.get(key) if key == MYSQL.way or host.sql is not None else None
+            _write_way(table, key, host.sql, plain, own, may_be_empty=key != MYSQL.way)
+        else:
+            table.pop(key, None)
 
 
 def _write_instances(table: Any, beside: tuple[Instance, ...], defaults: Any) -> None:
@@ -125,13 +136,13 @@ def _write_instances(table: Any, beside: tuple[Instance, ...], defaults: Any) ->
     same = [(one["kind"], one.get("port", KINDS[one["kind"]].port)) for one in there]
     if same == [(one.kind, one.port) for one in beside]:
         for way, one in zip(there, beside, strict=True):
-            _write_instance(way, one, defaults)
+            _write_instance(way, one, defaults.get(one.what.way))
         return
     table.pop("instance", None)
     made = tomlkit.aot()
     for one in beside:
         way = tomlkit.table()
-        _write_instance(way, one, defaults)
+        _write_instance(way, one, defaults.get(one.what.way))
         made.append(way)
     if beside:
         table["instance"] = made
@@ -143,11 +154,19 @@ def _write_instance(way: Any, one: Instance, defaults: Any) -> None:
         _set(way, "port", one.port, one.what.port)
         return
     said = {key: value for key, value in (defaults or {}).items() if key != "port"} if one.what.read else None
-    _write_values(way, one.access, SqlAccess("", port=one.what.port), said)
+    _write_values(way, one.access, ACCESS[one.what.way](user="", port=one.what.port), said)
 
 
-def _write_way(table: Any, key: str, access: SshAccess | SqlAccess | None, plain: Any, defaults: Any) -> None:
-    """Write [host.ssh] or [host.sql]: every value that the defaults don't say already."""
+def _write_way(
+    table: Any,
+    key: str,
+    access: SshAccess | SqlAccess | None,
+    plain: Any,
+    defaults: Any,
+    *,
+    may_be_empty: bool = False,
+) -> None:
+    """Write a way's table: every value that the defaults don't say already."""
     import tomlkit
 
     if access is None:
@@ -160,7 +179,7 @@ def _write_way(table: Any, key: str, access: SshAccess | SqlAccess | None, plain
     if made:
         way = tomlkit.table()
     _write_values(way, access, plain, defaults)
-    if len(way) or defaults is None:
+    if len(way) or defaults is None or may_be_empty:
         if made:  # one that stands there already gets an empty line from being put there again
             way.add(tomlkit.nl())
             table[key] = way

@@ -10,18 +10,18 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.families.registry import registered
 from services.discovery.naming import name_of
-from services.discovery.probe import facts_from_poll, log_facts, machine_facts, ways_missing
+from services.discovery.probe import log_facts, machine_facts, ways_missing
 from services.discovery.shared_hosts import machine_of, of_entry
 from services.errors import UNREACHED, UserError
+from services.facts.daemons import daemons_of
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
 from services.facts.os_stream import OsReading
 from services.inventory.model import HostEntry
 from services.sampling.clock_drift import ClockDrift
-from services.sampling.sql_poll import SqlResult
+from services.sampling.server_poll import Polled
 from services.sampling.starts import same_start, was_up
 from services.types import Reach
 
-DEFAULT_DATADIR = "/var/lib/mysql"
 MOST_STARTS = 1_000
 """Of one host in one run of the console: each is a name in the history for ever."""
 _OWN = frozenset({"sql", "ssh", "numbers"})
@@ -115,31 +115,11 @@ class HostState:
 
     # --- what the threads tell ---------------------------------------------------------------------------------------
 
-    def sql_answered(self, result: SqlResult) -> NodeFacts:
-        """Merge one SQL poll."""
+    def sql_answered(self, result: Polled) -> NodeFacts:
+        """Merge one poll of the server."""
         with self._lock:
             self._sql_problem, self._sql_heard, self._sql_mono = None, True, result.mono
-            previous = self._facts
-            fresh = facts_from_poll(
-                previous,
-                result.status,
-                result.variables,
-                result.at,
-                replication=result.replication,
-                replicas=result.replicas,
-                appliers=result.appliers,
-                members=result.members,
-                processes=result.processes,
-                group=result.group,
-                recovery=result.recovery,
-                variables_at=result.variables_at,
-                problems=tuple(Problem("sql", str(p), p.code) for p in result.problems),
-                round_trip_s=result.round_trip_s,
-            )
-            if fresh.replication is not None:
-                # The last beat's lag is no lag of now: without a fresh one there is none.
-                fresh = replace(fresh, replication=replace(fresh.replication, heartbeat_lag_s=result.heartbeat_lag_s))
-            return self._merged(self._with_epoch(fresh))
+            return self._merged(self._with_epoch(result.merged(self._facts)))
 
     def sql_failed(self, problem: UserError) -> NodeFacts:
         """Remember why SQL does not answer; what it said before stays, with its own age."""
@@ -202,7 +182,9 @@ class HostState:
             self._facts = self._merged(self._facts)
 
     def logs_read(self, session: ObserverSession) -> NodeFacts:
-        """Read transfer lines and the unit's status (blocking), merge them."""
+        """Read transfer lines and the unit's status (blocking), merge them; of a kind that tells of none, nothing."""
+        if not daemons_of(self._entry.kind).tells_transfers:
+            return self.facts()
         transfers, machine = log_facts(session, self.facts(), self._clock)
         with self._lock:
             self._transfers = transfers
@@ -271,4 +253,4 @@ class HostState:
 
     def _datadir(self) -> str:
         server = self._facts.server
-        return server.datadir if server is not None and server.datadir else DEFAULT_DATADIR
+        return server.datadir if server is not None and server.datadir else daemons_of(self._entry.kind).datadir

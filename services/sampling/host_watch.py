@@ -18,7 +18,6 @@ from services.connections.ports import ObserverSession
 from services.errors import TimedOut, UserError
 from services.events import Event
 from services.facts.model import MachineFacts, NodeFacts
-from services.facts.numeric import numeric_status, numeric_variables, replication_values
 from services.facts.os_stream import OsParser, OsReading, os_command
 from services.facts.variable_changes import changed_variables
 from services.i18n import tr
@@ -29,8 +28,8 @@ from services.sampling.facts_of_host import HostState
 from services.sampling.kept_names import KeptNames
 from services.sampling.own_pace import OwnPace
 from services.sampling.past_positions import Past
+from services.sampling.server_poll import Polled, server_poll
 from services.sampling.settings import WatchSettings
-from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
 from services.sampling.starts import same_start
 from services.series import Sample
 from services.types import Health
@@ -113,7 +112,7 @@ class HostWatch:
         self._phase_s, self._pace = begin.phase_s, begin.pace
         self._first_in_s = min(begin.first_in_s, begin.phase_s)
         self._state = HostState(entry, clock, begin.first, begin.epoch)
-        self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
+        self._server = server_poll(entry, session, clock, settings)
         self._derived = DerivedNow()
         self._names = KeptNames()
         self._past: Past | None = None
@@ -200,20 +199,16 @@ class HostWatch:
         """Poll, and tell what came; return whether the server answered."""
         began = self._clock.monotonic()
         try:
-            result = poll_sql(self._session, self._poll, self._state.facts(), self._clock, self._settings)
+            result = self._server.poll()
         except UserError as problem:
             if not self._threads.stop.is_set():
-                self._poll = SqlPoll(heartbeat_table=self._poll.heartbeat_table)
+                self._server.forget()
                 if not self._late_ourselves(problem, began):
                     self._sink.put_facts(self._state.sql_failed(problem))
             return False
         facts = self._state.sql_answered(result)
         self._tell_changes(result)
-        values = numeric_status(result.status)
-        values.update(numeric_variables(result.variables))
-        if facts.replication is not None:
-            values.update(replication_values(facts.replication))
-        values.update(result.console)
+        values = result.values(facts)
         self._recall()
         values.update(self._derived.values(facts, values, result.at))
         values.update(self._state.take_os_values())
@@ -230,7 +225,7 @@ class HostWatch:
         if past is not None and same_start(past.epoch, self._state.sql_epoch()):
             self._derived.recall(past.positions)
 
-    def _tell_changes(self, result: SqlResult) -> None:
+    def _tell_changes(self, result: Polled) -> None:
         """Tell which settings changed since the last reading; across a restart too, for that is when they do."""
         if result.variables is self._variables:
             return
@@ -266,7 +261,7 @@ class HostWatch:
     def _stream_os(self, shell: str) -> bool:
         """Read one stream to its end; return whether any reading came."""
         parser, any_reading = OsParser(), False
-        stream = self._session.stream(os_command(self._state.datadir(), shell))
+        stream = self._session.stream(os_command(self._state.datadir(), shell, self.entry.kind))
         try:
             for line in stream.lines(limit_s=self._settings.silence_s):
                 if self._threads.stop.is_set():

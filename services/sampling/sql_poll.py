@@ -16,7 +16,7 @@ from services.errors import QueryFailed, UserError
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.group_replication import read_recovery
 from services.facts.heartbeat import heartbeat_lag, heartbeat_statement
-from services.facts.model import GroupRecovery, NodeFacts
+from services.facts.model import GroupRecovery
 from services.facts.reading import count
 from services.facts.replication import applier_stopped
 from services.facts.sessions import in_commit
@@ -63,9 +63,7 @@ class SqlResult:
     problems: tuple[UserError, ...] = ()
 
 
-def poll_sql(
-    session: ObserverSession, poll: SqlPoll, _previous: NodeFacts, clock: Clock, settings: WatchSettings
-) -> SqlResult:
+def poll_sql(session: ObserverSession, poll: SqlPoll, clock: Clock, settings: WatchSettings) -> SqlResult:
     """Read what is due; raise UserError only when the server gives no status."""
     limit = settings.answer_limit_s
     wall, started = clock.wall(), clock.monotonic()

@@ -45,7 +45,7 @@ def run(rounds: int) -> list[Row]:
         clock, settings, remembered = SystemClock(), WatchSettings(), SqlPoll()
 
         def whole() -> None:
-            poll_sql(session, remembered, None, clock, settings)  # type: ignore[arg-type] # no facts before the first
+            poll_sql(session, remembered, clock, settings)
 
         whole()
         before = disk_tables(session)

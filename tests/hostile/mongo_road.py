@@ -10,10 +10,10 @@ import bson
 from bson import json_util
 
 from services.clock import SystemClock
+from services.connections.host import HostSession
 from services.connections.limits import Limits
 from services.connections.mongo.document import Document
 from services.connections.mongo.plain import decoded
-from services.connections.mongo.session import MongoSession
 from services.connections.reads import mongo as reads
 from services.connections.text_rows import BadReply
 from services.facts.mongodb.judged import lag_by_own_words_s, lag_s, left_of, votes_of
@@ -21,7 +21,7 @@ from services.facts.mongodb.oplog import parse_oplog
 from services.facts.mongodb.replica_set import parse_set
 from services.facts.mongodb.server import parse_server
 from services.facts.mongodb.sharding import listed_shards, parse_cluster
-from services.inventory.model import HostEntry, SqlAccess
+from services.inventory.model import HostEntry, MongoAccess
 from services.secrets import MemoryVault
 from tests.hostile.damage import damaged
 from tests.unit.recorded.mongo_replies import FOLDER
@@ -57,13 +57,13 @@ TALKS = (
 )
 
 
-def session(port: int, limits: Limits) -> MongoSession:
+def session(port: int, limits: Limits) -> HostSession:
     """Return a session to whoever listens there."""
-    entry = HostEntry("m1", "127.0.0.1", sql=SqlAccess("", port=port, tls="off"))
-    return MongoSession(entry, MemoryVault(), clock=SystemClock(), limits=limits)
+    entry = HostEntry("m1", "127.0.0.1", sql=MongoAccess("", port=port, tls="off"), kind="mongodb")
+    return HostSession(entry, MemoryVault(), clock=SystemClock(), limits=limits)
 
 
-def asked(own: MongoSession) -> object:
+def asked(own: HostSession) -> object:
     """Ask for the status of its replica set, and read it."""
     return parse_set(own.ask(reads.SET_STATUS, limit_s=2.0).body, None)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.connections.budget import LimitReached, Metered, UnderWay
@@ -16,7 +16,7 @@ from services.connections.known_certificates import Pin, changed, name_of, pins_
 from services.connections.limits import LOGIN_BYTES, Limits
 from services.connections.mongo.document import Document, Reply
 from services.connections.mongo.errors import command_error, connect_error
-from services.connections.mongo.login import Credentials, Greeting, Mechanism, greet, log_in
+from services.connections.mongo.login import Credentials, Greeting, greet, log_in
 from services.connections.mongo.only_reads import MOST_BYTES
 from services.connections.mongo.wire import CommandFailed, MongoWire
 from services.connections.text_rows import BadReply
@@ -25,11 +25,12 @@ from services.connections.tls_wrapping import Seen, Wrapping
 from services.connections.tunnels import Way, open_way
 from services.errors import BadInput, TimedOut, Unreachable, UserError
 from services.i18n import tr
+from services.inventory.model import MongoAccess
 
 if TYPE_CHECKING:
     from services.connections.reads.mongo import MongoTemplate
     from services.connections.ssh import SshLink
-    from services.inventory.model import HostEntry, SqlAccess
+    from services.inventory.model import HostEntry
     from services.secrets import Vault
 
 _LEAST_CONNECT_S = 2.0
@@ -37,18 +38,6 @@ _LEAST_LOGIN_S = 5.0
 _SERVER_SHARE = 0.9
 """The server is asked to stop a little before we stop waiting, so that its own words arrive."""
 _UNLIMITED = frozenset({"hello", "build-info"})
-
-
-@dataclass(frozen=True, slots=True)
-class MongoAccess:
-    """What the login has beside user and password.
-
-    Attributes:
-        source: the database that has the account. mechanism: SCRAM, or the client certificate of the TLS (X.509).
-    """
-
-    source: str = "admin"
-    mechanism: Mechanism = "scram"
 
 
 class MongoLink:
@@ -71,7 +60,6 @@ class MongoLink:
         entry: HostEntry,
         vault: Vault,
         ssh: Callable[[], SshLink] | None,
-        access: MongoAccess,
         *,
         limits: Limits,
         limit_s: float,
@@ -80,11 +68,11 @@ class MongoLink:
         """Connect and log in. Raises UserError subclasses only.
 
         Args:
-            entry: whose `sql` is the way in, as of every server. ssh: gives the host's SSH connection.
+            entry: whose `sql` is a `MongoAccess`. ssh: gives the host's SSH connection.
             limit_s: of connecting, and of TLS, greeting and login together: not less than 2 s and 5 s.
             under_way: gets the socket as it is made; cutting it ends this call with an error.
         """
-        opening = _Opening(_with_socket(entry), ssh, access, limits, limit_s, under_way)
+        opening = _Opening(_with_socket(entry), ssh, limits, limit_s, under_way)
         credentials = opening.credentials(vault)
         try:
             return opening.link(cls, credentials, plain=False)
@@ -186,17 +174,15 @@ class _Opening:
         self,
         entry: HostEntry,
         ssh: Callable[[], SshLink] | None,
-        access: MongoAccess,
         limits: Limits,
         limit_s: float,
         under_way: UnderWay | None,
     ) -> None:
-        if entry.sql is None:
+        if not isinstance(entry.sql, MongoAccess):
             raise BadInput(tr("The inventory gives no way to the database of this host."), host=entry.name)
         self._entry = entry
-        self._sql: SqlAccess = entry.sql
+        self._sql = entry.sql
         self._ssh = ssh
-        self._access = access
         self._limits = limits
         self._connect_s = max(_LEAST_CONNECT_S, min(limits.handshake_s, limit_s))
         self._login_s = max(self._connect_s, min(_LEAST_LOGIN_S, limits.handshake_s))
@@ -204,11 +190,11 @@ class _Opening:
 
     def credentials(self, vault: Vault) -> Credentials:
         """Return who logs in."""
-        by_certificate = self._access.mechanism == "x509"
+        by_certificate = self._sql.mechanism == "x509"
         if by_certificate and self._sql.cert is None:
             raise BadInput(tr("A login by certificate needs one, and the inventory gives none."), host=self._entry.name)
         password = "" if by_certificate or self._sql.password is None else vault.get(self._sql.password).reveal()
-        return Credentials(self._sql.user, password, self._access.source, self._access.mechanism)
+        return Credentials(self._sql.user, password, self._sql.source, self._sql.mechanism)
 
     def link(self, kind: type[MongoLink], credentials: Credentials, *, plain: bool) -> MongoLink:
         """Go the way and log in. Raises UserError subclasses, and _NoTls where it may be tried without."""

@@ -15,6 +15,7 @@ from services.connections.read_programs import (
     HAPROXY_SHOW,
     LOG_OF_FILE,
     LOG_OF_UNIT,
+    MONGODB_DAEMONS,
     OS_LOOP,
     OS_LOOP_SH,
     SST_LOGIN,
@@ -60,6 +61,11 @@ RESOLVED = _known("resolved", "getent", "ahosts", k.NAME)
 TCP_TRIED = _known("tcp-tried", "timeout", "3", "bash", "-c", TCP_TRY, "pilothouse", k.HOST, k.PORT)
 OS_STREAM = _known("os-stream", "bash", "-c", OS_LOOP, "pilothouse", k.PATH)
 OS_STREAM_SH = _known("os-stream-sh", "sh", "-c", OS_LOOP_SH, "pilothouse", k.PATH)
+MONGODB_PROCESS = _known(
+    "mongodb-process", "ps", "-C", ",".join(MONGODB_DAEMONS), "-o", "pid=", "-o", "stat=", "-o", "comm="
+).read()
+OS_STREAM_MONGODB = _known("os-stream-mongodb", "bash", "-c", OS_LOOP, "pilothouse", k.PATH, *MONGODB_DAEMONS)
+OS_STREAM_SH_MONGODB = _known("os-stream-sh-mongodb", "sh", "-c", OS_LOOP_SH, "pilothouse", k.PATH, *MONGODB_DAEMONS)
 HAPROXY_SHOWN = _known(
     "haproxy-shown", "timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse", k.STATS_SOCKET, root=True
 )

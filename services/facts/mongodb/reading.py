@@ -42,10 +42,15 @@ class Asks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MongoAnswer:
-    """What one reading gave. `problems`: what was not told, and why."""
+    """What one reading gave.
+
+    Attributes:
+        problems: what was not told, and why. status: serverStatus as it came, for its numbers; None: not told.
+    """
 
     facts: MongoFacts
     problems: tuple[Problem, ...] = ()
+    status: Document | None = None
 
 
 def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoAnswer:
@@ -54,10 +59,11 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoAnswer:
     hello = session.ask(reads.HELLO, limit_s=limit_s).body
     first = parse_server(hello)
     newer = (first.wire or 0) >= _SINCE_34 and first.role != "router"
+    build, status = asking.body(reads.BUILD_INFO), asking.body(reads.SERVER_STATUS)
     server = parse_server(
         hello,
-        asking.body(reads.BUILD_INFO),
-        asking.body(reads.SERVER_STATUS),
+        build,
+        status,
         asking.body(reads.COMMAND_LINE),
         asking.body(reads.COMPATIBILITY) if newer else None,
     )
@@ -66,7 +72,7 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoAnswer:
         found = parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG))
     if server.role == "member" and not server.arbiter:
         oplog = _oplog(asking)
-    return MongoAnswer(MongoFacts(server, found, oplog, _cluster(asking, server)), tuple(asking.problems))
+    return MongoAnswer(MongoFacts(server, found, oplog, _cluster(asking, server)), tuple(asking.problems), status)
 
 
 class _Asking:

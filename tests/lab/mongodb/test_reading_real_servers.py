@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from services.clock import SystemClock
+from services.connections.host import HostSession
 from services.connections.mongo.login import Credentials
-from services.connections.mongo.session import MongoSession
 from services.connections.reads.mongo import MONGO_READS, MongoRead
 from services.errors import AuthFailed, QueryFailed
 from services.facts.mongodb.judged import lag_s, left_of, votes_of
 from services.facts.mongodb.reading import MongoAnswer, read_mongodb
 from services.facts.mongodb.replica_set import ReplicaSet
-from services.inventory.model import HostEntry, SqlAccess
+from services.inventory.model import HostEntry, MongoAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.lab.mongodb.servers import Server, binary, initiate
 
@@ -41,10 +41,10 @@ def run(tmp_path: Path) -> Iterator[Run]:
         server.stop()
 
 
-def session(server: Server, user: str = "", password: str = "", **more: Any) -> MongoSession:
-    sql = SqlAccess(user, SecretRef("env", "P"), port=server.port, **{"tls": "off", **more})
-    entry = HostEntry("m1", "127.0.0.1", sql=sql)
-    return MongoSession(entry, MemoryVault({"env:P": password}), clock=SystemClock())
+def session(server: Server, user: str = "", password: str = "", **more: Any) -> HostSession:
+    sql = MongoAccess(user, SecretRef("env", "P"), port=server.port, **{"tls": "off", **more})
+    entry = HostEntry("m1", "127.0.0.1", sql=sql, kind="mongodb")
+    return HostSession(entry, MemoryVault({"env:P": password}), clock=SystemClock())
 
 
 def read(server: Server, user: str = "", password: str = "", **more: Any) -> MongoAnswer:

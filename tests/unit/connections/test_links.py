@@ -76,9 +76,9 @@ def test_that_a_database_connection_made_through_a_fake_is_remembered_until_it_i
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sql = FakeWay("sql", monkeypatch)
-    assert not sql.links.sql_was_open
+    assert not sql.links.server_was_open
     sql.ask()
     sql.opened[0].close()
-    assert sql.links.sql_was_open, "a statement may have been sent before it broke"
+    assert sql.links.server_was_open, "a statement may have been sent before it broke"
     sql.links.close()
-    assert not sql.links.sql_was_open
+    assert not sql.links.server_was_open

@@ -13,14 +13,14 @@ from typing import Any, cast
 import pytest
 
 from services.clock import SystemClock
+from services.connections.host import HostSession
 from services.connections.limits import Limits
-from services.connections.mongo.link import MongoAccess, MongoLink
+from services.connections.mongo.link import MongoLink
 from services.connections.mongo.only_reads import template_of
-from services.connections.mongo.session import MongoSession
 from services.connections.reads import mongo as reads
 from services.connections.ssh import SshLink
 from services.errors import TlsFailed, Unreachable
-from services.inventory.model import HostEntry, SqlAccess, SshAccess
+from services.inventory.model import HostEntry, MongoAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.mongo_peer import HELLO_32, HELLO_80, MongoPeer
 from tests.unit.connections.test_mongo_session_on_a_scripted_server import USERS, serving
@@ -70,11 +70,10 @@ class ScriptedSsh:
 
 def through_ssh(peer: MongoPeer, **more: Any) -> tuple[MongoLink, ScriptedSsh]:
     ssh = ScriptedSsh(peer.port)
-    access = more.pop("access", MongoAccess())
-    sql = SqlAccess("monitor", SecretRef("env", "P"), port=27017, via="tunnel", **more)
-    entry = HostEntry("db1", "db1.example", SshAccess("dba"), sql)
+    sql = MongoAccess("monitor", SecretRef("env", "P"), port=27017, via="tunnel", **more)
+    entry = HostEntry("db1", "db1.example", SshAccess("dba"), sql, kind="mongodb")
     vault = MemoryVault({"env:P": "s3cret"})
-    link = MongoLink.open(entry, vault, lambda: cast("SshLink", ssh), access, limits=LIMITS, limit_s=10.0)
+    link = MongoLink.open(entry, vault, lambda: cast("SshLink", ssh), limits=LIMITS, limit_s=10.0)
     return link, ssh
 
 
@@ -113,7 +112,7 @@ def test_that_a_login_by_certificate_is_never_tried_without_tls(tmp_path: Path) 
     mine = Authority(tmp_path).issue("monitor")
     with MongoPeer({}, users={}) as peer:
         with pytest.raises((Unreachable, TlsFailed)):
-            through_ssh(peer, access=MongoAccess(mechanism="x509"), cert=str(mine.file))
+            through_ssh(peer, mechanism="x509", cert=str(mine.file))
         assert (peer.asked, peer.opened) == ([], 1)
 
 
@@ -144,13 +143,13 @@ def test_that_a_unix_socket_of_this_machine_is_found_by_the_port_or_by_its_name(
     listener.bind(str(path))
     listener.listen()
     with MongoPeer({"buildInfo": {"ok": 1.0}}, users=USERS, listener=listener):
-        sql = SqlAccess("monitor", SecretRef("env", "P"), via="socket", socket=str(path))
-        entry = HostEntry("n1", "127.0.0.1", sql=sql)
-        own = MongoSession(entry, MemoryVault({"env:P": "s3cret"}), clock=SystemClock(), limits=LIMITS)
+        sql = MongoAccess("monitor", SecretRef("env", "P"), via="socket", socket=str(path))
+        entry = HostEntry("n1", "127.0.0.1", sql=sql, kind="mongodb")
+        own = HostSession(entry, MemoryVault({"env:P": "s3cret"}), clock=SystemClock(), limits=LIMITS)
         own.ask(reads.BUILD_INFO)
         own.close()
-    unnamed = HostEntry("n1", "127.0.0.1", sql=SqlAccess("", port=1, via="socket"))
-    own = MongoSession(unnamed, MemoryVault(), clock=SystemClock(), limits=LIMITS)
+    unnamed = HostEntry("n1", "127.0.0.1", sql=MongoAccess("", port=1, via="socket"), kind="mongodb")
+    own = HostSession(unnamed, MemoryVault(), clock=SystemClock(), limits=LIMITS)
     with pytest.raises(Unreachable, match=r"/tmp/mongodb-1\.sock"):
         own.ask(reads.BUILD_INFO)
     own.close()

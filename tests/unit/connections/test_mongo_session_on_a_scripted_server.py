@@ -17,11 +17,10 @@ import bson
 import pytest
 
 from services.clock import ManualClock
+from services.connections.host import HostSession
 from services.connections.known_certificates import accept_certificate
 from services.connections.limits import Limits
 from services.connections.mongo.document import Stamp
-from services.connections.mongo.link import MongoAccess
-from services.connections.mongo.session import MongoSession
 from services.connections.reads import mongo as reads
 from services.errors import (
     AuthFailed,
@@ -35,7 +34,7 @@ from services.errors import (
     TlsFailed,
     Unreachable,
 )
-from services.inventory.model import HostEntry, SqlAccess
+from services.inventory.model import HostEntry, MongoAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.mongo_peer import HELLO_32, HELLO_80, MongoPeer
 from tests.unit.connections.tls_peer import Authority
@@ -45,12 +44,10 @@ LIMITS = Limits(connect_s=10.0, handshake_s=10.0)
 USERS = {"monitor": "s3cret"}
 
 
-def session(
-    peer: MongoPeer, *, user: str = "", password: str = "s3cret", access: MongoAccess | None = None, **more: Any
-) -> MongoSession:
-    sql = SqlAccess(user, SecretRef("env", "P"), port=peer.port, **{"tls": "off", **more})
+def session(peer: MongoPeer, *, user: str = "", password: str = "s3cret", **more: Any) -> HostSession:
+    sql = MongoAccess(user, SecretRef("env", "P"), port=peer.port, **{"tls": "off", **more})
     vault = MemoryVault({"env:P": password})
-    return MongoSession(HostEntry("n1", "127.0.0.1", sql=sql), vault, access, clock=ManualClock(), limits=LIMITS)
+    return HostSession(HostEntry("n1", "127.0.0.1", sql=sql, kind="mongodb"), vault, clock=ManualClock(), limits=LIMITS)
 
 
 @FORMS
@@ -261,9 +258,9 @@ def test_that_a_server_which_drips_is_left_after_the_limit() -> None:
 
     thread = threading.Thread(target=drip)
     thread.start()
-    entry = HostEntry("n1", "127.0.0.1", sql=SqlAccess("", port=listener.getsockname()[1], tls="off"))
+    entry = HostEntry("n1", "127.0.0.1", sql=MongoAccess("", port=listener.getsockname()[1], tls="off"), kind="mongodb")
     limits = Limits(connect_s=2.0, handshake_s=2.0)
-    own = MongoSession(entry, MemoryVault(), clock=ManualClock(), limits=limits)
+    own = HostSession(entry, MemoryVault(), clock=ManualClock(), limits=limits)
     begun = time.monotonic()
     with pytest.raises(TimedOut):
         own.ask(reads.BUILD_INFO, limit_s=1.0)
@@ -355,8 +352,10 @@ def test_that_closing_ends_a_login_over_tls_that_nobody_answers(tmp_path: Path) 
 
     thread = threading.Thread(target=hold)
     thread.start()
-    sql = SqlAccess("", port=listener.getsockname()[1], tls="verify-ca", ca=str(ca.file))
-    own = MongoSession(HostEntry("n1", "127.0.0.1", sql=sql), MemoryVault(), clock=ManualClock(), limits=Limits())
+    sql = MongoAccess("", port=listener.getsockname()[1], tls="verify-ca", ca=str(ca.file))
+    own = HostSession(
+        HostEntry("n1", "127.0.0.1", sql=sql, kind="mongodb"), MemoryVault(), clock=ManualClock(), limits=Limits()
+    )
     closing = threading.Thread(target=lambda: (shaken.wait(30), time.sleep(0.3), own.close()))
     closing.start()
     with pytest.raises(Unreachable) as told:
@@ -416,9 +415,8 @@ def test_that_a_login_by_certificate_shows_it_and_sends_no_password(tmp_path: Pa
     ca = Authority(tmp_path)
     tls = serving(ca.issue("n1", "127.0.0.1").file, ca=ca.file)
     mine = ca.issue("monitor")
-    access = MongoAccess(mechanism="x509")
     with MongoPeer({"buildInfo": {"ok": 1.0}}, users={}, tls=tls) as peer:
-        own = session(peer, access=access, tls="verify-ca", ca=str(ca.file), cert=str(mine.file))
+        own = session(peer, mechanism="x509", tls="verify-ca", ca=str(ca.file), cert=str(mine.file))
         own.ask(reads.BUILD_INFO)
         own.close()
     database, command, _ = peer.asked[1]
@@ -428,7 +426,7 @@ def test_that_a_login_by_certificate_shows_it_and_sends_no_password(tmp_path: Pa
 @pytest.mark.parametrize("more", [{"tls": "off", "cert": "x"}, {"tls": "verify-ca"}])
 def test_that_a_login_by_certificate_without_one_or_without_tls_is_refused(more: Mapping[str, Any]) -> None:
     with MongoPeer({}, users={}) as peer:
-        own = session(peer, access=MongoAccess(mechanism="x509"), **more)
+        own = session(peer, mechanism="x509", **more)
         with pytest.raises(BadInput):
             own.ask(reads.BUILD_INFO)
         own.close()

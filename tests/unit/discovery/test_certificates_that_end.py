@@ -54,7 +54,7 @@ def test_that_the_hosts_own_clock_decides_and_worse_things_stay_the_first() -> N
 class Session:
     """An Observer session that knows one read."""
 
-    host, has_ssh, has_sql = "n1", True, True
+    host, has_ssh, has_sql, kind = "n1", True, True, "mysql"
 
     def __init__(self, answer: Output | SudoFailed) -> None:
         self.answer = answer

@@ -11,11 +11,11 @@ import pytest
 from bson import json_util
 
 from services.clock import SystemClock
+from services.connections.host import HostSession
 from services.connections.limits import Limits
-from services.connections.mongo.session import MongoSession
 from services.errors import AuthFailed, Unreachable
 from services.facts.mongodb.reading import MongoAnswer, read_mongodb
-from services.inventory.model import HostEntry, SqlAccess
+from services.inventory.model import HostEntry, MongoAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.mongo_peer import HELLO_32, MongoPeer
 from tests.unit.recorded.mongo_replies import FOLDER
@@ -50,9 +50,12 @@ def peer_of(name: str, *, users: Mapping[str, str] | None = None, **more: Any) -
 
 
 def read(peer: MongoPeer, user: str = "") -> MongoAnswer:
-    sql = SqlAccess(user, SecretRef("env", "P"), port=peer.port, tls="off")
-    session = MongoSession(
-        HostEntry("n1", "127.0.0.1", sql=sql), MemoryVault({"env:P": "s3cret"}), clock=SystemClock(), limits=LIMITS
+    sql = MongoAccess(user, SecretRef("env", "P"), port=peer.port, tls="off")
+    session = HostSession(
+        HostEntry("n1", "127.0.0.1", sql=sql, kind="mongodb"),
+        MemoryVault({"env:P": "s3cret"}),
+        clock=SystemClock(),
+        limits=LIMITS,
     )
     try:
         return read_mongodb(session)

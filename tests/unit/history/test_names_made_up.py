@@ -23,6 +23,7 @@ from services.sampling.cost import PollCost
 from services.sampling.facts_of_host import MOST_STARTS, HostState
 from services.sampling.host_watch import Beginning, HostWatch
 from services.sampling.kept_names import MOST_LETTERS, KeptNames
+from services.sampling.server_poll import polled_sql
 from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlResult
 from services.series import Sample
@@ -127,7 +128,7 @@ class _Sink:
 
 def test_that_the_host_that_makes_up_names_says_so_and_keeps_its_first_numbers() -> None:
     class Inventing:
-        has_sql, has_ssh, host = True, False, "db1"
+        has_sql, has_ssh, host, kind = True, False, "db1", "mysql"
         asked = 0
 
         def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
@@ -164,5 +165,5 @@ def test_that_a_problem_about_names_stands_once(clock: ManualClock) -> None:
     state.names_refused(Problem("numbers", "x", "too-many-names"))
     result = SqlResult(START, 1.0, 0.1, {"Uptime": "5"}, {}, dialect_of({}))
     for _ in range(3):
-        facts = state.sql_answered(result)
+        facts = state.sql_answered(polled_sql(result))
     assert [problem.code for problem in facts.problems] == ["too-many-names"]

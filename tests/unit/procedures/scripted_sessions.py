@@ -24,6 +24,7 @@ class ScriptedSession:
     def __init__(self, host: str) -> None:
         self.host = host
         self.has_ssh = self.has_sql = True
+        self.kind = "mysql"
         self.state: dict[str, str] | UserError = {}
         self.programs: dict[str, Output | UserError] = {}
         self.rows: dict[str, Rows | UserError] = {}

@@ -141,7 +141,7 @@ def test_that_the_reading_road_asks_haproxy_in_one_frozen_form_only() -> None:
 class _OneAnswer:
     """A host whose stats socket answers what the test says."""
 
-    has_ssh, has_sql = True, False
+    has_ssh, has_sql, kind = True, False, "mysql"
 
     def __init__(self, output: Output) -> None:
         self.output = output

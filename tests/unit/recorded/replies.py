@@ -15,7 +15,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from services.connections.mongo.document import Reply
 from services.connections.ports import Output, Rows, Stream, text
+from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, statement_of
 from services.errors import AuthFailed, OfflineMode, QueryFailed, Refused, SudoFailed, TimedOut, Unreachable, UserError
@@ -61,6 +63,7 @@ class ReplaySession:
         self._name = name
         self._recorded = recorded
         self.asked: list[str] = []
+        self.kind = "mysql"
 
     @property
     def host(self) -> str:
@@ -73,6 +76,9 @@ class ReplaySession:
     @property
     def has_sql(self) -> bool:
         return bool(self._recorded.get("sql", True))
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        raise QueryFailed("These recordings hold no MongoDB.", host=self.host)
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         self.asked.append("SHOW GLOBAL STATUS")
@@ -134,6 +140,13 @@ class RecordingSession:
     @property
     def has_ssh(self) -> bool:
         return bool(self._real.has_ssh)
+
+    @property
+    def kind(self) -> str:
+        return str(self._real.kind)
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        raise QueryFailed("These recordings hold no MongoDB.", host=self.host)
 
     @property
     def has_sql(self) -> bool:

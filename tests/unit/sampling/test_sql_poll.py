@@ -64,7 +64,7 @@ class Server:
     def second(self) -> SqlResult:
         self.clock.at += 1.0
         session = cast("ObserverSession", self.session)
-        return poll_sql(session, self.poll, cast("Any", None), cast("Any", self.clock), WatchSettings())
+        return poll_sql(session, self.poll, cast("Any", self.clock), WatchSettings())
 
 
 @pytest.fixture

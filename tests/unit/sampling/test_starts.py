@@ -13,6 +13,7 @@ from services.sampling.catalogue import load_catalogue
 from services.sampling.facts_of_host import HostState
 from services.sampling.past_positions import last_start
 from services.sampling.reader import SeriesReader
+from services.sampling.server_poll import polled_sql
 from services.sampling.sql_poll import SqlResult
 from services.sampling.starts import known_starts
 from services.series import Sample
@@ -69,7 +70,7 @@ class Server:
     def answers(self, uptime: float, late_s: float = 0.0) -> str:
         at = self.clock.wall() + late_s
         status = {"Uptime": str(uptime), "Threads_running": "1"}
-        self.state.sql_answered(SqlResult(at, self.clock.monotonic(), 0.01, status, {}, dialect_of({})))
+        self.state.sql_answered(polled_sql(SqlResult(at, self.clock.monotonic(), 0.01, status, {}, dialect_of({}))))
         return self.state.sql_epoch()
 
 

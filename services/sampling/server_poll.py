@@ -1,0 +1,132 @@
+"""The poll of a host's server, whatever its kind: what it gave, how it becomes facts, and which numbers it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from services.clock import Clock
+from services.connections.ports import ObserverSession
+from services.discovery.probe import facts_from_poll
+from services.discovery.probe_mongodb import facts_from_answer
+from services.facts.model import NodeFacts, Problem
+from services.facts.numeric import numeric_status, numeric_variables, replication_values
+from services.inventory.kinds import MONGODB
+from services.inventory.model import HostEntry
+from services.sampling.mongo_poll import MongoPoll, MongoResult, poll_mongodb
+from services.sampling.settings import WatchSettings
+from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """What one poll gave.
+
+    Attributes:
+        at, mono: the moment it tells of (epoch, monotonic seconds).
+        merged: gives the facts after it, out of those before. values: the numbers to sample, out of the new facts.
+        variables: settings of which each change is told; the same object while they were not read anew.
+    """
+
+    at: float
+    mono: float
+    merged: Callable[[NodeFacts], NodeFacts]
+    values: Callable[[NodeFacts], dict[str, float]]
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+class ServerPoll(Protocol):
+    """Polls one server again and again."""
+
+    def poll(self) -> Polled:
+        """Ask once. Raises UserError where the server does not answer."""
+
+    def forget(self) -> None:
+        """Forget what was learned over a connection that is lost."""
+
+
+def server_poll(entry: HostEntry, session: ObserverSession, clock: Clock, settings: WatchSettings) -> ServerPoll:
+    """Return what polls the server of this entry."""
+    if entry.kind == MONGODB.code:
+        return _Mongo(session, clock, settings)
+    table = entry.sql.heartbeat_table if entry.sql is not None else None
+    return _Sql(session, clock, settings, table)
+
+
+class _Sql:
+    def __init__(self, session: ObserverSession, clock: Clock, settings: WatchSettings, table: str | None) -> None:
+        self._session = session
+        self._clock = clock
+        self._settings = settings
+        self._table = table
+        self._poll = SqlPoll(heartbeat_table=table)
+
+    def poll(self) -> Polled:
+        return polled_sql(poll_sql(self._session, self._poll, self._clock, self._settings))
+
+    def forget(self) -> None:
+        self._poll = SqlPoll(heartbeat_table=self._table)
+
+
+def polled_sql(result: SqlResult) -> Polled:
+    """Return what a poll over SQL gave."""
+    return Polled(
+        result.at,
+        result.mono,
+        lambda previous: _sql_facts(previous, result),
+        lambda facts: _sql_values(facts, result),
+        result.variables,
+    )
+
+
+def _sql_facts(previous: NodeFacts, result: SqlResult) -> NodeFacts:
+    fresh = facts_from_poll(
+        previous,
+        result.status,
+        result.variables,
+        result.at,
+        replication=result.replication,
+        replicas=result.replicas,
+        appliers=result.appliers,
+        members=result.members,
+        processes=result.processes,
+        group=result.group,
+        recovery=result.recovery,
+        variables_at=result.variables_at,
+        problems=tuple(Problem("sql", str(p), p.code) for p in result.problems),
+        round_trip_s=result.round_trip_s,
+    )
+    if fresh.replication is None:
+        return fresh
+    # The last beat's lag is no lag of now: without a fresh one there is none.
+    return replace(fresh, replication=replace(fresh.replication, heartbeat_lag_s=result.heartbeat_lag_s))
+
+
+def _sql_values(facts: NodeFacts, result: SqlResult) -> dict[str, float]:
+    values = numeric_status(result.status)
+    values.update(numeric_variables(result.variables))
+    if facts.replication is not None:
+        values.update(replication_values(facts.replication))
+    values.update(result.console)
+    return values
+
+
+class _Mongo:
+    def __init__(self, session: ObserverSession, clock: Clock, settings: WatchSettings) -> None:
+        self._session = session
+        self._clock = clock
+        self._settings = settings
+        self._poll = MongoPoll()
+
+    def poll(self) -> Polled:
+        result: MongoResult = poll_mongodb(self._session, self._poll, self._clock, self._settings)
+        return Polled(
+            result.at,
+            result.mono,
+            lambda previous: facts_from_answer(previous, result.answer, result.at, round_trip_s=result.round_trip_s),
+            lambda _facts: dict(result.values),
+        )
+
+    def forget(self) -> None:
+        self._poll = MongoPoll()

@@ -40,7 +40,7 @@ def unasked_lines(unasked: Sequence[Unasked]) -> list[str]:
         return []
     count = len(unasked)
     lines = [tr_n("{n} host is named and was not asked:", "{n} hosts are named and were not asked:", count, n=count)]
-    lines += [f"  ○ {one.name}  {one.address}  {tr('named by {hosts}', hosts=', '.join(one.by))}" for one in unasked]
+    lines += [f"  ○ {one.name}  {one.place}  {tr('named by {hosts}', hosts=', '.join(one.by))}" for one in unasked]
     lines.append(
         tr(
             'To ask: write them into the inventory as [[host]], or networks = ["10.0.3.0/24"] into their [[cluster]]; '

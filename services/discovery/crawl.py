@@ -18,7 +18,7 @@ from services.connections.ports import ObserverSession
 from services.discovery.families.port import Lead
 from services.discovery.families.registry import registered
 from services.discovery.identity import aliases_among
-from services.discovery.model import Unasked
+from services.discovery.model import Unasked, place_of
 from services.discovery.naming import name_of
 from services.discovery.nodes import addresses_of
 from services.discovery.patience import Heard, Patience
@@ -78,7 +78,7 @@ class _Search:
     unsure: set[str] = field(default_factory=set)
     running: dict[Future[NodeFacts], HostEntry] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    unasked: dict[str, Unasked] = field(default_factory=dict)
+    unasked: dict[str, Unasked] = field(default_factory=dict)  # by its place
 
 
 def crawl(
@@ -161,7 +161,7 @@ Submit = Callable[[HostEntry], "Future[NodeFacts]"]
 
 def _begin_all(search: _Search, seeds: Sequence[HostEntry], known: Mapping[str, NodeFacts], submit: Submit) -> None:
     for seed in seeds:  # all of them first: what one names another may be
-        search.asked |= {seed.name.lower(), host_port(seed.address)[0]}
+        search.asked |= {seed.name.lower(), _place_of(seed)}
     for seed in seeds:
         _begin(search, seed, known.get(seed.name), submit)
 
@@ -171,7 +171,7 @@ def _begin(search: _Search, entry: HostEntry, known: NodeFacts | None, submit: S
     if entry.name in search.entries:
         return
     search.entries[entry.name] = entry
-    search.asked.add(host_port(entry.address)[0])  # a found host's name is its own word: it may be another's address
+    search.asked.add(_place_of(entry))  # a found host's name is its own word: it may be another's address
     if known is not None and known.reach is not Reach.NOT_TRIED:
         _answered(search, entry, known, submit)
     else:
@@ -184,7 +184,7 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         search.entries.pop(entry.name, None)  # a line in a configuration that leads nowhere is no host
         return
     search.facts[entry.name] = facts
-    search.asked |= addresses_of(facts)
+    search.asked |= {place_of(address, entry.port) for address in addresses_of(facts)}
     own = name_of(entry.name, facts, written=not entry.ways_of)
     for name in odd_names(facts)[:_MOST_ODD]:
         text = tr(
@@ -195,25 +195,41 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         search.problems.append(Problem("discovery", text, "no-address"))
     for lead in leads_of(facts):
         host = host_port(lead.address)[0]
-        if host in search.unasked:
-            search.unasked[host] = _named_again(search.unasked[host], lead, entry.name)
-        if host in search.asked:
+        place = place_of(host, lead.port)
+        if place in search.unasked:
+            search.unasked[place] = _named_again(search.unasked[place], lead, entry.name)
+        if place in search.asked:
             continue
-        search.asked.add(host)
+        search.asked.add(place)
         many = len(search.entries) + len(search.unasked) >= MOST_HOSTS
         if many or len(search.unasked) >= MOST_UNASKED:
             most = MOST_HOSTS if many else MOST_UNASKED
             text = tr("More than {most} hosts were named; {host} and others were not asked.", most=most, host=host)
             search.problems.append(Problem("discovery", text, "too-many-hosts"))
             return
-        name = _name_for(search, lead.name or host, host)
-        found = search.trust.entry(entry, name, host)
+        name = _name_for(search, lead.name or place, place)
+        found = search.trust.entry(entry, name, host, lead.port)
         if found is None:
-            search.unasked[host] = Unasked(host, name, (entry.name,), entry.ways_of or entry.name, lead.sure)
+            ways_of = entry.ways_of or entry.name
+            search.unasked[place] = Unasked(host, name, (entry.name,), ways_of, lead.sure, lead.port)
             continue
         if not lead.sure and found.ways_of:
             search.unsure.add(name)
-        _begin(search, found, None, submit)
+        _begin(search, _beside_another(search, found), None, submit)
+
+
+def _place_of(entry: HostEntry) -> str:
+    """Return what no second server is asked at."""
+    return place_of(host_port(entry.address)[0], entry.port)
+
+
+def _beside_another(search: _Search, found: HostEntry) -> HostEntry:
+    """Return a found server as one beside another on its host, where one is asked there: its machine is that one's."""
+    if not found.ways_of or found.port is None:
+        return found
+    others = (one.on or key for key, one in search.entries.items() if one.address == found.address)
+    first = next(others, None)
+    return found if first is None else replace(found, on=first)
 
 
 def _named_again(known: Unasked, lead: Lead, by: str) -> Unasked:
@@ -236,7 +252,12 @@ def _name_for(search: _Search, wanted: str, host: str) -> str:
 def leads_of(facts: NodeFacts) -> tuple[Lead, ...]:
     """Return whom a host names: members, sources, replicas, then its configured fellows; no loopback addresses."""
     own = addresses_of(facts)
-    return tuple(lead for lead in registered().leads(facts) if _leads(host_port(lead.address)[0], own))
+    port = facts.server.port if facts.server is not None else None
+    return tuple(
+        lead
+        for lead in registered().leads(facts)
+        if _leads(host_port(lead.address)[0], own if lead.port in {None, port} else frozenset())
+    )
 
 
 def odd_names(facts: NodeFacts) -> tuple[str, ...]:
@@ -293,7 +314,12 @@ def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
 
 def _still_unasked(search: _Search) -> tuple[Unasked, ...]:
     """Return the unasked hosts without those that turned out to be another address of one that was asked."""
-    known = {address for facts in search.facts.values() for address in addresses_of(facts)}
-    known |= {host_port(entry.address)[0] for entry in search.entries.values()}
-    left = (one for host, one in search.unasked.items() if host not in known)
-    return tuple(sorted(left, key=lambda one: (one.name, one.address)))
+    known = {
+        place_of(address, search.entries[host].port)
+        for host, facts in search.facts.items()
+        if host in search.entries
+        for address in addresses_of(facts)
+    }
+    known |= {_place_of(entry) for entry in search.entries.values()}
+    left = (one for place, one in search.unasked.items() if place not in known)
+    return tuple(sorted(left, key=lambda one: (one.name, one.place)))

@@ -195,6 +195,7 @@ class Unasked:
 
     Attributes:
         address: an IP address or a host's name; name: what the group calls it, the address where nobody calls it.
+        port: where one host may have several such servers; None: the host's only one.
         by: inventory hosts or found ones that name it, in the order in which they did (in a snapshot by what they are
             called); ways_of: the host or instance of the inventory whose ways in would be used.
         sure: a member or channel of now; False for what only stands in somebody's configuration.
@@ -205,6 +206,19 @@ class Unasked:
     by: tuple[str, ...]
     ways_of: str
     sure: bool = True
+    port: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Return what it is told by from all others: its address, with the port where there is one."""
+        return place_of(self.address, self.port)
+
+
+def place_of(host: str, port: int | None) -> str:
+    """Return "host:port" ("[::1]:port"), the host alone without a port."""
+    if port is None:
+        return host
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,9 @@ def sentence(one: Unasked) -> str:
 
 def _is(node: NodeView, one: Unasked) -> bool:
     """Return whether a node that only others speak of is this host; an arbitrator has no account to ask with."""
-    return not node.host and node.role != ARBITRATOR and host_port(node.address)[0] == one.address
+    host, port = host_port(node.address, 0)
+    same = host == one.address and one.port in {None, port}
+    return not node.host and same and (node.role != ARBITRATOR or one.port is not None)  # MongoDB's answers a hello
 
 
 def _told(
@@ -56,7 +58,7 @@ def _grown(
     cluster: ClusterSnapshot, unasked: Sequence[Unasked], before: Mapping[str, NodeView], at: float
 ) -> ClusterSnapshot:
     new = [
-        _view(NodeView(f"unasked:{one.address}", one.name, address=one.address, component=""), one, before, at)
+        _view(NodeView(f"unasked:{one.place}", one.name, address=one.place, component=""), one, before, at)
         for one in unasked
     ]
     return replace(cluster, nodes=(*cluster.nodes, *new), health=worst((cluster.health, Health.UNKNOWN)))

@@ -124,6 +124,16 @@ class HostEntry:
     kind: str = MYSQL.code
 
     @property
+    def what(self) -> InstanceKind:
+        """Return the kind of the server behind `sql`."""
+        return KINDS[self.kind]
+
+    @property
+    def port(self) -> int | None:
+        """Return the port by which its server is told from others of its kind on the host; None where it is not so."""
+        return self.sql.port if self.sql is not None and self.what.many else None
+
+    @property
     def reads_machine(self) -> bool:
         """Return whether the machine below is read by this one's watch: once a host, over its SSH way."""
         return self.ssh is not None and not self.on
@@ -159,8 +169,8 @@ class HostEntry:
         """Return how an instance beside the first one is reached: by its own account, over the host's SSH way."""
         return replace(self, name=instance.key, sql=instance.access, beside=(), on=self.name, kind=instance.kind)
 
-    def for_member(self, name: str, address: str) -> HostEntry:
-        """Return the entry of a discovered member: this host's ways in for reading, at another address.
+    def for_member(self, name: str, address: str, port: int | None = None) -> HostEntry:
+        """Return the entry of a discovered member: this host's ways in for reading, at another address (and port).
 
         The account for changes stays behind: it goes to hosts that a person wrote down. Whether the address may be
         asked at all is not judged here (services/inventory/trust.py).
@@ -170,7 +180,7 @@ class HostEntry:
         """
         if not is_address(address):
             raise BadInput(tr("{name} is named at '{address}', which is no address.", name=name, address=address))
-        sql = self.sql and replace(self.sql, operator_user=None, operator_password=None)
+        sql = self.sql and replace(self.sql, operator_user=None, operator_password=None, port=port or self.sql.port)
         owner = self.ways_of or self.name  # an instance's own key: its account is not its host's
         return replace(self, name=name, address=address, sql=sql, ways_of=owner, beside=(), on="")
 

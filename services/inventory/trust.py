@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network
 
 from services.addresses import is_address
-from services.inventory.model import HostEntry, Inventory
+from services.inventory.model import HostEntry, Inventory, with_instances
 
 WIDEST = {4: 8, 6: 32}
 """Shortest prefix that is still somebody's own network; a shorter one ('0.0.0.0/0') would say 'anybody'."""
@@ -39,17 +39,24 @@ class Trust:
         """Return what the written hosts, and the instances on them, are called."""
         return frozenset(key for host in self.written.values() for key in host.keys)
 
-    def entry(self, by: HostEntry, name: str, address: str) -> HostEntry | None:
+    def entry(self, by: HostEntry, name: str, address: str, port: int | None = None) -> HostEntry | None:
         """Return how to ask `address`, which `by` names as `name`; None where nobody said that it may be asked.
+
+        With a port it is one server of several on that host: written down is the one with that port alone.
 
         A host that was written down is asked as it was written; any other with the ways in of `by`, without the
         account for changes. What is declared for a cluster is said of its seeds' own accounts: the account of another
         server on a seed's host is not among them. Raises BadInput for what is no address.
         """
         known = self.written.get(address.lower())
-        if known is not None:
+        if known is not None and port is None:
             return known
-        found = by.for_member(name, address)
+        if known is not None:
+            servers = (one for one in with_instances((known,)) if (one.kind, one.port) == (by.kind, port))
+            written = next(servers, None)
+            if written is not None:
+                return written
+        found = by.for_member(name, address, port)
         return found if is_covered(address, (*self.places.get(by.ways_of or by.name, ()), *self.also)) else None
 
     def with_host(self, entry: HostEntry) -> Trust:

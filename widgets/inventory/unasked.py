@@ -42,18 +42,18 @@ class UnaskedNotice(MessageBar):
         if wanted == self._named:
             return
         self._named = wanted
-        self._put_off &= {one.address for one in wanted}
+        self._put_off &= {one.place for one in wanted}
         self._show()
 
     def _show(self) -> None:
         named = self._named
-        if not named or {one.address for one in named} <= self._put_off:
+        if not named or {one.place for one in named} <= self._put_off:
             self.say(Health.UNKNOWN, ())
             return
         self.say(Health.UNKNOWN, (_sentence(named),), f"{offer(_members(named) or named)}…")
 
     def _later(self) -> None:
-        self._put_off = frozenset(one.address for one in self._named)
+        self._put_off = frozenset(one.place for one in self._named)
         self._show()
 
 
@@ -90,7 +90,7 @@ class UnaskedDialog(QDialog):
         self.setWindowTitle(tr("Hosts that are named"))
         self.resize(760, 420)
         self._named = tuple(named)
-        rows = [((one.name, one.address, _by(one), one.ways_of), one.sure) for one in self._named]
+        rows = [((one.name, one.place, _by(one), one.ways_of), one.sure) for one in self._named]
         title = tr("Hosts that are named and not asked yet")
         self._table = TickedTable(title, _COLUMNS, rows, (180, 180, 180))
         self._table.ticks_changed.connect(self._count)

@@ -12,7 +12,7 @@ from app.window.controller import Controller
 from app.window.hosts.add_host import AddHost
 from app.window.main_window import MainWindow
 from services.addresses import is_address
-from services.discovery.model import EstateSnapshot, Unasked
+from services.discovery.model import EstateSnapshot, Unasked, place_of
 from services.errors import BadInput
 from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory
@@ -79,11 +79,13 @@ def with_named(inventory: Inventory, wanted: tuple[Unasked, ...]) -> tuple[Inven
                 tr("{host}, whose account was to be used, is no longer in the inventory.", host=one.ways_of),
                 safe=tr("Nothing was written."),
             )
-        taken = {name.lower() for host in inventory.hosts for name in (host.name, host.address)}
-        if one.address.lower() in taken:
+        taken = {name.lower() for host in inventory.hosts for name in (host.name, place_of(host.address, host.port))}
+        if one.place.lower() in taken:
             continue
-        name = one.name if is_address(one.name) and one.name.lower() not in taken else one.address
-        entry = replace(by, name=name, address=one.address, ways_of="", on="", beside=())
+        name = one.name if is_address(one.name) and one.name.lower() not in taken else one.place
+        member = by.for_member(name, one.address, one.port)
+        sql = by.sql if member.sql is None or by.sql is None else replace(by.sql, port=member.sql.port)
+        entry = replace(member, sql=sql, ways_of="")
         inventory = replace(inventory, hosts=(*inventory.hosts, entry))
         entries.append(entry)
     return inventory, tuple(entries)

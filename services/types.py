@@ -22,6 +22,8 @@ class Flavour(Enum):
 
 VOTES: Final = "votes"
 """Its members vote: who is in the part with a majority is the cluster, and it is drawn as such parts."""
+SEVERAL_GROUPS: Final = "several-groups"
+"""Several groups of members that vote, each by itself, and servers beside them."""
 KEEPS_IDENTITY: Final = "keeps-identity"
 """Its id is kept in the data of its members: a host that is down is known to belong to it."""
 LENDS_HISTORY: Final = "lends-history"

@@ -69,6 +69,7 @@ class Component:
         may_lose: how many more nodes may fail at a time before quorum is lost; None when not primary.
         members: node ids, drawn inside; observers: node ids whose own view this is.
         size: members that the group counts, those included that nobody can name.
+        title: which group of the cluster it is, where one has several ("shard rs0"); '' else.
     """
 
     component_id: str
@@ -82,6 +83,7 @@ class Component:
     segments: tuple[int, ...] = ()
     flow_control_by: tuple[str, ...] = ()
     size: int = 0
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,10 @@ def updated_estate(
     alone = joined_as_written(groups, trees, links, written, asked.fellows)
     alone |= {one_host(node): (node,) for node in found.nodes if node.only_named}  # nobody's member: it was not read
     making = Making(previous, links, measured, shown, at)
-    clusters = [_cluster(i, owners[i].kinds[0], owners[i], members, making) for i, members in groups.items()]
+    clusters = [
+        _cluster(i, owners[i].takes(members, links) or owners[i].kinds[0], owners[i], members, making)
+        for i, members in groups.items()
+    ]
     for cluster_id, members in alone.items():
         kind, family = _kind_of(members, making, asked)
         clusters.append(_cluster(cluster_id, kind, family, list(members), making))

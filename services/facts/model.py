@@ -327,4 +327,5 @@ class NodeFacts:
     @property
     def in_group(self) -> bool:
         """Return whether the server ever told a group of its own."""
-        return self.galera is not None or self.group is not None
+        in_set = self.mongo is not None and self.mongo.set is not None
+        return self.galera is not None or self.group is not None or in_set

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.group_replication.kind import GROUP_REPLICATION
 from services.discovery.families.late import late
+from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.proxysql.kind import PROXYSQL
 from services.discovery.families.registry import Families
 from services.discovery.families.replication.kind import ASYNC
@@ -30,6 +31,12 @@ def _group_replication() -> Family:
     from services.discovery.families.group_replication.family import GroupReplication
 
     return GroupReplication()
+
+
+def _mongodb() -> Family:
+    from services.discovery.families.mongodb.family import MongoDb
+
+    return MongoDb()
 
 
 def _replication() -> Family:
@@ -54,6 +61,7 @@ BUILT_IN = Families(
     (
         late((GALERA,), _galera),
         late((GROUP_REPLICATION,), _group_replication),
+        late((REPLICA_SET, SHARDED), _mongodb),
         late((ASYNC,), _replication),
         late((PROXYSQL,), _proxysql),
         late((SINGLE, UNKNOWN), _single),

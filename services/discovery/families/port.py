@@ -136,7 +136,10 @@ class Family(Protocol):
         """Return cluster id -> nodes of this family's groups, and note it in them; what is lost is put back."""
 
     def takes(self, members: Sequence[Node], links: Sequence[Link]) -> ClusterKind | None:
-        """Return of which kind nodes are that no family claims, None where they are none of this one's."""
+        """Return of which kind nodes are that no family claims, None where they are none of this one's.
+
+        Of a group that it claims itself: which of its kinds that is, None for the first.
+        """
 
     def parts(self, cluster_id: str, members: list[Node], making: Making) -> Parts:
         """Return everything of one cluster that is drawn."""

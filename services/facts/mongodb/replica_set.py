@@ -87,7 +87,7 @@ class ReplicaSet:
 
     Attributes:
         protocol: 0 or 1; term: -1 under protocolVersion 0. version: of the configuration. at: by the member's clock.
-        config_servers: the set holds a sharded cluster's metadata.
+        config_servers: the set holds a sharded cluster's metadata. id: that it got when it was made (3.2 and newer).
         votes, majority: of all members; what the configuration gives, else what newer servers say; None: not known.
         missing: what was not read, 'status' or 'config'.
     """
@@ -105,6 +105,7 @@ class ReplicaSet:
     votes: int | None = None
     majority: int | None = None
     missing: tuple[str, ...] = ()
+    id: str = ""
 
     @property
     def own(self) -> SetMember | None:
@@ -155,6 +156,7 @@ def parse_set(status: Document | None, config: Document | None) -> ReplicaSet | 
         votes=votes,
         majority=majority,
         missing=(*(() if told else ("status",)), *(() if written else ("config",))),
+        id=line(settings.get("replicaSetId"), 40),
     )
 
 

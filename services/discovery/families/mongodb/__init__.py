@@ -1,0 +1,1 @@
+"""MongoDB: replica sets, and sharded clusters of several of them with their config servers and mongos."""

@@ -1,0 +1,135 @@
+"""What a process's state is called, how serious it is, and the sentence behind it, in the vendor's own words.
+
+A member that can't elect or follow still answers and still reads: it is never good by answering alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from services.discovery.families.mongodb.numbers import LAG_BAD_S, LAG_WARN_S, lag_of, left_for
+from services.discovery.families.mongodb.places import facts_of
+from services.discovery.families.mongodb.views import SetOf, View
+from services.discovery.judge import Around, Verdict, serving
+from services.discovery.nodes import Node
+from services.discovery.states import NOT_KNOWN, State
+from services.discovery.words import joined
+from services.i18n import mark, tr
+from services.moments import duration
+from services.types import Health
+
+STALE = State("mongodb-stale-primary", mark("PRIMARY, outvoted"))
+NO_MAJORITY = State("mongodb-no-majority", mark("no majority"))
+NOT_INITIATED = State("mongodb-not-initiated", mark("not initiated"))
+CONFIG_SERVER = State("mongodb-config-server", mark("config server"))
+ROUTER = State("mongodb-router", "mongos")
+STATES: Final[Mapping[str, State]] = {
+    word: State(f"mongodb-{word.lower()}", word)
+    for word in (
+        "PRIMARY", "SECONDARY", "ARBITER", "RECOVERING", "ROLLBACK", "STARTUP", "STARTUP2", "UNKNOWN", "DOWN", "REMOVED"
+    )
+}  # fmt: skip
+"""The vendor's own words (MongoDB manual, "Replica Set Member States")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges the processes of one cluster; `sets`: all of its replica sets."""
+
+    sets: Sequence[SetOf]
+
+    def __call__(self, node: Node, around: Around) -> Verdict:
+        """Return the judgement of a process that answers."""
+        facts = facts_of(node)
+        if facts is None:
+            return serving(node, around)
+        role = facts.server.role
+        if role == "router":
+            return Verdict(ROUTER, Health.GOOD)
+        if role == "not-initiated":
+            text = tr("{name} was started for a replica set that was never initiated", name=node.name)
+            return Verdict(NOT_INITIATED, Health.WARN, text)
+        if facts.server.config and facts.set is None:
+            return Verdict(CONFIG_SERVER, Health.GOOD)
+        one = next((s for s in self.sets if any(n is node for n in s.nodes)), None)
+        view = one.view_of(node) if one is not None else None
+        if one is None or view is None:
+            return _unread(node, arbiter=facts.server.arbiter)
+        return _member(node, one, view)
+
+
+def _unread(node: Node, *, arbiter: bool) -> Verdict:
+    """Judge a member whose status was not read; an arbiter under access control has no accounts to ask with."""
+    if arbiter:
+        return Verdict(STATES["ARBITER"], Health.GOOD)
+    why = node.why("sql") or tr("the status of its set was not read")
+    return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
+
+
+def _member(node: Node, one: SetOf, view: View) -> Verdict:
+    word = view.own_state
+    state = STATES.get(word)
+    if state is None:
+        return Verdict(NOT_KNOWN, Health.UNKNOWN, tr("it does not tell its state in the set"))
+    if node.node_id in one.stale:
+        text = tr(
+            "{name} takes itself for the primary, and another one was elected later: what it takes may be rolled back",
+            name=node.name,
+        )
+        return Verdict(STALE, Health.BAD, text)
+    if view.votes.has is False and word in {"PRIMARY", "SECONDARY", "RECOVERING", "ARBITER"}:
+        return Verdict(NO_MAJORITY.called(tr("{state}, no majority", state=word)), Health.BAD, _cut_off(node, view))
+    if word == "SECONDARY":
+        return _secondary(node, one, state)
+    health, text = _WORDS.get(word, (Health.UNKNOWN, ""))
+    return Verdict(state, health, joined(tr(text, name=node.name) if text else "", _said(view, word)))
+
+
+_WORDS: Final[Mapping[str, tuple[Health, str]]] = {
+    "PRIMARY": (Health.GOOD, ""),
+    "ARBITER": (Health.GOOD, ""),
+    "RECOVERING": (Health.WARN, mark("{name} does not serve reads: it is in maintenance, or can't follow yet")),
+    "ROLLBACK": (
+        Health.BAD,
+        mark("{name} undoes writes that the others do not have; they go to its folder"),
+    ),
+    "STARTUP": (Health.TRANSFER, mark("{name} is starting")),
+    "STARTUP2": (Health.TRANSFER, mark("{name} copies its data from another member (initial sync)")),
+    "REMOVED": (Health.BAD, mark("{name} is in no configuration of its set any more")),
+    "DOWN": (Health.BAD, ""),
+    "UNKNOWN": (Health.UNKNOWN, ""),
+}
+
+
+def _said(view: View, word: str) -> str:
+    own = view.set.own
+    return own.said if own is not None and word not in {"PRIMARY", "ARBITER"} else ""
+
+
+def _secondary(node: Node, one: SetOf, state: State) -> Verdict:
+    """Judge by how far it is behind, and by what is left of the oplogs that it reads from."""
+    left = left_for(node, one)
+    if left.reach == "beyond":
+        text = tr("{name} is behind every oplog of its set: it needs an initial sync", name=node.name)
+        return Verdict(state, Health.BAD, text)
+    behind = lag_of(node, one)
+    if behind is None:
+        known = one.primary and any(v.observer.node_id == one.primary for v in one.views)
+        text = "" if known else tr("how far it is behind is not known: the primary does not answer")
+        return Verdict(state, Health.GOOD if known else Health.UNKNOWN, text)
+    text = tr("{name} is {lag} behind", name=node.name, lag=duration(behind)) if behind > LAG_WARN_S else ""
+    health = Health.BAD if behind > LAG_BAD_S else Health.WARN if behind > LAG_WARN_S else Health.GOOD
+    if left.reach == "near":
+        more = tr("{left} of the oplog that it needs are left", left=duration(left.left_s or 0))
+        return Verdict(state, max(health, Health.WARN, key=lambda h: h.severity), joined(text, more))
+    return Verdict(state, health, text)
+
+
+def _cut_off(node: Node, view: View) -> str:
+    reached, whole = view.votes.reached or 0, view.votes.whole or 0
+    text = tr("{name} reaches {n} of {whole} votes: no majority", name=node.name, n=reached, whole=whole)
+    if view.own_state == "PRIMARY":
+        return joined(text, tr("it steps down; what it takes meanwhile may be rolled back"))
+    return joined(text, tr("it can't elect a primary"))

@@ -1,0 +1,67 @@
+"""Which node a member's name means: "host:port" as its set calls it, told by the servers themselves where they can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from services.discovery.nodes import Node
+from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.values import Place
+
+PREFIX = "member:"
+"""Of the id of a member that only others speak of (placeholders.py puts such back)."""
+
+
+def facts_of(node: Node) -> MongoFacts | None:
+    """Return what the process told, possibly old."""
+    return node.facts.mongo if node.facts is not None else None
+
+
+def own_name(facts: MongoFacts) -> str:
+    """Return how its set calls the process ("me" of its greeting), '' where it is in none."""
+    own = facts.set.own if facts.set is not None else None
+    if facts.server.own is not None:
+        return facts.server.own.name
+    return own.place.name if own is not None else ""
+
+
+class Directory:
+    """The nodes of one cluster by their places. Whoever calls itself so is meant before one at that address."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._by_name: dict[str, Node] = {}
+        self._by_place: dict[tuple[str, int], Node] = {}
+        self._silent: dict[str, list[Node]] = {}
+        for node in nodes:
+            self.add(node)
+
+    def add(self, node: Node) -> None:
+        """Take one more node; the first of several with one name counts."""
+        facts = facts_of(node)
+        if facts is None:
+            if node.node_id.startswith(PREFIX):
+                self._by_name.setdefault(node.node_id.removeprefix(PREFIX), node)
+            else:
+                for address in node.addresses:
+                    self._silent.setdefault(address, []).append(node)
+            return
+        if name := own_name(facts):
+            self._by_name.setdefault(name, node)
+        for address in node.addresses:
+            self._by_place.setdefault((address, node.port), node)
+
+    def node(self, place: Place) -> Node | None:
+        """Return the node that this place means, None where none is known.
+
+        A host that never answered is meant where it is the only such one at that address: its port is not known.
+        """
+        found = self._by_name.get(place.name) or self._by_place.get((place.host, place.port))
+        if found is not None:
+            return found
+        silent = self._silent.get(place.host, [])
+        return silent[0] if len(silent) == 1 else None
+
+
+def hosts_of(places: Iterable[Place]) -> frozenset[str]:
+    """Return the names of places, for comparing lists of members."""
+    return frozenset(place.name for place in places if place.name)

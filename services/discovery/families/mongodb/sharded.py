@@ -1,0 +1,101 @@
+"""What is said of a sharded cluster as a whole: what each set of it is, its config servers, whether mongos agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from services.discovery.families.mongodb.places import facts_of, hosts_of
+from services.discovery.families.mongodb.quorum import OLD_PROTOCOL, PART
+from services.discovery.families.mongodb.views import SetOf
+from services.discovery.nodes import Node
+from services.discovery.words import names
+from services.facts.model import Problem
+from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.sharding import ShardedCluster
+from services.i18n import mark, tr
+
+CONFIG_STRINGS = "mongodb.config-strings-differ"
+_ROLES = {"router": mark("mongos"), "PRIMARY": mark("primary"), "SECONDARY": mark("secondary")}
+
+
+def clusters_of(nodes: Sequence[Node]) -> list[tuple[Node, MongoFacts, ShardedCluster]]:
+    """Return the processes that tell a sharded cluster: mongos and config servers."""
+    told = ((node, facts_of(node)) for node in nodes)
+    return [(n, f, f.cluster) for n, f in told if f is not None and f.cluster is not None and f.cluster.id]
+
+
+def title_of(members: Sequence[Node], everyone: Sequence[Node]) -> str:
+    """Return what a set is in its cluster: "shard rs0", "config servers csrs"; '' for one that is the cluster."""
+    views = [f.set for n in members if (f := facts_of(n)) is not None and f.set is not None]
+    if not views:
+        return ""
+    view = views[0]
+    if any(one.config_servers for one in views):
+        return tr("config servers {name}", name=view.name)
+    hosts = hosts_of(m.place for m in view.members)
+    for _, _, cluster in clusters_of(everyone):
+        for shard in cluster.shards or ():
+            if shard.hosts.set_name == view.name and hosts & hosts_of(shard.hosts.places):
+                return tr("shard {name}", name=shard.name)
+    serves = any((f := facts_of(n)) is not None and f.server.shard for n in members)
+    return tr("shard {name}", name=view.name) if serves or clusters_of(everyone) else ""
+
+
+def sharded_name(nodes: Sequence[Node]) -> str:
+    """Return what a sharded cluster is called that nobody named: by its shards, '' where none tells them."""
+    for _, _, cluster in clusters_of(nodes):
+        if cluster.shards:
+            return tr("shards {names}", names=names([shard.name for shard in cluster.shards]))
+    return ""
+
+
+def role_words(node: Node, one: SetOf | None) -> str:
+    """Return the role of a process: of a member by the set's view, with what its configuration makes special."""
+    facts = facts_of(node)
+    if one is None:
+        if facts is not None and facts.server.role == "router":
+            return _ROLES["router"]
+        return mark("config server") if facts is not None and facts.server.config else ""
+    member = one.configured.get(node.node_id)
+    if member is not None and member.arbiter:
+        return mark("arbiter")
+    if node.node_id in one.stale:
+        return ""
+    if node.node_id == one.primary:
+        return _ROLES["PRIMARY"]
+    if member is None:
+        return ""
+    special = mark("hidden") if member.hidden else mark("delayed") if member.delay_s else ""
+    if not special and member.priority == 0:
+        special = mark("never primary")
+    return special or (_ROLES["SECONDARY"] if node.component else "")
+
+
+def sharded_problems(nodes: Sequence[Node]) -> list[Problem]:
+    """Return what is wrong with the cluster: mongos of different strings, config servers of the old kind."""
+    told = clusters_of(nodes)
+    return [*_strings(told), *_mirrored(told)]
+
+
+def _strings(told: Sequence[tuple[Node, MongoFacts, ShardedCluster]]) -> Iterator[Problem]:
+    """Yield a problem where mongos use different config servers, or write them differently: every one must be the same.
+
+    What a mongos uses now counts (getShardMap), not what it was started with: one that swapped goes on showing the old.
+    """
+    using: dict[str, list[str]] = {}
+    for node, facts, cluster in told:
+        if facts.server.role == "router" and node.sql_fresh and cluster.config.places:
+            text = ",".join(place.name for place in cluster.config.places)
+            text = f"{cluster.config.set_name}/{text}" if cluster.config.set_name else text
+            using.setdefault(text, []).append(node.name)
+    kinds = {text.partition("/")[0] if "/" in text else "" for text in using}
+    if len(using) > 1 and (len(kinds) > 1 or "" in kinds):  # of a replica set one may know fewer members for a while
+        who = "; ".join(f"{names(sorted(hosts))}: {text}" for text, hosts in sorted(using.items()))
+        yield Problem(PART, tr("Not every mongos uses the same config servers: {who}.", who=who), CONFIG_STRINGS)
+
+
+def _mirrored(told: Sequence[tuple[Node, MongoFacts, ShardedCluster]]) -> Iterator[Problem]:
+    mirrored = any(f.server.config == "mirrored" or cluster.config.kind == "mirrored" for _, f, cluster in told)
+    if mirrored:
+        text = tr("The config servers are mirrored (SCCC), which MongoDB 3.4 refuses: convert them to a replica set.")
+        yield Problem(PART, text, OLD_PROTOCOL)

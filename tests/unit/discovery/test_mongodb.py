@@ -1,0 +1,245 @@
+"""A replica set of MongoDB, drawn as the quorum it is: kill, partition, step-down, rollback, mere claims."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from services.connections.mongo.document import Stamp
+from services.discovery.changes import events_between
+from services.discovery.crawl import leads_of
+from services.discovery.families.mongodb.kind import REPLICA_SET
+from services.discovery.families.mongodb.quorum import (
+    ARBITER_BLOCKS,
+    EVEN_VOTES,
+    NO_PRIMARY_MEMBER,
+    OLD_PROTOCOL,
+    STALE_PRIMARY,
+)
+from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
+from services.discovery.snapshot import updated_estate
+from services.facts.mongodb.oplog import Oplog
+from services.types import Health, Reach
+from tests.unit.discovery import mongo_scenes as m
+from tests.unit.discovery import scenes as s
+
+
+def told(cluster: ClusterSnapshot) -> dict[str, tuple[str, Health]]:
+    return {n.name: (n.state, n.health) for n in cluster.nodes}
+
+
+def parts(cluster: ClusterSnapshot) -> list[tuple[bool, tuple[str, ...], int, int, int | None]]:
+    return [(c.primary, c.members, c.votes, c.votes_known, c.may_lose) for c in cluster.components]
+
+
+def codes(cluster: ClusterSnapshot) -> list[str]:
+    return [p.code for p in cluster.problems]
+
+
+def node(cluster: ClusterSnapshot, name: str) -> NodeView:
+    return next(n for n in cluster.nodes if n.name == name)
+
+
+def test_that_a_set_is_one_cluster_with_its_primary_its_votes_and_its_numbers() -> None:
+    cluster = s.only(s.estate(m.member(1), m.member(2), m.member(3)))
+    assert (cluster.kind, cluster.cluster_id, cluster.name) == (REPLICA_SET, "mongodb:5f00", "rs0")
+    assert cluster.health is Health.GOOD
+    assert told(cluster) == {
+        "m1": ("PRIMARY", Health.GOOD),
+        "m2": ("SECONDARY", Health.GOOD),
+        "m3": ("SECONDARY", Health.GOOD),
+    }
+    assert [n.role for n in cluster.nodes] == ["primary", "secondary", "secondary"]
+    assert parts(cluster) == [(True, ("m1", "m2", "m3"), 3, 3, 1)]
+    assert cluster.problems == ()
+    assert [label for label, _, _ in node(cluster, "m2").numbers] == ["lag", "oplog window", "engine"]
+    assert node(cluster, "m1").numbers[0][0] == "oplog window"  # a primary has no lag
+
+
+def test_that_a_member_names_the_others_by_host_and_port() -> None:
+    assert [(one.address, one.port, one.sure) for one in leads_of(m.member(1))] == [
+        ("m2", 27018, True),
+        ("m3", 27018, True),
+    ]
+
+
+def test_that_members_that_nobody_may_ask_stand_in_their_part_and_are_judged_by_hearsay() -> None:
+    cluster = s.only(s.estate(m.member(1)))
+    assert {n.name: n.host for n in cluster.nodes} == {"m1": "m1", "m2:27018": "", "m3:27018": ""}
+    assert node(cluster, "m2:27018").health is Health.UNKNOWN
+    assert parts(cluster)[0][2:] == (3, 3, 1)
+
+
+def test_that_a_killed_secondary_leaves_a_part_that_may_lose_none_and_it_has_no_lag() -> None:
+    seen = m.rows("PRIMARY", "SECONDARY", "DOWN")
+    cluster = s.only(s.estate(m.member(1, m.view(1, seen)), m.member(2, m.view(2, seen)), m.down(3)))
+    assert parts(cluster) == [(True, ("m1", "m2"), 2, 3, 0)]
+    assert node(cluster, "m3").numbers == ()
+    assert node(cluster, "m3").health is not Health.GOOD
+
+
+def test_that_a_part_without_a_majority_is_no_cluster_whatever_its_members_call_themselves() -> None:
+    seen = m.rows("PRIMARY", "DOWN", "DOWN")
+    cluster = s.only(s.estate(m.member(1, m.view(1, seen)), m.down(2), m.down(3)))
+    assert parts(cluster) == [(False, ("m1",), 1, 3, None)]
+    assert told(cluster)["m1"] == ("PRIMARY, no majority", Health.BAD)
+    assert node(cluster, "m1").role == "primary"
+    assert codes(cluster) == [NO_PRIMARY_HEARD]
+    assert cluster.health is Health.BAD
+    assert len(cluster.silent) == 2
+
+
+def test_that_an_outvoted_primary_is_told_as_one_whose_writes_may_be_rolled_back() -> None:
+    old = m.view(1, m.rows("PRIMARY", "DOWN", "DOWN"), term=1)
+    new = m.rows("DOWN", "PRIMARY", "SECONDARY")
+    cluster = s.only(
+        s.estate(m.member(1, old), m.member(2, m.view(2, new, term=2)), m.member(3, m.view(3, new, term=2)))
+    )
+    assert parts(cluster) == [(True, ("m2", "m3"), 2, 3, 0), (False, ("m1",), 1, 3, None)]
+    assert told(cluster)["m1"] == ("PRIMARY, outvoted", Health.BAD)
+    assert told(cluster)["m2"] == ("PRIMARY", Health.GOOD)
+    assert (node(cluster, "m1").role, node(cluster, "m2").role) == ("", "primary")
+    assert codes(cluster) == [STALE_PRIMARY]
+    assert "what m1 takes may be rolled back" in cluster.problems[0].sentence
+
+
+def test_that_two_that_both_still_count_a_majority_are_two_primaries() -> None:
+    """For as long as heartbeats are believed a cut-off primary counts those that left it."""
+    old = m.view(1, term=1)
+    new = m.rows("DOWN", "PRIMARY", "SECONDARY")
+    cluster = s.only(s.estate(m.member(1, old), m.member(2, m.view(2, new, term=2))))
+    assert SEEN_NOW in codes(cluster)
+    assert told(cluster)["m1"][1] is Health.BAD
+
+
+def test_that_with_the_old_protocol_the_later_election_counts() -> None:
+    old = (m.row(1, "PRIMARY", elected_at=100.0), m.row(2, "DOWN"), m.row(3, "DOWN"))
+    new = (m.row(1, "DOWN"), m.row(2, "PRIMARY", elected_at=200.0), m.row(3))
+    views = {"protocol": 0, "term": -1}
+    cluster = s.only(s.estate(m.member(1, m.view(1, old, **views)), m.member(2, m.view(2, new, **views))))
+    assert node(cluster, "m2").role == "primary"
+    assert told(cluster)["m1"][0] == "PRIMARY, outvoted"
+    assert OLD_PROTOCOL in codes(cluster)
+
+
+def test_that_a_majority_without_a_primary_waits_for_an_election() -> None:
+    seen = m.rows("DOWN", "SECONDARY", "SECONDARY")
+    cluster = s.only(s.estate(m.down(1), m.member(2, m.view(2, seen)), m.member(3, m.view(3, seen))))
+    assert parts(cluster) == [(True, ("m2", "m3"), 2, 3, 0)]
+    assert codes(cluster) == [NO_PRIMARY_MEMBER]
+    assert node(cluster, "m2").health is Health.UNKNOWN  # nobody it could be behind
+    assert cluster.health is not Health.GOOD
+
+
+@pytest.mark.parametrize(
+    ("state", "health"),
+    [("RECOVERING", Health.WARN), ("ROLLBACK", Health.BAD), ("STARTUP2", Health.TRANSFER)],
+)
+def test_that_a_member_that_follows_nobody_is_not_good(state: str, health: Health) -> None:
+    seen = m.rows("PRIMARY", "SECONDARY", state)
+    cluster = s.only(s.estate(*(m.member(n, m.view(n, seen)) for n in (1, 2, 3))))
+    assert told(cluster)["m3"] == (state, health)
+
+
+@pytest.mark.parametrize(("behind", "health"), [(5, Health.GOOD), (11, Health.WARN), (61, Health.BAD)])
+def test_that_lag_is_of_what_both_say_of_themselves(behind: int, health: Health) -> None:
+    heard = m.rows("PRIMARY", "SECONDARY", "SECONDARY")  # an old heartbeat tells no lag
+    own = (m.row(1, "PRIMARY"), m.row(2, behind=behind), m.row(3))
+    cluster = s.only(s.estate(m.member(1, m.view(1, heard)), m.member(2, m.view(2, own)), m.member(3)))
+    assert told(cluster)["m2"] == ("SECONDARY", health)
+
+
+def test_that_the_delay_of_a_delayed_member_is_no_lag_and_stands_in_its_role() -> None:
+    late = (m.row(1, "PRIMARY"), m.row(2, behind=3600, delay_s=3600, priority=0.0, hidden=True), m.row(3))
+    cluster = s.only(s.estate(*(m.member(n, m.view(n, late)) for n in (1, 2, 3))))
+    assert told(cluster)["m2"] == ("SECONDARY", Health.GOOD)
+    assert node(cluster, "m2").role == "hidden"
+
+
+def test_that_a_member_behind_every_oplog_can_not_come_back_and_one_that_nears_it_is_told() -> None:
+    short = Oplog(Stamp(m.NOW - 100, 1), Stamp(m.NOW, 1), 10**9, 10**9)
+    for behind, health, words in ((200, Health.BAD, "initial sync"), (80, Health.BAD, "of the oplog that it needs")):
+        seen = (m.row(1, "PRIMARY"), m.row(2, behind=behind), m.row(3))
+        hosts = [m.member(n, m.view(n, seen), oplog=short) for n in (1, 2, 3)]
+        cluster = s.only(s.estate(*hosts))
+        assert told(cluster)["m2"] == ("SECONDARY", health)
+        assert words in node(cluster, "m2").reason
+
+
+def test_that_an_oplog_that_was_not_read_condemns_nobody() -> None:
+    seen = (m.row(1, "PRIMARY"), m.row(2, behind=5), m.row(3))
+    hosts = [m.member(n, m.view(n, seen), oplog=None) for n in (1, 2, 3)]
+    assert told(s.only(s.estate(*hosts)))["m2"] == ("SECONDARY", Health.GOOD)
+
+
+def test_that_even_votes_and_an_arbiter_that_blocks_a_majority_write_are_told() -> None:
+    four = m.rows("PRIMARY", "SECONDARY", "SECONDARY", "SECONDARY")
+    assert codes(s.only(s.estate(*(m.member(n, m.view(n, four)) for n in (1, 2, 3, 4))))) == [EVEN_VOTES]
+    psa = (m.row(1, "PRIMARY"), m.row(2, "DOWN"), m.row(3, "ARBITER"))
+    cluster = s.only(s.estate(m.member(1, m.view(1, psa)), m.down(2), m.member(3, m.view(3, psa))))
+    assert codes(cluster) == [ARBITER_BLOCKS]
+    assert told(cluster)["m3"] == ("ARBITER", Health.GOOD)
+    assert node(cluster, "m3").role == "arbiter"
+
+
+def test_that_all_down_is_told_by_the_hosts_alone() -> None:
+    before = s.estate(m.member(1), m.member(2), m.member(3))
+    machine = s.machine(1, process_state="", process_pid=None)
+    gone = [
+        replace(m.member(n), reach=Reach.SSH_ONLY, machine=machine, ssh_at=s.AT + 60, sql_at=s.AT, at=s.AT + 60)
+        for n in (1, 2, 3)
+    ]
+    cluster = s.only(updated_estate(before, {f.host: f for f in gone}, s.AT + 60))
+    assert codes(cluster) == [ALL_DOWN]
+    assert cluster.components == ()
+
+
+def test_that_all_members_cut_off_from_each_other_have_no_majority() -> None:
+    cut = {n: tuple(m.row(i, "SECONDARY" if i == n else "DOWN") for i in (1, 2, 3)) for n in (1, 2, 3)}
+    cluster = s.only(s.estate(*(m.member(n, m.view(n, cut[n])) for n in (1, 2, 3))))
+    assert codes(cluster) == [NO_PRIMARY]
+    assert [c.primary for c in cluster.components] == [False] * 3
+    assert told(cluster)["m1"] == ("SECONDARY, no majority", Health.BAD)
+
+
+def test_that_two_sets_of_one_name_are_two_clusters() -> None:
+    other = m.view(1, m.rows("PRIMARY", "SECONDARY", "SECONDARY", prefix="x"), id="6f00")
+    estate = s.estate(m.member(1), m.member(1, other))
+    assert [c.cluster_id for c in estate.clusters] == ["mongodb:5f00", "mongodb:6f00"]
+
+
+def test_that_several_members_on_one_host_are_told_apart_by_their_ports() -> None:
+    seen = tuple(replace(one, place=m.place(f"box:{27017 + one.id}")) for one in m.THREE)
+    hosts = [
+        replace(m.member(n, m.view(n, seen)), host=f"box:{27017 + n}", address="box", on="" if n == 1 else "box:27018")
+        for n in (1, 2, 3)
+    ]
+    cluster = s.only(s.estate(*hosts))
+    assert [(n.name, n.state) for n in cluster.nodes] == [
+        ("box:27018", "PRIMARY"),
+        ("box:27019", "SECONDARY"),
+        ("box:27020", "SECONDARY"),
+    ]
+
+
+def test_that_an_election_is_an_event() -> None:
+    before = s.estate(m.member(1), m.member(2), m.member(3))
+    new = m.rows("SECONDARY", "PRIMARY", "SECONDARY")
+    after = updated_estate(
+        before, {f"m{n}": replace(m.member(n, m.view(n, new, term=2)), sql_at=s.AT + 1) for n in (1, 2, 3)}, s.AT + 1
+    )
+    said = [event.text for event in events_between(before, after)]
+    assert any("m2" in text and "PRIMARY" in text for text in said), said
+
+
+def test_that_the_source_of_each_member_is_an_edge_with_its_lag() -> None:
+    chain = (m.row(1, "PRIMARY"), m.row(2, syncs_from=m.place("m1:27018")), m.row(3, syncs_from=m.place("m2:27018")))
+    cluster = s.only(s.estate(*(m.member(n, m.view(n, chain)) for n in (1, 2, 3))))
+    assert [(e.source_id, e.replica_id, e.lag_s) for e in cluster.replication] == [("m1", "m2", 0.0), ("m2", "m3", 0.0)]
+
+
+def test_that_a_member_that_names_thousands_is_bounded() -> None:
+    many = tuple(m.row(n, prefix="z") for n in range(1, 65))
+    cluster = s.only(s.estate(m.member(1, m.view(1, many))))
+    assert len(cluster.nodes) <= 64

@@ -1,0 +1,143 @@
+"""A sharded cluster is one cluster: its shards, its config servers of either kind, its mongos, and what differs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.discovery.crawl import leads_of
+from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
+from services.discovery.families.mongodb.quorum import OLD_PROTOCOL
+from services.discovery.families.mongodb.sharded import CONFIG_STRINGS
+from services.discovery.snapshot import updated_estate
+from services.facts.model import NodeFacts
+from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
+from services.types import Health
+from tests.unit.discovery import mongo_scenes as m
+from tests.unit.discovery import scenes as s
+from tests.unit.recorded.mongo_replies import recorded
+
+MIRRORS = "c1:27019,c2:27019,c3:27019"
+CSRS = "csrs/n1:27019,n2:27019,n3:27019"
+ROUTERS = (Router(m.place("r1:27017"), "3.2.5", s.AT - 5), Router(m.place("r9:27017"), "3.2.5", s.AT - 9000))
+
+
+def cluster_of(config: str) -> ShardedCluster:
+    shard = Shard("rs0", m.hosts("rs0/m1:27018,m2:27018,m3:27018"))
+    return ShardedCluster("c1d", m.hosts(config), (shard,), ROUTERS, balancer=True)
+
+
+def shard_members(config: str) -> list[NodeFacts]:
+    uses = ShardedCluster(config=m.hosts(config))
+    return [m.member(n, shard=True, cluster=uses) for n in (1, 2, 3)]
+
+
+def csrs_members() -> list[NodeFacts]:
+    config = m.rows("PRIMARY", "SECONDARY", "SECONDARY", prefix="n")
+    config = tuple(replace(one, place=m.place(f"n{one.id}:27019")) for one in config)
+    known = cluster_of(CSRS)
+    return [
+        m.member(n, m.view(n, config, name="csrs", id="7a00", config_servers=True), config="replica-set", cluster=known)
+        for n in (1, 2, 3)
+    ]
+
+
+def test_that_mirrored_config_servers_shard_and_mongos_are_one_cluster() -> None:
+    known = cluster_of(MIRRORS)
+    hosts = [m.router(1, known), *(m.mirror(n, known) for n in (1, 2, 3)), *shard_members(MIRRORS)]
+    cluster = s.only(s.estate(*hosts))
+    assert (cluster.kind, cluster.cluster_id, cluster.name) == (SHARDED, "mongodb:c1d", "shards rs0")
+    assert [(c.title, c.primary, c.members) for c in cluster.components] == [("shard rs0", True, ("m1", "m2", "m3"))]
+    assert {n.name: n.role for n in cluster.nodes} == {
+        "c1": "config server", "c2": "config server", "c3": "config server",
+        "m1": "primary", "m2": "secondary", "m3": "secondary", "r1": "mongos",
+    }  # fmt: skip
+    assert [p.code for p in cluster.problems] == [OLD_PROTOCOL]
+    assert cluster.health is Health.GOOD
+
+
+def test_that_a_config_replica_set_is_a_part_of_its_own() -> None:
+    cluster = s.only(s.estate(m.router(1, cluster_of(CSRS)), *shard_members(CSRS), *csrs_members()))
+    assert [(c.title, c.primary, c.votes) for c in cluster.components] == [
+        ("shard rs0", True, 3),
+        ("config servers csrs", True, 3),
+    ]
+    assert cluster.problems == ()
+    assert cluster.health is Health.GOOD
+
+
+def test_that_one_shard_without_a_majority_makes_the_cluster_bad_and_is_named() -> None:
+    cut = m.view(1, m.rows("SECONDARY", "DOWN", "DOWN"))
+    alone = m.member(1, cut, shard=True, cluster=ShardedCluster(config=m.hosts(CSRS)))
+    cluster = s.only(s.estate(m.router(1, cluster_of(CSRS)), alone, m.down(2), m.down(3), *csrs_members()))
+    assert cluster.health is Health.BAD
+    assert "of shard rs0 that answers reaches a majority" in cluster.problems[0].sentence
+
+
+def test_that_a_mongos_that_uses_other_config_servers_is_told() -> None:
+    other = m.router(2, cluster_of("c1:27019,c3:27019,c2:27019"))
+    hosts = [m.router(1, cluster_of(MIRRORS)), other, *shard_members(MIRRORS)]
+    cluster = s.only(s.estate(*hosts))
+    assert CONFIG_STRINGS in [p.code for p in cluster.problems]
+    swapped = s.only(s.estate(m.router(1, cluster_of(CSRS)), m.router(2, cluster_of(MIRRORS)), *csrs_members()))
+    assert CONFIG_STRINGS in [p.code for p in swapped.problems]
+    fewer = s.only(s.estate(m.router(1, cluster_of(CSRS)), m.router(2, cluster_of("csrs/n1:27019,n2:27019"))))
+    assert CONFIG_STRINGS not in [p.code for p in fewer.problems]
+
+
+def test_that_a_mongos_names_shards_config_servers_and_the_mongos_of_the_last_minute_as_sure() -> None:
+    router = m.router(2, cluster_of(MIRRORS))
+    assert router.mongo is not None
+    asked = replace(router.mongo.server, at=s.AT)
+    found = {one.name: one.sure for one in leads_of(replace(router, mongo=replace(router.mongo, server=asked)))}
+    assert found["c1:27019"] and found["m1:27018"] and found["r1:27017"]
+    assert found["r9:27017"] is False
+
+
+def test_that_a_shard_stays_in_its_cluster_while_nobody_who_tells_it_answers() -> None:
+    before = s.estate(m.router(1, cluster_of(CSRS)), *shard_members(CSRS))
+    alone = [m.member(n, shard=True, cluster=None) for n in (1, 2, 3)]
+    after = updated_estate(before, {f.host: f for f in alone}, s.AT + 1)
+    assert [c.cluster_id for c in after.clusters] == ["mongodb:c1d"]
+    assert [c.cluster_id for c in s.estate(*alone).clusters] == ["mongodb:5f00"]
+
+
+def test_that_a_set_that_only_has_a_shards_name_is_not_taken_into_the_cluster() -> None:
+    other = m.view(1, m.rows("PRIMARY", "SECONDARY", prefix="x"), id="6f00")
+    estate = s.estate(m.router(1, cluster_of(CSRS)), m.member(1, other))
+    assert (
+        sorted((c.kind.code, c.cluster_id) for c in estate.clusters)
+        == [
+            (SHARDED.code, "mongodb:c1d"),
+            (REPLICA_SET.code, "mongodb:6f00"),
+        ]
+        or len(estate.clusters) == 2
+    )
+
+
+def _recorded(phase: str, *servers: str) -> list[NodeFacts]:
+    found = []
+    for name in servers:
+        said = recorded(f"{phase}.{name}")
+        view = said.set if said.answer("replSetGetStatus") is not None else None
+        from services.facts.mongodb.sharding import parse_cluster
+
+        shards = said.config("shards")
+        cluster = parse_cluster(
+            version=said.config("version"),
+            shards=shards,
+            routers=said.config("mongos"),
+            shard_map=said.answer("getShardMap"),
+            sharding_state=said.answer("shardingState") if said.server.shard else None,
+        )
+        found.append(m.facts(name, MongoFacts(said.server, view, None, cluster)))
+    return found
+
+
+def test_that_what_3_2_5_said_before_and_after_the_conversion_is_one_cluster_each_time() -> None:
+    before = s.only(s.estate(*_recorded("1-sccc", "c1", "c2", "c3", "m1", "s0", "s1")))
+    assert [(c.title, len(c.members)) for c in before.components] == [("shard rs0", 3)]
+    assert OLD_PROTOCOL in [p.code for p in before.problems]
+    after = s.only(s.estate(*_recorded("5-csrs", "c1", "m1", "n1", "n2", "s0", "s1")))
+    assert [(c.title, len(c.members)) for c in after.components] == [("shard rs0", 3), ("config servers csReplSet", 3)]
+    assert after.health is not Health.BAD

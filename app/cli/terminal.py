@@ -14,6 +14,7 @@ from services.discovery.model import (
     Unasked,
     kind_words,
 )
+from services.drawing.cluster import part_name
 from services.facts.model import SQL, SSH, Problem
 from services.i18n import tr, tr_n
 from services.types import Health, Reach
@@ -95,7 +96,7 @@ def _problem(problem: Problem) -> str:
 
 def component_sentence(component: Component, cluster: ClusterSnapshot) -> str:
     """Return 'Primary component: 3 of 3 votes, may lose 1 at a time, view 12'."""
-    name = tr(cluster.kind.inside if component.primary else cluster.kind.outside)
+    name = part_name(component, cluster)
     parts = [tr_n("{votes} of {n} vote", "{votes} of {n} votes", component.votes_known, votes=component.votes)]
     if component.primary and component.may_lose is not None:
         parts.append(tr("may lose {n} at a time", n=component.may_lose))

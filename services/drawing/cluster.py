@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from services.discovery.model import ClusterSnapshot, Component, NodeView, TransferEdge
+from services.i18n import tr
 
 _DIGITS = re.compile(r"([0-9]{1,18})")
 
@@ -50,6 +51,15 @@ def homes(cluster: ClusterSnapshot) -> Mapping[str, str]:
         for member in component.members:
             found.setdefault(member, component.component_id)
     return found
+
+
+def part_name(component: Component, cluster: ClusterSnapshot) -> str:
+    """Return what a part is called: by the group that it is of, where the cluster has several."""
+    inside = tr(cluster.kind.inside if component.primary else cluster.kind.outside)
+    if not component.title:
+        return inside
+    title = component.title[:1].upper() + component.title[1:]
+    return title if component.primary else tr("{part}: {outside}", part=title, outside=inside)
 
 
 def parts(cluster: ClusterSnapshot) -> tuple[Part, ...]:

@@ -9,14 +9,17 @@ from dataclasses import replace
 
 from services.discovery.model import ClusterSnapshot
 from services.drawing.cluster import ordered_nodes
-from services.types import VOTES
+from services.types import SEVERAL_GROUPS, VOTES
 from widgets.topology.notations.places import NOWHERE, Chamber, Hole, Placement, Shape
 from widgets.topology.notations.quorum import place_quorum, was_member
+from widgets.topology.notations.sharded import place_sharded
 from widgets.topology.notations.tree import place_tree
 
 __all__ = ["NOWHERE", "Chamber", "Hole", "Placement", "Shape", "Structure", "place", "stretched", "structure"]
 
 Structure = tuple[object, ...]
+_NOTATIONS = {VOTES: place_quorum, SEVERAL_GROUPS: place_sharded}
+"""Which notation a trait of the kind asks for; a tree for whoever has none of them."""
 
 
 def structure(cluster: ClusterSnapshot) -> Structure:
@@ -33,7 +36,7 @@ def structure(cluster: ClusterSnapshot) -> Structure:
 
 def place(cluster: ClusterSnapshot) -> Placement:
     """Return the places of all nodes of `cluster`, of the outlines around them and of the holes."""
-    notation = place_quorum if VOTES in cluster.kind.traits else place_tree
+    notation = next((one for trait, one in _NOTATIONS.items() if trait in cluster.kind.traits), place_tree)
     edges = sorted((e.source_id, e.replica_id) for e in cluster.replication)
     return notation(cluster, ordered_nodes(cluster), edges)
 

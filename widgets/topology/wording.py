@@ -15,7 +15,7 @@ from services.discovery.model import (
     kind_words,
     was_so_before,
 )
-from services.drawing.cluster import transfer_fraction
+from services.drawing.cluster import part_name, transfer_fraction
 from services.facts.model import GroupRecovery, SemiSyncFacts
 from services.i18n import mark, tr, tr_n
 from services.types import Health, Reach
@@ -104,9 +104,8 @@ def _last_seen(node: NodeView) -> str:
 
 def component_title(component: Component, cluster: ClusterSnapshot) -> str:
     """Return the bold words of a component."""
-    if component.primary and is_split(cluster):
-        return tr("{part}, split", part=tr(cluster.kind.inside))
-    return tr(cluster.kind.inside if component.primary else cluster.kind.outside)
+    name = part_name(component, cluster)
+    return tr("{part}, split", part=name) if component.primary and is_split(cluster) else name
 
 
 def is_split(cluster: ClusterSnapshot) -> bool:

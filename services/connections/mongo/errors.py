@@ -13,7 +13,7 @@ from services.connections.mongo.scram import BadProof
 from services.connections.mongo.wire import CommandFailed
 from services.connections.sql_errors import tls_error
 from services.connections.text_rows import BadReply
-from services.errors import AuthFailed, OtherProtocol, QueryFailed, TimedOut, Unreachable, UserError
+from services.errors import AuthFailed, OtherProtocol, QueryFailed, TimedOut, TlsMissing, Unreachable, UserError
 from services.i18n import tr
 from services.visible import as_line
 
@@ -61,6 +61,28 @@ def connect_error(problem: BaseException, *, where: str, user: str, host: str, l
         host=host,
         try_=(
             tr("Check that this is the database's port. A server that only takes TLS closes one without, and reverse."),
+        ),
+    )
+
+
+def no_tls(where: str, tls: str, host: str) -> TlsMissing:
+    """Return the error for a server that broke off at the first words of TLS, where TLS is asked for."""
+    return TlsMissing(
+        tr(
+            "The server on {where} broke off where TLS begins, as one does that has none, and {tls} asks for it: "
+            "nothing would say that it is the server, and everything could be read on the way.",
+            where=where,
+            tls=tls,
+        ),
+        host=host,
+        safe=tr("No password was sent."),
+        try_=(
+            tr('Go through SSH: via = "tunnel", for a server that listens on 127.0.0.1 of its host, or "socket".'),
+            tr(
+                'Or watch it unencrypted: tls = "off". What is read can then be read on the way; the password is only '
+                "proven (SCRAM), never sent."
+            ),
+            tr("Or switch TLS on at the server (net.ssl.mode)."),
         ),
     )
 

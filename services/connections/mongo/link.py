@@ -15,7 +15,7 @@ from services.connections.dial import hang_up
 from services.connections.known_certificates import Pin, changed, name_of, pins_of, unknown
 from services.connections.limits import LOGIN_BYTES, Limits
 from services.connections.mongo.document import Document, Reply
-from services.connections.mongo.errors import command_error, connect_error
+from services.connections.mongo.errors import command_error, connect_error, no_tls
 from services.connections.mongo.login import Credentials, Greeting, greet, log_in
 from services.connections.mongo.only_reads import MOST_BYTES
 from services.connections.mongo.wire import CommandFailed, MongoWire
@@ -206,7 +206,7 @@ class _Opening:
             if way.road != "socket" and self._sql.tls == "verify" and self._sql.ca is None:
                 pins = pins_of(name_of(self._entry))
             trust = trust_for(self._sql, way.road, tuple(pin.fingerprint for pin in pins), own=way.own)
-            wire = self._wire(meter, trust, credentials, plain=plain)
+            wire = self._wire(meter, trust, credentials, way.where, plain=plain)
             greeting, named = greet(wire, credentials)
             logged_in = credentials.asks and not greeting.arbiter
             if logged_in:
@@ -227,7 +227,7 @@ class _Opening:
     def _way(self) -> Way:
         return open_way(self._entry, self._ssh, limits=self._limits, limit_s=self._connect_s, under_way=self._under_way)
 
-    def _wire(self, meter: Metered, trust: Trust, credentials: Credentials, *, plain: bool) -> MongoWire:
+    def _wire(self, meter: Metered, trust: Trust, credentials: Credentials, where: str, *, plain: bool) -> MongoWire:
         """Return the wire with its login's clock running: TLS from the first byte, where there is any."""
         meter.begin(self._login_s, LOGIN_BYTES)
         if trust.context is None or plain:
@@ -239,6 +239,8 @@ class _Opening:
         except ssl.SSLCertVerificationError:
             raise
         except (ssl.SSLError, ConnectionError, EOFError) as problem:
+            if trust.required and isinstance(problem, ssl.SSLEOFError | EOFError):
+                raise no_tls(where, self._sql.tls, self._entry.name) from problem
             if trust.required or credentials.mechanism == "x509":
                 raise
             raise _NoTls from problem

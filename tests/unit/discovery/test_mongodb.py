@@ -43,7 +43,7 @@ def node(cluster: ClusterSnapshot, name: str) -> NodeView:
 
 def test_that_a_set_is_one_cluster_with_its_primary_its_votes_and_its_numbers() -> None:
     cluster = s.only(s.estate(m.member(1), m.member(2), m.member(3)))
-    assert (cluster.kind, cluster.cluster_id, cluster.name) == (REPLICA_SET, "mongodb:5f00", "rs0")
+    assert (cluster.kind, cluster.cluster_id, cluster.name) == (REPLICA_SET, "5f00", "rs0")
     assert cluster.health is Health.GOOD
     assert told(cluster) == {
         "m1": ("PRIMARY", Health.GOOD),
@@ -206,7 +206,7 @@ def test_that_all_members_cut_off_from_each_other_have_no_majority() -> None:
 def test_that_two_sets_of_one_name_are_two_clusters() -> None:
     other = m.view(1, m.rows("PRIMARY", "SECONDARY", "SECONDARY", prefix="x"), id="6f00")
     estate = s.estate(m.member(1), m.member(1, other))
-    assert [c.cluster_id for c in estate.clusters] == ["mongodb:5f00", "mongodb:6f00"]
+    assert [c.cluster_id for c in estate.clusters] == ["5f00", "6f00"]
 
 
 def test_that_several_members_on_one_host_are_told_apart_by_their_ports() -> None:

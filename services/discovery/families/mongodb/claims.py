@@ -20,8 +20,6 @@ from services.facts.mongodb.replica_set import ReplicaSet
 from services.facts.mongodb.sharding import ShardedCluster
 from services.facts.mongodb.values import Place
 
-_PREFIX = "mongodb"
-
 
 def set_id(view: ReplicaSet) -> str:
     """Return what no other set is called: its id, without one its name and its first member's."""
@@ -34,8 +32,8 @@ def home(facts: NodeFacts | None) -> str:
     if mongo is None:
         return ""
     if mongo.cluster is not None and mongo.cluster.id:
-        return f"{_PREFIX}:{mongo.cluster.id}"
-    return f"{_PREFIX}:{set_id(mongo.set)}" if mongo.set is not None and not mongo.server.shard else ""
+        return mongo.cluster.id
+    return set_id(mongo.set) if mongo.set is not None and not mongo.server.shard else ""
 
 
 def places(mongo: MongoFacts) -> Iterator[tuple[Place, bool]]:
@@ -85,7 +83,7 @@ class _Claims:
         owner = _owners(told, sets)
         for key, members in sets.items():
             nodes_of = [node for node, _ in members]
-            self._put(owner.get(key) or self._last(nodes_of, SHARDED, previous) or f"{_PREFIX}:{key}", nodes_of)
+            self._put(owner.get(key) or self._last(nodes_of, SHARDED, previous) or key, nodes_of)
         for node, facts in told:
             if facts.set is None:
                 own = home(node.facts) or self._before.get(node.node_id, "")
@@ -132,7 +130,7 @@ def _owners(
         shard = next((c.id for c in clusters if _names(c, view.name, hosts)), "")
         uses = _used(node for node, _ in members)
         by_config = next((c.id for c in clusters if uses & hosts_of(c.config.places)), "")
-        cluster_id = own or (f"{_PREFIX}:{shard or by_config}" if shard or by_config else "")
+        cluster_id = own or shard or by_config
         if cluster_id:
             found[key] = cluster_id
     return found

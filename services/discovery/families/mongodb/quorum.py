@@ -64,7 +64,6 @@ def _component(one: SetOf, component_id: str, members: set[str], observers: Sequ
         votes=view.votes.reached if has and view.votes.reached is not None else votes,
         votes_known=view.votes.whole or 0,
         may_lose=view.votes.spare if has else None,
-        view_id=str(view.set.term) if has and (view.set.term or -1) >= 0 else "",
         size=len(members),
         title=one.title,
     )

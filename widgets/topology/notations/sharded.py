@@ -1,0 +1,64 @@
+"""The notation of several groups that each vote: an outline a group, side by side; servers of no group above them.
+
+Shards stand in rows, their config servers below; each outline is that of a quorum, with the parts that were cut
+off beside the part with the majority. MongoDB's sharded clusters are drawn so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.discovery.model import ClusterSnapshot, Component, NodeView
+from services.drawing.box import Box, around
+from services.drawing.cluster import homes
+from widgets.topology.geometry import OUTSIDE_GAP, PAD, TITLE_H
+from widgets.topology.notations.places import Placement, Shape, columns_for, finish, grid
+
+Edges = Sequence[tuple[str, str]]
+_SHARDS_A_ROW = 2
+_ROUTERS_A_ROW = 6
+
+
+def place_sharded(cluster: ClusterSnapshot, nodes: Sequence[NodeView], _edges: Edges) -> Placement:
+    """Return the places: servers of no group in rows on top, then the groups in the order of the cluster."""
+    home = homes(cluster)
+    boxes: dict[str, Box] = {}
+    alone = [n.node_id for n in nodes if n.node_id not in home]
+    boxes.update(grid(alone, 0, 0, max(1, min(_ROUTERS_A_ROW, len(alone)))))
+    top = around(list(boxes.values())).bottom + OUTSIDE_GAP if boxes else 0.0
+    shapes: list[Shape] = []
+    for row in _rows(cluster):
+        left, bottom = 0.0, top
+        for component in row:
+            ids = [n.node_id for n in nodes if home.get(n.node_id) == component.component_id]
+            shape = _stand(component, ids, left, top, boxes)
+            shapes.append(shape)
+            left, bottom = shape.box.right + OUTSIDE_GAP, max(bottom, shape.box.bottom)
+        top = bottom + OUTSIDE_GAP
+    return finish(boxes, tuple(shapes))
+
+
+def _rows(cluster: ClusterSnapshot) -> list[list[Component]]:
+    """Return the groups row by row: what was cut off from one stands beside it, and so makes its row longer."""
+    groups: dict[str, list[Component]] = {}
+    for component in cluster.components:
+        if component.members:
+            groups.setdefault(component.title, []).append(component)
+    rows: list[list[Component]] = []
+    room = 0
+    for parts in groups.values():
+        parts.sort(key=lambda c: (not c.primary, c.component_id))
+        if room < len(parts):
+            rows.append([])
+            room = max(_SHARDS_A_ROW, len(parts))
+        rows[-1] += parts
+        room -= len(parts)
+    return rows
+
+
+def _stand(component: Component, ids: Sequence[str], left: float, top: float, boxes: dict[str, Box]) -> Shape:
+    """Put the members of a group into an outline at this corner."""
+    own = grid(ids, left + PAD, top + TITLE_H, columns_for(len(ids)))
+    boxes.update(own)
+    inner = around(list(own.values()))
+    return Shape(component.component_id, Box(left, top, inner.w + 2 * PAD, inner.h + TITLE_H + PAD))

@@ -67,7 +67,7 @@ class ChartTemplate:
     Attributes:
         scope: "node" draws the selected node ({node} in the title), "all" every node of the cluster.
         needs: a trait of the cluster's kind, or "replica": which nodes can have it; `empty` says what stands there
-            when none can.
+            when none can. never: a trait of kinds of which it can tell nothing.
         y_max: top of the left scale; `y_max_metric` takes it from the newest value of a metric ({capacity} in the
             subtitle is that value with its unit).
     """
@@ -80,6 +80,7 @@ class ChartTemplate:
     kind: Literal["stack", "lines"] = "lines"
     scope: Scope = "node"
     needs: str = ""
+    never: str = ""
     right_unit: str = ""
     y_max: float | None = None
     y_max_metric: str = ""

@@ -51,7 +51,7 @@ def chart_plan(cluster: ClusterSnapshot, node: NodeView, capacity: float | None)
 
 def _has_use_for(template: ChartTemplate, cluster: ClusterSnapshot) -> bool:
     """Return whether the cluster can fill a chart; one it never can would only push the others down."""
-    if ONLY_NAMED in cluster.kind.traits:
+    if ONLY_NAMED in cluster.kind.traits or (template.never and template.never in cluster.kind.traits):
         return False
     if template.needs == "replica":  # where members vote, replicas are some that hang on it
         return bool(cluster.replication) or VOTES not in cluster.kind.traits

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.lab.estate import cgroups, container, database, galera, group, lag, network, proc, replication, skew, slow
+from tests.lab.estate import (
+    cgroups,
+    container,
+    database,
+    galera,
+    group,
+    lag,
+    mongodb,
+    network,
+    proc,
+    replication,
+    skew,
+    slow,
+)
 from tests.lab.estate.engine import MYSQL
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.spec import EstateSpec
@@ -130,6 +143,9 @@ def undo(spec: EstateSpec, *, limit_s: float = 180.0) -> None:
             skew.skew(spec, host.name, 0)
     if galera.members(spec):
         galera.recover(spec, limit_s=limit_s)
+        return
+    if mongodb.hosts(spec):
+        mongodb.recover(spec)
         return
     for host in spec.hosts:
         if database.pid(spec, host.name) is None:

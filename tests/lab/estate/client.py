@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.lab.estate import vault
-from tests.lab.estate.engine import MYSQL
+from tests.lab.estate.engine import MONGOD, MONGOS, MYSQL
+from tests.lab.estate.mongodb import PORTS
 from tests.lab.estate.paths import private_dir, state_root
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec
@@ -88,12 +89,22 @@ def inventory(spec: EstateSpec, names: tuple[str, ...]) -> str:
         f'[[host]]\nname = "{name}"\naddress = "{spec.address(name)}"\n'
         f'[host.ssh]\nuser = "dba"\nport = 22\nkey = "{folder}/id_ed25519"\n'
         f'known_hosts = "{folder}/known_hosts"\nsudo = "nopasswd"\n'
-        f'[host.sql]\nuser = "{spec.observer}"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
-        f'operator_user = "pilot"\noperator_password = "env:{vault.VARIABLES["pilot"]}"\n'
-        f"port = 3306\n{_way(spec, name)}"
+        f"{_server(spec, name)}"
         for name in names
     ]
     return "\n".join(parts)
+
+
+def _server(spec: EstateSpec, name: str) -> str:
+    """The way into the server. MongoDB's have no accounts here, and no TLS: they are asked through SSH."""
+    host = spec.host(name)
+    if host.engine in (MONGOD, MONGOS):
+        return f'[host.mongodb]\nport = {PORTS[host.role]}\nvia = "tunnel"\n'
+    return (
+        f'[host.sql]\nuser = "{spec.observer}"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
+        f'operator_user = "pilot"\noperator_password = "env:{vault.VARIABLES["pilot"]}"\n'
+        f"port = 3306\n{_way(spec, name)}"
+    )
 
 
 def _clusters(spec: EstateSpec) -> list[str]:

@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from tests.lab.estate import client, config_mysql, rootfs, tls, vault
-from tests.lab.estate.engine import MYSQL
+from tests.lab.estate import client, config_mysql, mongodb, rootfs, tls, vault
+from tests.lab.estate.engine import MONGOD, MONGOS, MYSQL
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec, HostSpec
@@ -81,6 +81,9 @@ def write_host(spec: EstateSpec, name: str) -> None:
     _write(root / "etc/resolv.conf", "")
     client.make_host_key(spec, name, root / "etc/ssh/ssh_host_ed25519_key")
     _accounts(spec, root)
+    if host.engine in (MONGOD, MONGOS):
+        mongodb.write_host(spec, host)
+        return
     server = server_config(spec, host)
     if host.engine is MYSQL:
         config_mysql.make_own(rootfs.data(spec, name))

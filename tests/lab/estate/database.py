@@ -137,7 +137,6 @@ def kill(spec: EstateSpec, name: str, *, limit_s: float = 30.0) -> None:
 
 def version(spec: EstateSpec, name: str) -> str:
     """Version number of the installed server ("10.11.14"), also while it does not run."""
-    found = re.search(
-        r"Ver (\d+\.\d+\.\d+)", container.sh(spec, name, f"{spec.host(name).engine.process} --version", limit_s=15).out
-    )
+    said = container.sh(spec, name, f"{spec.host(name).engine.process} --version", limit_s=15).out
+    found = re.search(r"[Vv]er(?:sion)? v?(\d+\.\d+\.\d+)", said)
     return found.group(1) if found else ""

@@ -22,6 +22,7 @@ from tests.lab.estate import (
     lag,
     limits,
     load,
+    mongodb,
     network,
     proc,
     quiet,
@@ -145,7 +146,12 @@ class Estate:
             list(pool.map(lambda name: quiet.assert_quiet(spec, name), names))
         say("starting the databases")
         began = time.monotonic()
-        kinds = ((galera.form, galera.members), (group.form, group.members), (replication.form, replication.replicas))
+        kinds = (
+            (galera.form, galera.members),
+            (group.form, group.members),
+            (replication.form, replication.replicas),
+            (mongodb.form, mongodb.hosts),
+        )
         with ThreadPoolExecutor(max_workers=len(kinds)) as pool:
             list(pool.map(lambda form: form(spec), [form for form, hosts in kinds if hosts(spec)]))
         about = {"estate": spec.name, "hosts": self.addresses, "formed_s": time.monotonic() - began}
@@ -153,7 +159,8 @@ class Estate:
         say(f"{spec.name} is up")
 
     def _make_host(self, name: str) -> None:
-        rootfs.prepare(self.spec, name, filled=name not in galera.members(self.spec)[1:])
+        empty = (*galera.members(self.spec)[1:], *(h.name for h in mongodb.hosts(self.spec)))
+        rootfs.prepare(self.spec, name, filled=name not in empty)
         config.write_host(self.spec, name)
 
     def down(self, say: Callable[[str], None] = lambda _: None) -> None:

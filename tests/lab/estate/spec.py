@@ -14,7 +14,8 @@ class HostSpec:
     """One host of an estate.
 
     `role` is one of "galera", "group" (a member of MySQL's Group Replication), "spare" (packages installed, nothing
-    configured or running), "source", "replica". `number` is the last part of the address and the server_id.
+    configured or running), "source", "replica"; of MongoDB "mongod" (a member of the shard), "mirror" and "config" (a
+    config server of either kind), "mongos", "mongo-spare". `number` is the last part of the address and the server_id.
     """
 
     name: str
@@ -25,7 +26,7 @@ class HostSpec:
 
     @property
     def engine(self) -> Engine:
-        return engine_of(self.release)
+        return engine_of(self.release, self.role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,32 @@ MYSQL = EstateSpec(
 )
 """Real MySQL: a group of three, and beside it a source with a semi-synchronous and a plain replica."""
 
-ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, REJOIN, FREEZE, MIXED, MYSQL)
+_SHARD = tuple(HostSpec(f"d{n}", 10 + n, "mongod") for n in (1, 2, 3))
+_ROUTERS = tuple(HostSpec(f"r{n}", 30 + n, "mongos") for n in (1, 2))
+_NEW = tuple(HostSpec(f"n{n}", 40 + n, "mongo-spare") for n in (1, 2, 3))
+
+MONGO_RS = EstateSpec(name="mongo-rs", code="r", network="10.213.15", hosts=_SHARD, seeds=("d1",))
+MONGO_SCCC = EstateSpec(
+    name="mongo-sccc",
+    code="o",
+    network="10.213.16",
+    hosts=(*_SHARD, *(HostSpec(f"c{n}", 20 + n, "mirror") for n in (1, 2, 3)), *_ROUTERS, *_NEW),
+    seeds=("r1",),
+)
+MONGO_CSRS = EstateSpec(
+    name="mongo-csrs",
+    code="u",
+    network="10.213.17",
+    hosts=(*_SHARD, *(HostSpec(f"c{n}", 20 + n, "config") for n in (1, 2, 3)), *_ROUTERS),
+    seeds=("r1",),
+)
+"""MongoDB 3.2: a replica set; a sharded cluster with mirrored config servers and hosts for new ones; with a set."""
+
+MONGO_ESTATES = (MONGO_RS, MONGO_SCCC, MONGO_CSRS)
+ESTATES: tuple[EstateSpec, ...] = (
+    *(GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, REJOIN, FREEZE, MIXED, MYSQL),
+    *MONGO_ESTATES,
+)
 
 
 def estate_spec(name: str) -> EstateSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
-from tests.lab.estate import breaks, database, group, load, proc, replication
+from tests.lab.estate import breaks, database, group, load, mongodb, proc, replication
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.spec import EstateSpec
@@ -80,6 +80,8 @@ def _server(spec: EstateSpec, name: str) -> str:
             seen = group.view(spec, name)
             reached = sum(m.state == "ONLINE" for m in seen.values())
             return f"{seen[name].state}, {seen[name].role or 'no role'}, {reached} of {len(seen)} ONLINE"
+        if spec.host(name) in mongodb.hosts(spec):
+            return mongodb.server_words(spec, name)
         said = replication.replica_status(spec, name)
     except LabError as exc:
         return f"no answer ({str(exc).splitlines()[0][:80]})"

@@ -1,0 +1,251 @@
+"""MongoDB on the hosts of an estate: programs, configuration, units; replica sets and sharded clusters, formed, asked.
+
+No package registry has MongoDB: the binaries come from the folder that PILOTHOUSE_LAB_MONGODB names
+(`mongod-<version>`, `mongos-<version>`), then from PATH. They run on the image as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.lab.estate import database, mongo_wire, rootfs
+from tests.lab.estate.errors import LabError
+from tests.lab.estate.shell import run
+from tests.lab.estate.spec import EstateSpec, HostSpec
+from tests.lab.estate.waiting import wait_until
+
+PORTS = {"mongod": 27018, "mirror": 27019, "config": 27019, "mongos": 27017, "mongo-spare": 27019}
+SHARD, CONFIG_SET = "rs0", "csrs"
+VERSION = "3.2"
+_FOLDER = "PILOTHOUSE_LAB_MONGODB"
+_FORM_S = 90.0
+
+_UNIT = """\
+# Written by the lab.
+[Unit]
+Description=MongoDB ({program})
+After=network.target
+
+[Service]
+User=mysql
+ExecStart=/usr/local/bin/{program} --config /etc/{program}.conf
+LimitNOFILE=64000
+Restart=no
+
+[Install]
+WantedBy=multi-user.target
+"""
+# The account is the image's: another one would be another image, for a name.
+
+_MONGOD = """\
+# Written by the lab.
+systemLog:
+  destination: file
+  path: /var/lib/mysql/mongod.log
+  logAppend: true
+storage:
+  dbPath: /var/lib/mysql/db
+  engine: wiredTiger
+  wiredTiger:
+    engineConfig:
+      cacheSizeGB: 1
+net:
+  bindIp: 127.0.0.1,{address}
+  port: {port}
+"""
+_SET = """\
+replication:
+  replSetName: {name}
+  oplogSizeMB: 64
+"""
+_ROLE = """\
+sharding:
+  clusterRole: {role}
+"""
+_MONGOS = """\
+# Written by the lab.
+systemLog:
+  destination: file
+  path: /var/lib/mysql/mongos.log
+  logAppend: true
+net:
+  bindIp: 127.0.0.1,{address}
+  port: {port}
+sharding:
+  configDB: {config}
+"""
+
+
+def binary(program: str) -> Path | None:
+    """The program of the lab's version, None where it is not at hand."""
+    folder = os.environ.get(_FOLDER, "")
+    found = sorted(Path(folder).glob(f"{program}-{VERSION}*")) if folder else []
+    on_path = shutil.which(program)
+    return found[-1] if found else Path(on_path) if on_path else None
+
+
+def missing() -> str:
+    """Why no estate of MongoDB can come up here, '' when it can."""
+    lacking = [program for program in ("mongod", "mongos") if binary(program) is None]
+    return f"{_FOLDER} names no folder with {' and '.join(lacking)} {VERSION}" if lacking else ""
+
+
+def hosts(spec: EstateSpec, *roles: str) -> tuple[HostSpec, ...]:
+    """The hosts of these roles, of all of MongoDB's where none is named."""
+    return tuple(h for h in spec.hosts if h.role in (roles or PORTS))
+
+
+def place(spec: EstateSpec, host: HostSpec) -> str:
+    """host:port, as sets and strings name it: the address, which every host and the console reach."""
+    return f"{spec.address(host.name)}:{PORTS[host.role]}"
+
+
+def config_string(spec: EstateSpec) -> str:
+    """What a mongos is started with."""
+    mirrors = ",".join(place(spec, h) for h in hosts(spec, "mirror"))
+    members = ",".join(place(spec, h) for h in hosts(spec, "config"))
+    return mirrors or f"{CONFIG_SET}/{members}"
+
+
+def server_config(spec: EstateSpec, host: HostSpec) -> str:
+    """Text of a host's configuration file."""
+    where = {"address": spec.address(host.name), "port": PORTS[host.role]}
+    if host.role == "mongos":
+        return _MONGOS.format(**where, config=config_string(spec))
+    text = _MONGOD.format(**where)
+    if host.role == "mongod":
+        sharded = bool(hosts(spec, "mongos"))
+        return text + _SET.format(name=SHARD) + (_ROLE.format(role="shardsvr") if sharded else "")
+    text += _SET.format(name=CONFIG_SET) if host.role == "config" else ""
+    return text + _ROLE.format(role="configsvr")
+
+
+def write_host(spec: EstateSpec, host: HostSpec) -> None:
+    """Put the program, its unit and its configuration into a prepared host; its data go to the data disk."""
+    root, program = rootfs.root(spec, host.name), host.engine.process
+    source = binary(program)
+    if source is None:
+        raise LabError(missing())
+    shutil.copyfile(source, root / "usr/local/bin" / program)
+    (root / "usr/local/bin" / program).chmod(0o755)
+    (root / "etc/systemd/system" / f"{program}.service").write_text(_UNIT.format(program=program), encoding="utf-8")
+    if host.role != "mongo-spare":
+        (root / "etc" / f"{program}.conf").write_text(server_config(spec, host), encoding="utf-8")
+    data = rootfs.data(spec, host.name)
+    (data / "db").mkdir(exist_ok=True)
+    uid, gid = rootfs.mysql_ids(spec, host.name)
+    run(["chown", "-R", f"{uid}:{gid}", str(data)])
+
+
+def ask(spec: EstateSpec, name: str, asked: dict[str, Any], *, database: str = "admin", limit_s: float = 20.0) -> Any:
+    """Send a command to the server of a host and return its answer."""
+    host = spec.host(name)
+    return mongo_wire.command(spec.address(name), PORTS[host.role], database, asked, limit_s=limit_s)
+
+
+def form(spec: EstateSpec) -> None:
+    """Start the servers; form the sets, then the cluster of them."""
+    for host in hosts(spec, "mongod", "mirror", "config"):
+        database.begin_start(spec, host.name)
+    for host in hosts(spec, "mongod", "mirror", "config"):
+        wait_answers(spec, host.name)
+    for role, name in (("config", CONFIG_SET), ("mongod", SHARD)):
+        members = hosts(spec, role)
+        if members:
+            initiate(spec, name, [h.name for h in members], config=role == "config")
+    for host in hosts(spec, "mongos"):
+        database.begin_start(spec, host.name)
+    for host in hosts(spec, "mongos"):
+        wait_answers(spec, host.name)
+    routers = hosts(spec, "mongos")
+    if routers:
+        members = ",".join(place(spec, h) for h in hosts(spec, "mongod"))
+        ask(spec, routers[0].name, {"addShard": f"{SHARD}/{members}"}, limit_s=60)
+        ask(spec, routers[0].name, {"enableSharding": "shop"}, limit_s=60)
+        ask(spec, routers[0].name, {"shardCollection": "shop.orders", "key": {"_id": 1}}, limit_s=60)
+
+
+def initiate(spec: EstateSpec, name: str, members: Sequence[str], *, config: bool = False, protocol: int = 1) -> None:
+    """Form a set of these hosts, the first one preferred as its primary, and wait until all follow."""
+    rows = [
+        {"_id": n, "host": place(spec, spec.host(one)), "priority": 2 if n == 0 else 1} for n, one in enumerate(members)
+    ]
+    asked: dict[str, Any] = {"_id": name, "version": 1, "members": rows, "protocolVersion": protocol}
+    if config:
+        asked["configsvr"] = True
+    ask(spec, members[0], {"replSetInitiate": asked}, limit_s=60)
+    wait_set(spec, members)
+
+
+def states(spec: EstateSpec, name: str) -> dict[str, str]:
+    """The members as one of them sees them: host name -> state; {} while it does not answer or is in no set."""
+    try:
+        told = ask(spec, name, {"replSetGetStatus": 1}, limit_s=5)
+    except LabError:
+        return {}
+    called = {place(spec, h): h.name for h in hosts(spec)}
+    return {called.get(one["name"], one["name"]): str(one["stateStr"]) for one in told["members"]}
+
+
+def wait_set(spec: EstateSpec, members: Sequence[str], *, limit_s: float = _FORM_S) -> None:
+    """Wait until each of these sees all of them as PRIMARY, SECONDARY or ARBITER, and one as PRIMARY."""
+
+    def reason() -> str | None:
+        for name in members:
+            seen = states(spec, name)
+            settled = [seen.get(one, "") for one in members]
+            if settled.count("PRIMARY") != 1 or not set(settled) <= {"PRIMARY", "SECONDARY", "ARBITER"}:
+                return f"{name} sees {seen}"
+        return None
+
+    wait_until(f"the set of {', '.join(members)}", reason, limit_s=limit_s)
+
+
+def primary(spec: EstateSpec) -> str:
+    """The primary of the shard, as a member that sees one says."""
+    for host in hosts(spec, "mongod"):
+        for name, state in states(spec, host.name).items():
+            if state == "PRIMARY":
+                return name
+    raise LabError(f"no member of {spec.name} sees a primary")
+
+
+def wait_answers(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> None:
+    """Wait until the server of a host answers a greeting."""
+
+    def reason() -> str | None:
+        try:
+            ask(spec, name, {"isMaster": 1}, limit_s=5)
+        except LabError as problem:
+            return str(problem)
+        return None
+
+    wait_until(f"the server of {name}", reason, limit_s=limit_s)
+
+
+def recover(spec: EstateSpec) -> None:
+    """Bring every server back that `up` started, and wait until the sets are whole."""
+    for host in (*hosts(spec, "mirror", "config", "mongod"), *hosts(spec, "mongos")):
+        if database.pid(spec, host.name) is None:
+            database.start(spec, host.name)
+        wait_answers(spec, host.name)
+    for role in ("config", "mongod"):
+        members = [h.name for h in hosts(spec, role)]
+        if members:
+            wait_set(spec, members)
+
+
+def server_words(spec: EstateSpec, name: str) -> str:
+    """The state of a server in one phrase, for the table of `status`."""
+    said = ask(spec, name, {"isMaster": 1}, limit_s=5)
+    if said.get("msg") == "isdbgrid":
+        return "mongos"
+    if not said.get("setName"):
+        return "config server (mirrored)" if "configsvr" in said else "alone"
+    seen = states(spec, name)
+    reached = sum(state in {"PRIMARY", "SECONDARY", "ARBITER"} for state in seen.values())
+    return f"{seen.get(name, 'no state')}, {reached} of {len(seen)} reached"

@@ -138,25 +138,29 @@ def _without_sql(node: Node, around: Around) -> Verdict:
         )
         return Verdict(states.HELD, Health.BAD, joined(text, _still_counted(around)))
     if node.code("sql") == "secret-missing":  # ours to mend: it says nothing of the server
-        return Verdict(states.NO_SECRET, Health.UNKNOWN, node.why_bare("sql"))
+        return Verdict(states.NO_SECRET.over(node.speaks), Health.UNKNOWN, node.why_bare("sql"))
     if coming_up(node) or around.transfer:
         return _starting(node, around)
     if node.code("sql") in _LOGIN_REFUSED:
         health = Health.BAD if _founded(node, around) else Health.UNKNOWN
-        return Verdict(states.LOGIN_REFUSED, health, joined(_founded(node, around), node.why_bare("sql")))
+        return Verdict(
+            states.LOGIN_REFUSED.over(node.speaks), health, joined(_founded(node, around), node.why_bare("sql"))
+        )
     if (not_asked := _not_asked(node)) is not None:
         return not_asked
     if _just_started(node):
         text = tr("{daemon} on {name} is up; the console has not asked it yet", daemon=node.daemon, name=node.name)
-        return Verdict(states.STARTED, Health.TRANSFER, text)
+        return Verdict(states.STARTED.over(node.speaks), Health.TRANSFER, text)
     runs = tr("the server's process could not be seen")
     if state != "?":
         runs = tr("{daemon} runs (state {state})", daemon=node.daemon, state=state)
-    text = tr("SSH answers and {runs}, but SQL does not answer", runs=runs)
+    text = tr("SSH answers and {runs}, but {sql} does not answer", runs=runs, sql=node.speaks)
     if node.why_bare("sql"):
         text = tr("{sentence}: {why}", sentence=text, why=node.why_bare("sql"))
     health = Health.BAD if state != "?" else Health.UNKNOWN
-    return Verdict(states.NO_SQL, health, joined(_founded(node, around), text, _still_counted(around)))
+    return Verdict(
+        states.NO_SQL.over(node.speaks), health, joined(_founded(node, around), text, _still_counted(around))
+    )
 
 
 def _founded(node: Node, around: Around) -> str:
@@ -178,14 +182,16 @@ def _not_asked(node: Node) -> Verdict | None:
     if facts is not None and facts.sql_at is not None and node.reach in {Reach.FULL, Reach.SQL_ONLY}:
         # This console was late itself, or asleep: that is no word against the server.
         age = duration(node.at - facts.sql_at)
-        text = tr("nothing was heard over SQL for {age} (more than {limit:.0f} s)", age=age, limit=STALE_S)
+        words = mark("nothing was heard over {sql} for {age} (more than {limit:.0f} s)")
+        text = tr(words, sql=node.speaks, age=age, limit=STALE_S)
         return Verdict(states.NO_NEWS, Health.UNKNOWN, text)
     if facts is None or facts.sql_at is not None or node.why_bare("sql"):
         return None
-    text = tr("SQL was not tried yet")
+    text = tr("{sql} was not tried yet", sql=node.speaks)
     if SQL in facts.no_way:
-        text = tr("the inventory gives no SQL way: with one its state, replication, settings and load are seen")
-    return Verdict(states.NOT_ASKED_SQL, Health.UNKNOWN, text)
+        words = mark("the inventory gives no {sql} way: with one its state, replication, settings and load are seen")
+        text = tr(words, sql=node.speaks)
+    return Verdict(states.NOT_ASKED_SQL.over(node.speaks), Health.UNKNOWN, text)
 
 
 def _just_started(node: Node) -> bool:
@@ -205,7 +211,8 @@ def _starting(node: Node, around: Around) -> Verdict:
         state = states.RECEIVING.get(around.transfer_kind, states.RECEIVING[""])
         reason = around.transfer or tr("{name} is receiving its state; SQL opens when it is done", name=node.name)
         return Verdict(state, Health.TRANSFER, reason)
-    text = tr("{daemon} on {name} is starting; SQL is not open yet", daemon=node.daemon, name=node.name)
+    words = mark("{daemon} on {name} is starting; {sql} is not open yet")
+    text = tr(words, daemon=node.daemon, name=node.name, sql=node.speaks)
     return Verdict(states.STARTING, Health.TRANSFER, text)
 
 

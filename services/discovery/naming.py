@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from services.discovery.families.registry import registered
 from services.discovery.model import EstateSnapshot
 from services.facts.model import NodeFacts
+from services.facts.reading import host_port
 from services.inventory.lookalikes import skeleton
 
 
@@ -20,12 +21,16 @@ def name_of(host: str, facts: NodeFacts | None, *, written: bool = False) -> str
     into a journal is named by this or by `names_of`, which is this for several at once.
 
     Args:
-        host: its key: the inventory's name, or what it was found by.
+        host: its key: the inventory's name, or what it was found by, with its port where a host may have several.
         written: a person wrote it into the inventory under this key, which is its name then, an address too.
     """
-    if written or facts is None or not _is_address(host):
+    if written or facts is None:
         return host
-    return _own(facts) or host
+    address, port = host_port(host, 0)
+    if not _is_address(address):
+        return host
+    own = _own(facts)
+    return (f"{own}:{port}" if port else own) if own else host
 
 
 def names_of(facts: Mapping[str, NodeFacts], written: Collection[str] = ()) -> dict[str, str]:

@@ -102,8 +102,15 @@ class Node:
         )
 
     @property
+    def speaks(self) -> str:
+        """Return what its server is asked over, for sentences."""
+        return self.facts.speaks if self.facts is not None else "SQL"
+
+    @property
     def daemon(self) -> str:
         """Return what the server's program is called."""
+        if self.facts is not None and self.facts.mongo is not None:
+            return "mongos" if self.facts.mongo.server.role == "router" else "mongod"
         flavour = self.server.flavour if self.server is not None else Flavour.UNKNOWN
         unit = self.machine.unit if self.machine is not None else ""
         if flavour is Flavour.MARIADB or (flavour is Flavour.UNKNOWN and unit.startswith("mariadb")):

@@ -19,7 +19,8 @@ NOT_TOLD = "?"
 
 def of_entry(facts: NodeFacts, entry: HostEntry) -> NodeFacts:
     """Return the facts with what else stands on the host."""
-    return replace(facts, on=entry.on, beside=entry.others, machine=machine_of(facts.machine, entry))
+    machine = machine_of(facts.machine, entry)
+    return replace(facts, on=entry.on, beside=entry.others, machine=machine, speaks=entry.what.speaks)
 
 
 def only_named(hosts: Iterable[HostEntry], at: float) -> dict[str, NodeFacts]:

@@ -22,6 +22,13 @@ class State:
         """Return the same state under the word that the server itself has for it; its own where that is ''."""
         return State(self.code, word or self.word)
 
+    def over(self, speaks: str) -> State:
+        """Return the same state of a server that is asked over something else than SQL."""
+        return self if speaks == SQL else State(self.code, self.word.replace(SQL, speaks))
+
+
+SQL = "SQL"
+"""What most servers are asked over, as it stands in the words of a state."""
 
 # Of a server that answers.
 SERVING = State("serving", mark("serving"))

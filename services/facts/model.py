@@ -323,6 +323,7 @@ class NodeFacts:
     beside: tuple[str, ...] = ()  # the other servers on this host, by what they are called
     kind: str = ""  # of an instance that the inventory names and nobody reads: its kind there
     mongo: MongoFacts | None = None  # of a mongod or mongos
+    speaks: str = "SQL"  # what its server is asked over, for sentences
 
     @property
     def in_group(self) -> bool:

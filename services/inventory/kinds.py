@@ -15,6 +15,7 @@ class InstanceKind:
     Attributes:
         name: what people call it; port: where it listens unless told; read: this program reads it.
         way: the table that gives the way into it: [host.WAY] of a host's first server, [defaults.WAY].
+        speaks: what it is asked over, for sentences.
         many: several of it on one host are usual, each known by its port; else a host's name means its only one.
     """
 
@@ -24,12 +25,13 @@ class InstanceKind:
     read: bool
     way: str = "sql"
     many: bool = False
+    speaks: str = "SQL"
 
 
 MYSQL = InstanceKind("mysql", mark("MySQL or MariaDB"), 3306, read=True)
 PROXYSQL = InstanceKind("proxysql", "ProxySQL", 6032, read=False)
 """Its admin interface (ProxySQL documentation, "Global variables", admin-mysql_ifaces: 0.0.0.0:6032)."""
-MONGODB = InstanceKind("mongodb", "MongoDB", 27017, read=True, way="mongodb", many=True)
+MONGODB = InstanceKind("mongodb", "MongoDB", 27017, read=True, way="mongodb", many=True, speaks="MongoDB")
 """A mongod or a mongos. Config servers and shards have other ports of their own (MongoDB manual, "Default Ports")."""
 
 KINDS: Mapping[str, InstanceKind] = {kind.code: kind for kind in (MYSQL, PROXYSQL, MONGODB)}

@@ -60,11 +60,13 @@ def poll_mongodb(session: ObserverSession, poll: MongoPoll, clock: Clock, settin
 
 
 def set_values(facts: MongoFacts) -> dict[str, float]:
-    """Return what a member's own view gives as numbers: its lag, its oplog's window, what is left of it.
+    """Return what a server's own view gives as numbers: since when it is up, its lag, its oplog's window.
 
     A lag that can't be told (no primary in its view, it applies nothing) is no number.
     """
     found: dict[str, float] = {}
+    if facts.server.uptime_s is not None:
+        found["uptime"] = float(facts.server.uptime_s)  # by this name a server's answers are told from its host's
     own = facts.set.own if facts.set is not None else None
     behind = lag_s(facts.set, own) if facts.set is not None and own is not None else None
     if behind is not None:

@@ -63,13 +63,21 @@ def why_silent(node: NodeView, metric: str) -> str:
     if not way or facts is None or node.reach in _REACHED[way] or node.reach is Reach.NOT_TRIED:
         return ""
     since = facts.sql_at if way == SQL else facts.ssh_at
-    return _since(tr("{name} does not answer over {way}", name=node.name, way=_WAYS[way]), since, _why(node, way))
+    return _since(
+        tr("{name} does not answer over {way}", name=node.name, way=_called(node, way)), since, _why(node, way)
+    )
+
+
+def _called(node: NodeView, way: str) -> str:
+    return node.facts.speaks if way == SQL and node.facts is not None else _WAYS[way]
 
 
 def _no_way(node: NodeView, way: str) -> str:
     """Return by which way in the values would come, and how it is added: not in a recording, where nothing is."""
     told = tr(
-        "This is read over {way}, and the inventory gives no {way} account for {name}.", name=node.name, way=_WAYS[way]
+        "This is read over {way}, and the inventory gives no {way} account for {name}.",
+        name=node.name,
+        way=_called(node, way),
     )
     if in_past():
         return told

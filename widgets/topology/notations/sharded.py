@@ -1,4 +1,4 @@
-"""The notation of several groups that each vote: an outline a group, side by side; servers of no group above them.
+"""The notation of several groups that each vote: an outline a group, side by side; servers of no group in rows above.
 
 Shards stand in rows, their config servers below; each outline is that of a quorum, with the parts that were cut
 off beside the part with the majority. MongoDB's sharded clusters are drawn so.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery.model import ClusterSnapshot, Component, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, Component, NodeView
 from services.drawing.box import Box, around
 from services.drawing.cluster import homes
 from widgets.topology.geometry import OUTSIDE_GAP, PAD, TITLE_H
@@ -16,16 +16,21 @@ from widgets.topology.notations.places import Placement, Shape, columns_for, fin
 
 Edges = Sequence[tuple[str, str]]
 _SHARDS_A_ROW = 2
-_ROUTERS_A_ROW = 6
+_ALONE_A_ROW = 6
 
 
 def place_sharded(cluster: ClusterSnapshot, nodes: Sequence[NodeView], _edges: Edges) -> Placement:
     """Return the places: servers of no group in rows on top, then the groups in the order of the cluster."""
     home = homes(cluster)
     boxes: dict[str, Box] = {}
-    alone = [n.node_id for n in nodes if n.node_id not in home]
-    boxes.update(grid(alone, 0, 0, max(1, min(_ROUTERS_A_ROW, len(alone)))))
-    top = around(list(boxes.values())).bottom + OUTSIDE_GAP if boxes else 0.0
+    top = 0.0
+    alone: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.node_id not in home:
+            alone.setdefault(node.role, []).append(node.node_id)
+    last = alone.pop(SPARE, [])
+    for role in sorted(alone, reverse=True):  # mongos, then config servers, then whoever tells no role
+        top = _row(alone[role], top, boxes)
     shapes: list[Shape] = []
     for row in _rows(cluster):
         left, bottom = 0.0, top
@@ -35,7 +40,17 @@ def place_sharded(cluster: ClusterSnapshot, nodes: Sequence[NodeView], _edges: E
             shapes.append(shape)
             left, bottom = shape.box.right + OUTSIDE_GAP, max(bottom, shape.box.bottom)
         top = bottom + OUTSIDE_GAP
+    _row(last, top, boxes)
     return finish(boxes, tuple(shapes))
+
+
+def _row(ids: Sequence[str], top: float, boxes: dict[str, Box]) -> float:
+    """Stand these side by side and return where the next row begins."""
+    if not ids:
+        return top
+    row = grid(ids, 0, top, min(_ALONE_A_ROW, len(ids)))
+    boxes.update(row)
+    return around(list(row.values())).bottom + OUTSIDE_GAP
 
 
 def _rows(cluster: ClusterSnapshot) -> list[list[Component]]:

@@ -35,6 +35,9 @@ _ESTATES = (
     "freeze_estate",
     "mixed_estate",
     "mysql_estate",
+    "mongo_rs_estate",
+    "mongo_sccc_estate",
+    "mongo_csrs_estate",
 )
 
 
@@ -144,6 +147,24 @@ def mysql_estate(lab_available: None) -> Iterator[Estate]:
     yield from _session_estate("mysql")
 
 
+@pytest.fixture(scope="session")
+def mongo_rs_estate(lab_available: None) -> Iterator[Estate]:
+    """A replica set of MongoDB 3.2: d1 (its preferred primary), d2, d3."""
+    yield from _session_estate("mongo-rs")
+
+
+@pytest.fixture(scope="session")
+def mongo_sccc_estate(lab_available: None) -> Iterator[Estate]:
+    """A sharded cluster: shard d1 to d3, mirrored config servers c1 to c3, mongos r1 and r2, spare hosts n1 to n3."""
+    yield from _session_estate("mongo-sccc")
+
+
+@pytest.fixture(scope="session")
+def mongo_csrs_estate(lab_available: None) -> Iterator[Estate]:
+    """The same with a replica set of config servers, c1 to c3."""
+    yield from _session_estate("mongo-csrs")
+
+
 def _whole(estate: Estate) -> Iterator[Estate]:
     yield estate
     estate.load_stop()
@@ -196,6 +217,18 @@ def mixed(mixed_estate: Estate) -> Iterator[Estate]:
 def mysql(mysql_estate: Estate) -> Iterator[Estate]:
     """The estate of MySQL, made whole again after the test."""
     yield from _whole(mysql_estate)
+
+
+@pytest.fixture
+def mongo_rs(mongo_rs_estate: Estate) -> Iterator[Estate]:
+    """The replica set, made whole again after the test."""
+    yield from _whole(mongo_rs_estate)
+
+
+@pytest.fixture
+def mongo_sccc(mongo_sccc_estate: Estate) -> Iterator[Estate]:
+    """The cluster with mirrored config servers, made whole again after the test."""
+    yield from _whole(mongo_sccc_estate)
 
 
 @pytest.fixture(autouse=True)

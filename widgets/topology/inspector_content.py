@@ -33,6 +33,7 @@ from widgets.common.text import (
     short_id,
 )
 from widgets.topology.advice import advice_now
+from widgets.topology.inspector_mongodb import mongodb_rows
 from widgets.topology.wording import recovery_words, semi_sync_rows, size_words
 
 _DONOR = 2
@@ -197,6 +198,8 @@ def _replication(
         rows.extend(_galera(node, facts.galera, reach=not extra.get(RETURN)))
     if facts is not None and facts.group is not None:
         rows.extend(_group(facts.group))
+    told = mongodb_rows(facts.mongo if facts is not None else None)
+    rows.extend(Row(label, value, note, mono=mono) for label, value, note, mono in told)
     if facts is not None and facts.semi_sync is not None:
         rows.extend(Row(*told) for told in semi_sync_rows(facts.semi_sync))
     if facts is not None and facts.replication is not None:

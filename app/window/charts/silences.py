@@ -11,6 +11,7 @@ from services.discovery.words import names
 from services.errors import BadInput
 from services.facts.model import SQL, SSH
 from services.i18n import tr, tr_n
+from services.inventory.kinds import KINDS
 from services.sampling.absence import read_over
 from services.sampling.catalogue import load_catalogue
 from services.types import Reach
@@ -72,6 +73,12 @@ def _called(node: NodeView, way: str) -> str:
     return node.facts.speaks if way == SQL and node.facts is not None else _WAYS[way]
 
 
+def _section(node: NodeView, way: str) -> str:
+    """Return the table of the inventory that gives this way in."""
+    speaks = node.facts.speaks if node.facts is not None else ""
+    return next((kind.way for kind in KINDS.values() if way == SQL and kind.speaks == speaks), way)
+
+
 def _no_way(node: NodeView, way: str) -> str:
     """Return by which way in the values would come, and how it is added: not in a recording, where nothing is."""
     told = tr(
@@ -84,7 +91,7 @@ def _no_way(node: NodeView, way: str) -> str:
     how = tr(
         'To add one: "Edit the connection of {name}…" in the menu of the host, or [host.{section}] in the inventory.',
         name=node.name,
-        section=way,
+        section=_section(node, way),
     )
     return f"{told} {how}"
 

@@ -163,8 +163,8 @@ def form(spec: EstateSpec) -> None:
         wait_answers(spec, host.name)
     routers = hosts(spec, "mongos")
     if routers:
-        members = ",".join(place(spec, h) for h in hosts(spec, "mongod"))
-        ask(spec, routers[0].name, {"addShard": f"{SHARD}/{members}"}, limit_s=60)
+        shard = ",".join(place(spec, h) for h in hosts(spec, "mongod"))
+        ask(spec, routers[0].name, {"addShard": f"{SHARD}/{shard}"}, limit_s=60)
         ask(spec, routers[0].name, {"enableSharding": "shop"}, limit_s=60)
         ask(spec, routers[0].name, {"shardCollection": "shop.orders", "key": {"_id": 1}}, limit_s=60)
 

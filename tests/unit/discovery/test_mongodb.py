@@ -84,7 +84,7 @@ def test_that_a_part_without_a_majority_is_no_cluster_whatever_its_members_call_
     cluster = s.only(s.estate(m.member(1, m.view(1, seen)), m.down(2), m.down(3)))
     assert parts(cluster) == [(False, ("m1",), 1, 3, None)]
     assert told(cluster)["m1"] == ("PRIMARY, no majority", Health.BAD)
-    assert node(cluster, "m1").role == "primary"
+    assert node(cluster, "m1").role == ""
     assert codes(cluster) == [NO_PRIMARY_HEARD]
     assert cluster.health is Health.BAD
     assert len(cluster.silent) == 2

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from services.discovery.model import SPARE, ClusterSnapshot, Component, NodeView
 from services.drawing.box import Box, around
 from services.drawing.cluster import homes
-from widgets.topology.geometry import OUTSIDE_GAP, PAD, TITLE_H
+from widgets.topology.geometry import OUTSIDE_GAP, PAD, TITLE_H, TRANSFER_LANE
 from widgets.topology.notations.places import Placement, Shape, columns_for, finish, grid
 
 Edges = Sequence[tuple[str, str]]
@@ -19,7 +19,7 @@ _SHARDS_A_ROW = 2
 _ALONE_A_ROW = 6
 
 
-def place_sharded(cluster: ClusterSnapshot, nodes: Sequence[NodeView], _edges: Edges) -> Placement:
+def place_sharded(cluster: ClusterSnapshot, nodes: Sequence[NodeView], edges: Edges) -> Placement:
     """Return the places: servers of no group in rows on top, then the groups in the order of the cluster."""
     home = homes(cluster)
     boxes: dict[str, Box] = {}
@@ -39,9 +39,9 @@ def place_sharded(cluster: ClusterSnapshot, nodes: Sequence[NodeView], _edges: E
             shape = _stand(component, ids, left, top, boxes)
             shapes.append(shape)
             left, bottom = shape.box.right + OUTSIDE_GAP, max(bottom, shape.box.bottom)
-        top = bottom + OUTSIDE_GAP
+        top = bottom + (TRANSFER_LANE if edges else OUTSIDE_GAP)  # the edges of a group run below it
     _row(last, top, boxes)
-    return finish(boxes, tuple(shapes))
+    return finish(boxes, tuple(shapes), lane=0.0 if last or not edges else TRANSFER_LANE)
 
 
 def _row(ids: Sequence[str], top: float, boxes: dict[str, Box]) -> float:

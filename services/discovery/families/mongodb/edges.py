@@ -13,7 +13,7 @@ from services.discovery.nodes import Node
 from services.types import Health
 
 OPLOG = "oplog"
-"""What a lag of these edges is measured by."""
+"""What is read over these edges, and by what their lag is measured."""
 
 
 def edges_of(sets: Sequence[SetOf]) -> tuple[ReplicationEdge, ...]:
@@ -34,6 +34,7 @@ def _edge(source: Node, replica: Node, one: SetOf, delay_s: int) -> ReplicationE
     return ReplicationEdge(
         source_id=source.node_id,
         replica_id=replica.node_id,
+        channel=OPLOG,
         health=Health.UNKNOWN if behind is None else graded(behind, LAG_WARN_S, LAG_BAD_S),
         lag_s=None if behind is None else float(behind),
         lag_source=OPLOG if behind is not None else "",

@@ -62,7 +62,7 @@ def role_words(node: Node, one: SetOf | None) -> str:
     if node.node_id in one.stale:
         return ""
     if node.node_id == one.primary:
-        return _ROLES["PRIMARY"]
+        return _ROLES["PRIMARY"] if one.majority else ""  # it steps down: nobody may take it for the set's
     if member is None:
         return ""
     special = mark("hidden") if member.hidden else mark("delayed") if member.delay_s else ""

@@ -1,0 +1,174 @@
+"""The live watcher on a real replica set: each fault is drawn truthfully; lag and window are those that were made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from services.discovery import states
+from services.discovery.families.mongodb.judge import NO_MAJORITY, STALE
+from services.discovery.families.mongodb.kind import REPLICA_SET
+from services.discovery.model import ClusterSnapshot, NodeView
+from services.sampling.watcher import Watcher
+from services.types import Health
+from tests.lab.estate import mongodb
+from tests.lab.estate.errors import LabError
+from tests.lab.estate.estate import Estate
+from tests.lab.mysql.watching import becomes, watched
+
+WHOLE = {"d1": "mongodb-primary", "d2": "mongodb-secondary", "d3": "mongodb-secondary"}
+HEARTBEAT_S = 15.0
+"""A member is believed for ten seconds after its last heartbeat (heartbeatTimeoutSecs); then three samples."""
+ELECTION_S = 30.0
+
+
+@pytest.fixture
+def watcher(mongo_rs: Estate, tmp_path: Path) -> Iterator[Watcher]:
+    """A watcher that knows d1, and has found the others."""
+    with watched(mongo_rs, tmp_path) as found:
+        becomes(lambda: _codes(found) == WHOLE, limit_s=30)
+        yield found
+
+
+def _set(watcher: Watcher) -> ClusterSnapshot:
+    found = [c for c in watcher.snapshot().clusters if c.kind == REPLICA_SET]
+    assert len(found) == 1, [(c.name, c.kind.code) for c in watcher.snapshot().clusters]
+    return found[0]
+
+
+def _name(node: NodeView) -> str:
+    return node.name.partition(":")[0]
+
+
+def _codes(watcher: Watcher) -> dict[str, str]:
+    return {_name(node): node.code for c in watcher.snapshot().clusters for node in c.nodes}
+
+
+def _node(watcher: Watcher, name: str) -> NodeView:
+    return next(n for n in _set(watcher).nodes if _name(n) == name)
+
+
+def _majority(watcher: Watcher) -> set[str]:
+    names = {n.node_id: _name(n) for n in _set(watcher).nodes}
+    return {names[m] for c in _set(watcher).components if c.primary for m in c.members}
+
+
+def _insert(estate: Estate, host: str, count: int, *, size: int = 1000, start: int = 0) -> None:
+    """Insert documents, acknowledged by that member alone."""
+    for first in range(start, start + count, 500):
+        rows = [{"_id": n, "d": "x" * size} for n in range(first, min(first + 500, start + count))]
+        asked = {"insert": "rows", "documents": rows, "writeConcern": {"w": 1}}
+        mongodb.ask(estate.spec, host, asked, database="lab", limit_s=60)
+
+
+def test_that_one_member_shows_the_whole_set_by_the_inventorys_name(watcher: Watcher) -> None:
+    assert _set(watcher).name == "mongo-rs"
+    assert _majority(watcher) == {"d1", "d2", "d3"}
+    assert _node(watcher, "d1").role == "primary"
+    assert [(e.lag_s, e.channel) for e in _set(watcher).replication] == [(0.0, "oplog")] * 2
+
+
+def test_that_a_killed_secondary_is_not_running_and_the_part_may_lose_none(mongo_rs: Estate, watcher: Watcher) -> None:
+    mongo_rs.kill9("d3")
+    becomes(lambda: _codes(watcher)["d3"] == states.NOT_RUNNING.code, limit_s=8)
+    becomes(lambda: _majority(watcher) == {"d1", "d2"}, limit_s=HEARTBEAT_S)
+    assert next(c.may_lose for c in _set(watcher).components if c.primary) == 0
+    assert _node(watcher, "d3").numbers == ()
+    mongo_rs.start("d3")
+    becomes(lambda: _codes(watcher) == WHOLE, limit_s=ELECTION_S)
+
+
+def test_that_without_a_majority_nobody_is_primary_whatever_answers(mongo_rs: Estate, watcher: Watcher) -> None:
+    mongo_rs.kill9("d2")
+    mongo_rs.kill9("d3")
+    becomes(lambda: _codes(watcher)["d1"] == NO_MAJORITY.code, limit_s=HEARTBEAT_S)
+    becomes(lambda: _majority(watcher) == set(), limit_s=HEARTBEAT_S)
+    assert _set(watcher).health is Health.BAD
+    assert _node(watcher, "d1").role != "primary"
+
+
+def test_that_a_killed_primary_is_succeeded_and_the_election_is_told(mongo_rs: Estate, watcher: Watcher) -> None:
+    mongo_rs.kill9("d1")
+    becomes(lambda: "mongodb-primary" in {_codes(watcher)["d2"], _codes(watcher)["d3"]}, limit_s=ELECTION_S)
+    assert _majority(watcher) == {"d2", "d3"}
+    assert any("PRIMARY" in event.text for event in watcher.events())
+
+
+def test_that_a_parted_primary_is_outvoted_and_rolls_back_when_it_returns(mongo_rs: Estate, watcher: Watcher) -> None:
+    _insert(mongo_rs, "d1", 100)
+    mongo_rs.partition(["d1"])
+    _insert(mongo_rs, "d1", 20_000, size=200, start=1000)  # acknowledged by the cut-off side alone
+    becomes(lambda: "mongodb-primary" in {_codes(watcher)["d2"], _codes(watcher)["d3"]}, limit_s=ELECTION_S)
+    becomes(lambda: _codes(watcher)["d1"] in {STALE.code, NO_MAJORITY.code}, limit_s=HEARTBEAT_S)
+    assert _majority(watcher) == {"d2", "d3"}
+    new = next(n for n in ("d2", "d3") if _codes(watcher)[n] == "mongodb-primary")
+    _insert(mongo_rs, new, 10, start=500_000)
+    mongo_rs.heal()
+    seen: set[str] = set()
+
+    def back() -> bool:
+        seen.add(_codes(watcher)["d1"])
+        return _codes(watcher) == WHOLE
+
+    becomes(back, limit_s=90)
+    assert seen & {"mongodb-rollback", "mongodb-recovering", "mongodb-secondary"}, seen
+
+
+def test_that_a_member_in_maintenance_is_recovering_and_not_good(mongo_rs: Estate, watcher: Watcher) -> None:
+    mongodb.ask(mongo_rs.spec, "d3", {"replSetMaintenance": True})
+    try:
+        becomes(lambda: _codes(watcher)["d3"] == "mongodb-recovering", limit_s=8)
+        assert _node(watcher, "d3").health is Health.WARN
+    finally:
+        mongodb.ask(mongo_rs.spec, "d3", {"replSetMaintenance": False})
+    becomes(lambda: _codes(watcher) == WHOLE, limit_s=15)
+
+
+def test_that_a_step_down_moves_the_primary(mongo_rs: Estate, watcher: Watcher) -> None:
+    with suppress(LabError):  # the server closes the connection
+        mongodb.ask(mongo_rs.spec, "d1", {"replSetStepDown": 20, "secondaryCatchUpPeriodSecs": 10})
+    becomes(lambda: "mongodb-primary" in {_codes(watcher)["d2"], _codes(watcher)["d3"]}, limit_s=ELECTION_S)
+    assert _codes(watcher)["d1"] == "mongodb-secondary"
+    assert _majority(watcher) == {"d1", "d2", "d3"}
+
+
+def test_that_a_member_that_does_not_apply_is_as_far_behind_as_it_was_held(mongo_rs: Estate, watcher: Watcher) -> None:
+    """fsyncLock holds a secondary's applier: what the primary takes meanwhile is what it lacks."""
+    _insert(mongo_rs, "d1", 1, start=9_000_000)  # 3.2 makes no entries by itself: a pause in the writes is no lag
+    time.sleep(2)
+    mongodb.ask(mongo_rs.spec, "d3", {"fsync": 1, "lock": True}, limit_s=60)
+    began = time.time()
+    try:
+        while time.time() - began < 14:
+            _insert(mongo_rs, "d1", 10, start=int(time.time() * 1000) % 10**9)
+            time.sleep(1)
+        becomes(lambda: _node(watcher, "d3").health is Health.WARN, limit_s=10)
+        lag = next(value for label, value, _ in _node(watcher, "d3").numbers if label == "lag")
+        held = time.time() - began
+        assert held - 6 <= float(lag.split()[0]) <= held + 2, (lag, held)
+    finally:
+        mongodb.ask(mongo_rs.spec, "d3", {"fsyncUnlock": 1})
+    becomes(lambda: _codes(watcher) == WHOLE and _node(watcher, "d3").health is Health.GOOD, limit_s=60)
+
+
+def test_that_the_oplog_window_is_that_of_what_was_written(mongo_rs: Estate, watcher: Watcher) -> None:
+    began = time.time()
+    facts = _node(watcher, "d1").facts
+    assert facts is not None
+    assert facts.mongo is not None
+    assert facts.mongo.oplog is not None
+    before = facts.mongo.oplog.window_s
+    assert before is not None
+    _insert(mongo_rs, "d1", 1, start=7_000_000 + int(began) % 1_000_000)
+
+    def grown() -> bool:
+        now = _node(watcher, "d1").facts
+        oplog = now.mongo.oplog if now is not None and now.mongo is not None else None
+        last = oplog.last.seconds if oplog is not None and oplog.last is not None else 0
+        return abs(last - began) <= 2 and oplog is not None and (oplog.window_s or 0) >= before
+
+    becomes(grown, limit_s=8)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -57,12 +58,13 @@ def _majority(watcher: Watcher) -> set[str]:
     return {names[m] for c in _set(watcher).components if c.primary for m in c.members}
 
 
-def _insert(estate: Estate, host: str, count: int, *, size: int = 1000, start: int = 0) -> None:
+def _insert(estate: Estate, host: str, count: int, *, size: int = 1000) -> None:
     """Insert documents, acknowledged by that member alone."""
-    for first in range(start, start + count, 500):
-        rows = [{"_id": n, "d": "x" * size} for n in range(first, min(first + 500, start + count))]
+    for first in range(0, count, 500):
+        rows = [{"_id": uuid4().hex, "d": "x" * size} for _ in range(min(500, count - first))]
         asked = {"insert": "rows", "documents": rows, "writeConcern": {"w": 1}}
-        mongodb.ask(estate.spec, host, asked, database="lab", limit_s=60)
+        said = mongodb.ask(estate.spec, host, asked, database="lab", limit_s=60)
+        assert said["n"] == len(rows), said
 
 
 def test_that_one_member_shows_the_whole_set_by_the_inventorys_name(watcher: Watcher) -> None:
@@ -101,12 +103,12 @@ def test_that_a_killed_primary_is_succeeded_and_the_election_is_told(mongo_rs: E
 def test_that_a_parted_primary_is_outvoted_and_rolls_back_when_it_returns(mongo_rs: Estate, watcher: Watcher) -> None:
     _insert(mongo_rs, "d1", 100)
     mongo_rs.partition(["d1"])
-    _insert(mongo_rs, "d1", 20_000, size=200, start=1000)  # acknowledged by the cut-off side alone
+    _insert(mongo_rs, "d1", 20_000, size=200)  # acknowledged by the cut-off side alone
     becomes(lambda: "mongodb-primary" in {_codes(watcher)["d2"], _codes(watcher)["d3"]}, limit_s=ELECTION_S)
     becomes(lambda: _codes(watcher)["d1"] in {STALE.code, NO_MAJORITY.code}, limit_s=HEARTBEAT_S)
     assert _majority(watcher) == {"d2", "d3"}
     new = next(n for n in ("d2", "d3") if _codes(watcher)[n] == "mongodb-primary")
-    _insert(mongo_rs, new, 10, start=500_000)
+    _insert(mongo_rs, new, 10)
     mongo_rs.heal()
     seen: set[str] = set()
 
@@ -138,13 +140,13 @@ def test_that_a_step_down_moves_the_primary(mongo_rs: Estate, watcher: Watcher) 
 
 def test_that_a_member_that_does_not_apply_is_as_far_behind_as_it_was_held(mongo_rs: Estate, watcher: Watcher) -> None:
     """fsyncLock holds a secondary's applier: what the primary takes meanwhile is what it lacks."""
-    _insert(mongo_rs, "d1", 1, start=9_000_000)  # 3.2 makes no entries by itself: a pause in the writes is no lag
+    _insert(mongo_rs, "d1", 1)  # 3.2 makes no entries by itself: a pause in the writes is no lag
     time.sleep(2)
     mongodb.ask(mongo_rs.spec, "d3", {"fsync": 1, "lock": True}, limit_s=60)
     began = time.time()
     try:
         while time.time() - began < 14:
-            _insert(mongo_rs, "d1", 10, start=int(time.time() * 1000) % 10**9)
+            _insert(mongo_rs, "d1", 10)
             time.sleep(1)
         becomes(lambda: _node(watcher, "d3").health is Health.WARN, limit_s=10)
         lag = next(value for label, value, _ in _node(watcher, "d3").numbers if label == "lag")
@@ -163,7 +165,7 @@ def test_that_the_oplog_window_is_that_of_what_was_written(mongo_rs: Estate, wat
     assert facts.mongo.oplog is not None
     before = facts.mongo.oplog.window_s
     assert before is not None
-    _insert(mongo_rs, "d1", 1, start=7_000_000 + int(began) % 1_000_000)
+    _insert(mongo_rs, "d1", 1)
 
     def grown() -> bool:
         now = _node(watcher, "d1").facts

@@ -63,10 +63,7 @@ def updated_estate(
     alone = joined_as_written(groups, trees, links, written, asked.fellows)
     alone |= {one_host(node): (node,) for node in found.nodes if node.only_named}  # nobody's member: it was not read
     making = Making(previous, links, measured, shown, at)
-    clusters = [
-        _cluster(i, owners[i].takes(members, links) or owners[i].kinds[0], owners[i], members, making)
-        for i, members in groups.items()
-    ]
+    clusters = [_group(cluster_id, owners[cluster_id], members, making) for cluster_id, members in groups.items()]
     for cluster_id, members in alone.items():
         kind, family = _kind_of(members, making, asked)
         clusters.append(_cluster(cluster_id, kind, family, list(members), making))
@@ -91,6 +88,12 @@ def updated_estate(
 def in_order(clusters: Sequence[ClusterSnapshot]) -> tuple[ClusterSnapshot, ...]:
     """Return clusters as they are drawn: by name, servers that stand alone last."""
     return tuple(sorted(clusters, key=lambda c: (stands_alone(c), c.name.lower(), c.cluster_id)))
+
+
+def _group(cluster_id: str, family: Family, members: list[Node], making: Making) -> ClusterSnapshot:
+    """Return a cluster that a family claims: of the kind that it says, else of its first."""
+    kind = family.takes(members, making.links) or family.kinds[0]
+    return _cluster(cluster_id, kind, family, members, making)
 
 
 def _cluster(

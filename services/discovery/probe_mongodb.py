@@ -18,7 +18,7 @@ def probe_mongodb(session: ObserverSession, clock: Clock, facts: NodeFacts, limi
     """Ask everything once; the error of a server that is not reached, or lets nobody in."""
     wall, started = clock.wall(), clock.monotonic()
     try:
-        answer = read_mongodb(session, limit_s=limit_s)
+        answer = read_mongodb(session, limit_s=limit_s, at=wall)
     except UserError as error:
         return error
     return facts_from_answer(facts, answer, wall + (clock.monotonic() - started) / 2)

@@ -15,7 +15,7 @@ from services.connections.mongo.document import Document, Reply
 from services.connections.ports import ObserverSession
 from services.connections.reads import mongo as reads
 from services.connections.reads.mongo import MongoRead
-from services.errors import QueryFailed, UserError
+from services.errors import QueryFailed
 from services.facts.mongodb.judged import lag_s
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.numeric import status_values
@@ -26,13 +26,24 @@ EACH_TIME = frozenset(
     {reads.HELLO, reads.SERVER_STATUS, reads.SET_STATUS, reads.OPLOG_FIRST, reads.OPLOG_LAST, reads.SHARDING_STATE}
 )
 """A shard's server tells by its sharding state which config servers it uses: it changes with one request."""
+RARELY_S = {reads.DATABASES.name: 60.0, reads.CONFIG_HASH.name: 300.0}
+"""Reads that cost the more the more there is. All servers are asked at the same moments, so that answers compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A reply of a moment that is over; slot: of which stretch of time it is."""
+
+    slot: int
+    at: float
+    answer: Reply | QueryFailed
 
 
 @dataclass(slots=True)
 class MongoPoll:
     """What a connection's polls remember between seconds; a new one after every loss of the connection."""
 
-    replies: dict[str, tuple[float, Reply | QueryFailed]] = field(default_factory=dict)
+    replies: dict[str, _Kept] = field(default_factory=dict)
     set_version: object = None
 
 
@@ -51,7 +62,7 @@ def poll_mongodb(session: ObserverSession, poll: MongoPoll, clock: Clock, settin
     """Read what is due. Raises UserError only where the server gives no greeting, or the connection ends."""
     paced = _Paced(session, poll, clock, settings.members_s)
     wall, started = clock.wall(), clock.monotonic()
-    answer = read_mongodb(paced, limit_s=settings.answer_limit_s)
+    answer = read_mongodb(paced, limit_s=settings.answer_limit_s, at=wall)
     half = (clock.monotonic() - started) / 2
     values = dict(status_values(answer.status or {}))
     values.update(set_values(answer.facts))
@@ -91,16 +102,25 @@ class _Paced:
         if read in EACH_TIME:
             return self._fresh(read, limit_s)
         kept = self._poll.replies.get(read.name)
-        now = self._clock.monotonic()
-        if kept is None or now >= kept[0]:
-            try:
-                kept = (now + self._every_s, self._session.ask(read, limit_s=limit_s))
-            except QueryFailed as problem:  # not its own, or not for this account: that changes rarely too
-                kept = (now + self._every_s, problem)
+        at = self._clock.wall()
+        slot = int(at // RARELY_S.get(read.name, self._every_s))
+        if kept is None or kept.slot != slot:
+            kept = _Kept(slot, at, self._asked(read, limit_s))
             self._poll.replies[read.name] = kept
-        if isinstance(kept[1], UserError):
-            raise kept[1]
-        return kept[1]
+        if isinstance(kept.answer, QueryFailed):
+            raise kept.answer
+        return kept.answer
+
+    def read_at(self, read: MongoRead) -> float:
+        """Return when the last reply to a read came, epoch seconds."""
+        kept = self._poll.replies.get(read.name)
+        return kept.at if kept is not None else self._clock.wall()
+
+    def _asked(self, read: MongoRead, limit_s: float) -> Reply | QueryFailed:
+        try:
+            return self._session.ask(read, limit_s=limit_s)
+        except QueryFailed as problem:  # not its own, or not for this account: that changes rarely too
+            return problem
 
     def _fresh(self, read: MongoRead, limit_s: float) -> Reply:
         began = self._clock.monotonic()

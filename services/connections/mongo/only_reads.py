@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from services.connections.reads.mongo import MONGO_READS, MongoRead, MongoTemplate
+from services.connections.reads.mongo import HASHED, MONGO_READS, MongoRead, MongoTemplate
 from services.errors import Refused
 from services.i18n import tr
 
@@ -14,11 +14,13 @@ READING: Final = frozenset(
         "balancerStatus",
         "buildInfo",
         "collStats",
+        "dbHash",
         "find",
         "getCmdLineOpts",
         "getParameter",
         "getShardMap",
         "isMaster",
+        "listDatabases",
         "listShards",
         "replSetGetConfig",
         "replSetGetStatus",
@@ -57,13 +59,20 @@ def check(template: MongoTemplate) -> None:
         name in READING
         and not set(_signs(template.command)) - _ALLOWED_SIGNS
         and (found is None or _is_bounded(template, found))
-        and (found is not None or template.database == "admin" or name == "collStats")
+        and (found is not None or template.database == "admin" or name == "collStats" or _is_metadata(template, name))
     )
     if not fine:
         raise Refused(
             tr("The Observer road refuses the command '{name}': it is no read.", name=template.name),
             safe=tr("Nothing was sent to the host."),
         )
+
+
+def _is_metadata(template: MongoTemplate, name: str) -> bool:
+    """Return whether it hashes named collections of a cluster's metadata, and nothing else."""
+    named = template.command.get("collections")
+    fine = isinstance(named, list) and bool(named) and set(named) <= set(HASHED)
+    return name == "dbHash" and template.database == "config" and fine
 
 
 def _is_bounded(template: MongoTemplate, collection: object) -> bool:

@@ -76,6 +76,9 @@ HELLO = _known("hello", {"isMaster": 1})
 BUILD_INFO = _known("build-info", {"buildInfo": 1})
 SERVER_STATUS = _known("server-status", {"serverStatus": 1})
 COMMAND_LINE = _known("command-line", {"getCmdLineOpts": 1})
+DATABASES = _known("databases", {"listDatabases": 1})
+"""Names, sizes and whether they are empty; takes an intent lock of one database after the other (3.2 source,
+list_databases.cpp)."""
 COMPATIBILITY = _known("compatibility", {"getParameter": 1, "featureCompatibilityVersion": 1})
 
 # -- a replica set
@@ -93,6 +96,10 @@ LIST_SHARDS = _known("list-shards", {"listShards": 1})
 SHARD_MAP = _known("shard-map", {"getShardMap": 1})
 SHARDING_STATE = _known("sharding-state", {"shardingState": 1})
 BALANCER = _known("balancer-status", {"balancerStatus": 1})
+HASHED = ("chunks", "collections", "databases", "shards", "tags", "version")
+"""Collections of the metadata that move only by a change of the catalog; locks, pings, logs and switches move alone."""
+CONFIG_HASH = _known("config-hash", {"dbHash": 1, "collections": list(HASHED)}, "config")
+"""As every mongos does with mirrored config servers all the time; it reads them whole, so it is asked rarely."""
 CONFIG_VERSION = _find("config-version", "config", "version", 2)
 CONFIG_SHARDS = _find("config-shards", "config", "shards", 500)
 CONFIG_MONGOS = _find("config-mongos", "config", "mongos", 500)

@@ -11,6 +11,22 @@ from services.facts.mongodb.sharding import ShardedCluster
 
 
 @dataclass(frozen=True, slots=True)
+class Contents:
+    """Which databases a member has. with_data: those that hold something; at: when it was read, epoch seconds."""
+
+    with_data: tuple[str, ...]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a config server's metadata are like: a hash for each collection. at: when it was read, epoch seconds."""
+
+    hashes: tuple[tuple[str, str], ...]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class MongoFacts:
     """What is known of one process. None is 'not its own', or not read: then a problem has why."""
 
@@ -18,3 +34,5 @@ class MongoFacts:
     set: ReplicaSet | None = None
     oplog: Oplog | None = None
     cluster: ShardedCluster | None = None
+    contents: Contents | None = None
+    metadata: Metadata | None = None

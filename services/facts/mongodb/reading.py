@@ -21,20 +21,22 @@ from services.connections.reads import mongo as reads
 from services.connections.reads.mongo import MongoRead
 from services.errors import QueryFailed, Unreachable, UserError
 from services.facts.model import Problem
-from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.model import Contents, Metadata, MongoFacts
 from services.facts.mongodb.oplog import Oplog, parse_oplog
 from services.facts.mongodb.replica_set import parse_set
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.facts.mongodb.sharding import ShardedCluster, listed_shards, parse_cluster
+from services.facts.mongodb.values import documents, inside, line
 
 _NOT_MASTER = 10107
 _ANSWERS = frozenset({NO_COMMAND, NO_NAMESPACE, NO_REPLICA_SET, NOT_YET_INITIATED, REMOVED_FROM_SET, _NOT_MASTER})
+_MOST_DATABASES = 1000
 _SINCE_34 = 5
 """The wire version of MongoDB 3.4: it brought featureCompatibilityVersion and balancerStatus."""
 
 
 class Asks(Protocol):
-    """What reads of a server: `MongoSession`."""
+    """What reads of a server: a session, or whoever remembers what a session was told."""
 
     def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
         """Send one read of the registry."""
@@ -53,9 +55,13 @@ class MongoAnswer:
     status: Document | None = None
 
 
-def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoAnswer:
-    """Read everything once. Raises UserError subclasses where the server is not reached or lets nobody in."""
-    asking = _Asking(session, limit_s)
+def read_mongodb(session: Asks, *, limit_s: float = 5.0, at: float = 0.0) -> MongoAnswer:
+    """Read everything once. Raises UserError subclasses where the server is not reached or lets nobody in.
+
+    Args:
+        at: now, epoch seconds.
+    """
+    asking = _Asking(session, limit_s, at)
     hello = session.ask(reads.HELLO, limit_s=limit_s).body
     first = parse_server(hello)
     newer = (first.wire or 0) >= _SINCE_34 and first.role != "router"
@@ -72,15 +78,19 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0) -> MongoAnswer:
         found = parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG))
     if server.role == "member" and not server.arbiter:
         oplog = _oplog(asking)
-    return MongoAnswer(MongoFacts(server, found, oplog, _cluster(asking, server)), tuple(asking.problems), status)
+    facts = MongoFacts(
+        server, found, oplog, _cluster(asking, server), _contents(asking, server), _metadata(asking, server)
+    )
+    return MongoAnswer(facts, tuple(asking.problems), status)
 
 
 class _Asking:
     """Asks, and notes what was not told."""
 
-    def __init__(self, session: Asks, limit_s: float) -> None:
+    def __init__(self, session: Asks, limit_s: float, at: float) -> None:
         self._session = session
         self._limit_s = limit_s
+        self._at = at
         self.problems: list[Problem] = []
 
     def reply(self, read: MongoRead) -> Reply | None:
@@ -95,6 +105,11 @@ class _Asking:
             self.problems.append(Problem(read.name, problem.sentence, problem.code))
         return None
 
+    def read_at(self, read: MongoRead) -> float:
+        """Return when a reply was read, by our clock; one that was remembered is older than this reading."""
+        told = getattr(self._session, "read_at", None)
+        return self._at if told is None else float(told(read))
+
     def body(self, read: MongoRead) -> Document | None:
         reply = self.reply(read)
         return None if reply is None else reply.body
@@ -102,6 +117,30 @@ class _Asking:
     def documents(self, read: MongoRead) -> tuple[Document, ...] | None:
         reply = self.reply(read)
         return None if reply is None else reply.documents
+
+
+def _contents(asking: _Asking, server: MongoServer) -> Contents | None:
+    """Return which databases of a data-bearing member hold something; not its own: 'local' is each one's alone."""
+    if server.role != "member" or server.arbiter or server.at is None:
+        return None
+    answer = asking.body(reads.DATABASES)
+    if answer is None:
+        return None
+    found = documents(answer.get("databases"), _MOST_DATABASES)
+    names = (line(one.get("name")) for one in found if one.get("empty") is False)
+    return Contents(tuple(sorted(name for name in names if name not in {"", "local"})), asking.read_at(reads.DATABASES))
+
+
+def _metadata(asking: _Asking, server: MongoServer) -> Metadata | None:
+    """Return the hashes of a mirrored config server's metadata: one of a set has an oplog to be judged by."""
+    if server.config != "mirrored":
+        return None
+    answer = asking.body(reads.CONFIG_HASH)
+    told = inside(answer or {}, "collections")
+    if answer is None or not told:
+        return None
+    hashes = tuple((name, line(told.get(name), 64)) for name in reads.HASHED if name in told)
+    return Metadata(hashes, asking.read_at(reads.CONFIG_HASH))
 
 
 def _oplog(asking: _Asking) -> Oplog | None:

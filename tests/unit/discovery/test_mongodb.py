@@ -9,6 +9,7 @@ import pytest
 from services.connections.mongo.document import Stamp
 from services.discovery.changes import events_between
 from services.discovery.crawl import leads_of
+from services.discovery.families.mongodb.contents import UNEXPECTED_EMPTY
 from services.discovery.families.mongodb.kind import REPLICA_SET
 from services.discovery.families.mongodb.quorum import (
     ARBITER_BLOCKS,
@@ -19,6 +20,8 @@ from services.discovery.families.mongodb.quorum import (
 )
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.discovery.snapshot import updated_estate
+from services.facts.model import NodeFacts
+from services.facts.mongodb.model import Contents
 from services.facts.mongodb.oplog import Oplog
 from services.types import Health, Reach
 from tests.unit.discovery import mongo_scenes as m
@@ -243,3 +246,20 @@ def test_that_a_member_that_names_thousands_is_bounded() -> None:
     many = tuple(m.row(n, prefix="z") for n in range(1, 65))
     cluster = s.only(s.estate(m.member(1, m.view(1, many))))
     assert len(cluster.nodes) <= 64
+
+
+def test_that_a_database_that_the_primary_had_before_and_a_follower_lacks_is_told() -> None:
+    has, lacks = Contents(("admin", "shop"), s.AT - 20), Contents(("admin",), s.AT - 10)
+
+    def with_contents(number: int, contents: Contents) -> NodeFacts:
+        facts = m.member(number)
+        assert facts.mongo is not None
+        return replace(facts, mongo=replace(facts.mongo, contents=contents))
+
+    cluster = s.only(s.estate(with_contents(1, has), with_contents(2, lacks), with_contents(3, has)))
+    assert codes(cluster) == [UNEXPECTED_EMPTY]
+    assert "shop: empty or not there on m2" in cluster.problems[0].sentence
+    assert cluster.health is Health.WARN
+    earlier = replace(lacks, at=s.AT - 30)  # asked before the primary was: it may have been made in between
+    assert codes(s.only(s.estate(with_contents(1, has), with_contents(2, earlier)))) == []
+    assert codes(s.only(s.estate(m.member(1), with_contents(2, lacks)))) == []  # nobody it could lack anything of

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.discovery.crawl import leads_of
+from services.discovery.families.mongodb.contents import METADATA_DIFFER
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.mongodb.quorum import OLD_PROTOCOL
 from services.discovery.families.mongodb.sharded import CONFIG_STRINGS
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
-from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.model import Metadata, MongoFacts
 from services.facts.mongodb.sharding import Router, Shard, ShardedCluster, parse_cluster
 from services.types import Health
 from tests.unit.discovery import mongo_scenes as m
@@ -135,3 +136,22 @@ def test_that_what_3_2_5_said_before_and_after_the_conversion_is_one_cluster_eac
     after = s.only(s.estate(*_recorded("5-csrs", "c1", "m1", "n1", "n2", "s0", "s1")))
     assert [(c.title, len(c.members)) for c in after.components] == [("shard rs0", 3), ("config servers csReplSet", 3)]
     assert after.health is not Health.BAD
+
+
+def test_that_mirrors_that_differ_are_told_where_they_were_read_at_one_moment() -> None:
+    known = cluster_of(MIRRORS)
+
+    def mirror(number: int, chunks: str, at: float = s.AT) -> NodeFacts:
+        facts = m.mirror(number, known)
+        assert facts.mongo is not None
+        hashes = Metadata((("chunks", chunks), ("version", "v")), at)
+        return replace(facts, mongo=replace(facts.mongo, metadata=hashes))
+
+    same = s.only(s.estate(mirror(1, "a"), mirror(2, "a"), mirror(3, "a")))
+    assert METADATA_DIFFER not in [p.code for p in same.problems]
+    other = s.only(s.estate(mirror(1, "a"), mirror(2, "b"), mirror(3, "a")))
+    assert METADATA_DIFFER in [p.code for p in other.problems]
+    assert "differ in config.chunks" in next(p.sentence for p in other.problems if p.code == METADATA_DIFFER)
+    assert other.health is Health.BAD
+    old = s.only(s.estate(mirror(1, "a"), mirror(2, "b", s.AT - 300)))
+    assert METADATA_DIFFER not in [p.code for p in old.problems]

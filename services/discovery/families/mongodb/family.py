@@ -7,13 +7,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from services.discovery.families.making import Card, Making
 from services.discovery.families.mongodb import told
 from services.discovery.families.mongodb.claims import claims, home, leads, places, set_id
+from services.discovery.families.mongodb.contents import (
+    METADATA_DIFFER,
+    UNEXPECTED_EMPTY,
+    empty_problems,
+    metadata_problems,
+)
 from services.discovery.families.mongodb.edges import edges_of
 from services.discovery.families.mongodb.judge import Judge
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.mongodb.numbers import member_numbers, process_numbers
 from services.discovery.families.mongodb.places import Directory, facts_of, own_name
-from services.discovery.families.mongodb.quorum import agreement_of, components_of, set_problems, silent_of
-from services.discovery.families.mongodb.sharded import role_words, sharded_name, sharded_problems, title_of
+from services.discovery.families.mongodb.quorum import (
+    ARBITER_BLOCKS,
+    NO_PRIMARY_MEMBER,
+    STALE_PRIMARY,
+    agreement_of,
+    components_of,
+    set_problems,
+    silent_of,
+)
+from services.discovery.families.mongodb.sharded import (
+    CONFIG_STRINGS,
+    role_words,
+    sharded_name,
+    sharded_problems,
+    title_of,
+)
 from services.discovery.families.mongodb.views import SetOf, set_of
 from services.discovery.families.port import Lead, Lent, Parts
 from services.discovery.families.shared.channels import Link
@@ -25,6 +45,16 @@ from services.discovery.words import names
 from services.facts.model import NodeFacts, Problem
 from services.i18n import tr
 from services.types import ClusterKind, Health, worst
+
+_GRAVITY = {
+    NO_PRIMARY_MEMBER: Health.BAD,
+    STALE_PRIMARY: Health.BAD,
+    METADATA_DIFFER: Health.BAD,
+    CONFIG_STRINGS: Health.BAD,
+    ARBITER_BLOCKS: Health.WARN,
+    UNEXPECTED_EMPTY: Health.WARN,
+}
+"""Of problems of a set or a cluster as a whole; what is advice only (even votes, the old protocol) is not here."""
 
 
 class MongoDb:
@@ -114,14 +144,19 @@ class MongoDb:
     def problems(self, _name: str, parts: Parts) -> Sequence[Problem]:
         """Return what is wrong with its sets, then with the cluster of them."""
         sets = _sets(list(parts.nodes), Directory(parts.nodes), max((n.at for n in parts.nodes), default=0.0))
-        return [problem for one in sets for problem in set_problems(one)] + sharded_problems(parts.nodes)
+        found = [problem for one in sets for problem in (*set_problems(one), *empty_problems(one))]
+        return [*found, *sharded_problems(parts.nodes), *metadata_problems(parts.nodes)]
 
     def health(self, parts: Parts) -> Health:
-        """Return the worst of the nodes; a set without a majority, or without a primary, is bad by itself."""
+        """Return the worst of the nodes and of what is wrong with all of them.
+
+        A set without a majority, or with two, is bad by itself.
+        """
         titles = {c.title for c in parts.components}
         if any(sum(c.primary for c in parts.components if c.title == title) != 1 for title in titles):
             return Health.BAD
-        return worst(tuple(n.health for n in parts.shown if n.role != SPARE))
+        wrong = (_GRAVITY.get(problem.code, Health.GOOD) for problem in self.problems("", parts))
+        return worst((*wrong, *(n.health for n in parts.shown if n.role != SPARE)))
 
     def silent(self, nodes: Sequence[Node]) -> Sequence[Node]:
         """Return the members of which nothing is known: each may be part of a majority."""

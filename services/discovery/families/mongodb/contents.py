@@ -1,0 +1,76 @@
+"""What members hold against one another: config servers' metadata, and databases that one of a set lacks (E8). Pure.
+
+'0 documents' is said by nobody here: an empty answer of one member is held against what its peers have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from services.discovery.families.mongodb.numbers import LAG_WARN_S, lag_of
+from services.discovery.families.mongodb.places import facts_of
+from services.discovery.families.mongodb.quorum import PART
+from services.discovery.families.mongodb.views import SetOf
+from services.discovery.nodes import Node
+from services.discovery.words import clock, listing, names
+from services.facts.model import Problem
+from services.facts.mongodb.model import Contents, Metadata
+from services.i18n import tr
+
+METADATA_DIFFER = "mongodb.config-metadata-differ"
+UNEXPECTED_EMPTY = "mongodb.unexpected-empty"
+ONE_MOMENT_S = 5.0
+"""Readings further apart than this are not of one moment: what differs may have been changed in between."""
+
+
+def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
+    """Yield a problem where mirrored config servers, read at one moment, have not the same metadata."""
+    told = [(n, f.metadata) for n in nodes if (f := facts_of(n)) is not None and f.metadata is not None and n.sql_fresh]
+    newest = max((metadata.at for _, metadata in told), default=0.0)
+    together = [(node, metadata) for node, metadata in told if newest - metadata.at <= ONE_MOMENT_S]
+    differing = sorted({name for _, one in together for name in _differing(one, together)})
+    if differing:
+        text = tr(
+            "The mirrored config servers {hosts} differ in {collections} (read at {at}): while they do, the catalog "
+            "can't be changed, and no conversion may begin.",
+            hosts=names(sorted(node.name for node, _ in together)),
+            collections=listing(f"config.{name}" for name in differing),
+            at=clock(newest),
+        )
+        yield Problem(PART, text, METADATA_DIFFER)
+
+
+def _differing(one: Metadata, all_of_them: Sequence[tuple[Node, Metadata]]) -> Iterator[str]:
+    own = dict(one.hashes)
+    for _, other in all_of_them:
+        theirs = dict(other.hashes)
+        yield from (name for name in own.keys() | theirs.keys() if own.get(name) != theirs.get(name))
+
+
+def empty_problems(one: SetOf) -> Iterator[Problem]:
+    """Yield a problem for each member that lacks databases which the primary had before it was asked."""
+    primary = next((n for n in one.nodes if n.node_id == one.primary and n.sql_fresh), None)
+    there = _contents(primary)
+    if primary is None or there is None:
+        return
+    for node in one.nodes:
+        own = _contents(node) if node is not primary and node.sql_fresh else None
+        behind = lag_of(node, one)
+        if own is None or own.at < there.at or behind is None or behind > LAG_WARN_S:
+            continue  # it may not have heard of them yet
+        lacking = sorted(set(there.with_data) - set(own.with_data))
+        if lacking:
+            text = tr(
+                "{databases}: empty or not there on {member} ({at}), and not on {peer} ({before}).",
+                databases=listing(lacking),
+                member=node.name,
+                at=clock(own.at),
+                peer=primary.name,
+                before=clock(there.at),
+            )
+            yield Problem(PART, text, UNEXPECTED_EMPTY)
+
+
+def _contents(node: Node | None) -> Contents | None:
+    facts = facts_of(node) if node is not None else None
+    return facts.contents if facts is not None else None

@@ -122,32 +122,32 @@ def _owners(
 ) -> dict[str, str]:
     """Return set id -> id of the sharded cluster that it is a part of."""
     clusters = [facts.cluster for _, facts in told if facts.cluster is not None and facts.cluster.id]
+    by_name = {key: cluster.id for cluster in clusters for key in _sets_named(cluster)}
+    by_config = {place.name: cluster.id for cluster in clusters for place in cluster.config.places}
     found: dict[str, str] = {}
     for key, members in sets.items():
         own = next((home(node.facts) for node, _ in members if _has_metadata(node)), "")
         view = members[0][1]
-        hosts = hosts_of(m.place for m in view.members)
-        shard = next((c.id for c in clusters if _names(c, view.name, hosts)), "")
-        uses = _used(node for node, _ in members)
-        by_config = next((c.id for c in clusters if uses & hosts_of(c.config.places)), "")
-        cluster_id = own or shard or by_config
+        named = (by_name.get((view.name, member.place.name)) for member in view.members)
+        used = (by_config.get(place) for place in _used(node for node, _ in members))
+        cluster_id = own or next((one for one in (*named, *used) if one is not None), "")
         if cluster_id:
             found[key] = cluster_id
     return found
 
 
-def _used(nodes: Iterable[Node]) -> frozenset[str]:
+def _sets_named(cluster: ShardedCluster) -> Iterator[tuple[str, str]]:
+    """Yield (set, member) of each set that a cluster has as a shard, or as its config servers."""
+    for one in (cluster.config, *(shard.hosts for shard in cluster.shards or ())):
+        yield from ((one.set_name, place.name) for place in one.places if one.set_name)
+
+
+def _used(nodes: Iterable[Node]) -> list[str]:
     """Return the config servers that shards' servers say they use."""
     told = (facts.cluster for node in nodes if (facts := facts_of(node)) is not None and facts.cluster is not None)
-    return hosts_of(place for cluster in told for place in cluster.config.places)
+    return sorted(hosts_of(place for cluster in told for place in cluster.config.places))
 
 
 def _has_metadata(node: Node) -> bool:
     facts = facts_of(node)
     return facts is not None and facts.cluster is not None and bool(facts.cluster.id)
-
-
-def _names(cluster: ShardedCluster, name: str, hosts: frozenset[str]) -> bool:
-    """Return whether a cluster has this set as a shard, or as its config servers: by its name and a member of it."""
-    lists = [cluster.config, *(shard.hosts for shard in cluster.shards or ())]
-    return any(one.set_name == name and hosts & hosts_of(one.places) for one in lists)

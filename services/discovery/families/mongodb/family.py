@@ -32,6 +32,7 @@ from services.discovery.families.mongodb.sharded import (
     role_words,
     sharded_name,
     sharded_problems,
+    shards_of,
     title_of,
 )
 from services.discovery.families.mongodb.views import SetOf, set_of
@@ -187,7 +188,8 @@ def _sets(members: list[Node], directory: Directory, at: float) -> list[SetOf]:
         facts = facts_of(node)
         if facts is not None and facts.set is not None:
             found.setdefault(set_id(facts.set), []).append(node)
-    sets = [set_of(key, title_of(nodes, members), nodes, directory, at) for key, nodes in found.items()]
+    shards = shards_of(members)
+    sets = [set_of(key, title_of(nodes, shards), nodes, directory, at) for key, nodes in found.items()]
     return sorted(sets, key=lambda s: (s.newest is not None and s.newest.config_servers, s.name, s.key))
 
 

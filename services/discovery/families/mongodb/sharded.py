@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from services.discovery.families.mongodb.places import facts_of, hosts_of
+from services.discovery.families.mongodb.places import facts_of
 from services.discovery.families.mongodb.quorum import OLD_PROTOCOL, PART
 from services.discovery.families.mongodb.views import SetOf
 from services.discovery.nodes import Node
@@ -24,7 +25,27 @@ def clusters_of(nodes: Sequence[Node]) -> list[tuple[Node, MongoFacts, ShardedCl
     return [(n, f, f.cluster) for n, f in told if f is not None and f.cluster is not None and f.cluster.id]
 
 
-def title_of(members: Sequence[Node], everyone: Sequence[Node]) -> str:
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """Which shard a member is of: (set, place) -> shard; `known`: somebody tells a sharded cluster at all."""
+
+    names: Mapping[tuple[str, str], str]
+    known: bool
+
+
+def shards_of(nodes: Sequence[Node]) -> Shards:
+    """Return the shards that mongos and config servers tell; one telling of each cluster is enough."""
+    told = {cluster.id: cluster for _, _, cluster in clusters_of(nodes) if cluster.shards is not None}
+    names_ = {
+        (shard.hosts.set_name, place.name): shard.name
+        for cluster in told.values()
+        for shard in cluster.shards or ()
+        for place in shard.hosts.places
+    }
+    return Shards(names_, bool(clusters_of(nodes)))
+
+
+def title_of(members: Sequence[Node], shards: Shards) -> str:
     """Return what a set is in its cluster: "shard rs0", "config servers csrs"; '' for one that is the cluster."""
     views = [f.set for n in members if (f := facts_of(n)) is not None and f.set is not None]
     if not views:
@@ -32,13 +53,12 @@ def title_of(members: Sequence[Node], everyone: Sequence[Node]) -> str:
     view = views[0]
     if any(one.config_servers for one in views):
         return tr("config servers {name}", name=view.name)
-    hosts = hosts_of(m.place for m in view.members)
-    for _, _, cluster in clusters_of(everyone):
-        for shard in cluster.shards or ():
-            if shard.hosts.set_name == view.name and hosts & hosts_of(shard.hosts.places):
-                return tr("shard {name}", name=shard.name)
+    named = (shards.names.get((view.name, member.place.name)) for member in view.members)
+    name = next((one for one in named if one is not None), None)
     serves = any((f := facts_of(n)) is not None and f.server.shard for n in members)
-    return tr("shard {name}", name=view.name) if serves or clusters_of(everyone) else ""
+    if name is None and not serves and not shards.known:
+        return ""
+    return tr("shard {name}", name=view.name if name is None else name)
 
 
 def sharded_name(nodes: Sequence[Node]) -> str:

@@ -13,6 +13,7 @@ from services.discovery.families.builtin import BUILT_IN
 from services.discovery.families.galera.family import Galera
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.group_replication.family import GroupReplication
+from services.discovery.families.mongodb.family import MongoDb
 from services.discovery.families.proxysql.family import ProxySql
 from services.discovery.families.registry import registered
 from services.discovery.families.replication.family import Replication
@@ -39,7 +40,7 @@ def test_that_files_of_former_releases_give_the_same_kinds(code: str, words: str
 
 
 def test_that_what_a_family_declares_stands_in_the_list_of_families() -> None:
-    families = (Galera(), GroupReplication(), Replication(), ProxySql(), Single())
+    families = (Galera(), GroupReplication(), MongoDb(), Replication(), ProxySql(), Single())
     assert [family.kinds for family in BUILT_IN] == [family.kinds for family in families]
     for listed, family in zip(BUILT_IN, families, strict=True):
         assert listed.takes.__func__ is type(family).takes, "and what is asked of it the family itself answers"

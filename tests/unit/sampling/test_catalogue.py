@@ -22,8 +22,9 @@ NOT_IN_STREAM = {
     "commit.redo_fsync", "repl.lag", "repl.seconds_behind", "repl.heartbeat", "repl.gtid_gap", "repl.threads",
     "group.applier_queue", "group.certify_queue", "group.conflicts",
     "repl.relay_space", "galera.recv_queue_limit", "ist.kept", "ist.reach",
+    *(metric.key for metric in load_catalogue() if metric.key.startswith("mongo.")),
 }  # fmt: skip
-"""What the recorded server does not give (no replica, no pressure files, no group); each has a test of its own."""
+"""What the recorded server does not give (no replica, no pressure files, no group, no MongoDB); each has a test."""
 
 
 @pytest.fixture(scope="module")

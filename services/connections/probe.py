@@ -33,8 +33,10 @@ from services.errors import (
     UserError,
 )
 from services.i18n import mark, tr
+from services.inventory.kinds import MONGODB
 
 if TYPE_CHECKING:
+    from services.connections.mongo.link import MongoLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 
@@ -257,7 +259,7 @@ class _Probe:
         if self.entry.ssh is None and access.via == "direct":
             self._resolve(self.entry.address)
         try:
-            session = SqlLink.open(self.entry, self.vault, through, limits=self.limits, limit_s=self.limits.handshake_s)
+            session = self._open(through)
         except (AuthFailed, SecretMissing) as problem:
             self._fail("sql-login", problem)
             self._operator(through)
@@ -268,17 +270,51 @@ class _Probe:
             self._fail("name" if nameless else "sql-tcp", problem)
         else:
             try:
-                self._session(session)
+                if isinstance(session, SqlLink):
+                    self._session(session)
+                else:
+                    self._mongodb(session)
             finally:
                 session.close()
             self._operator(through)
+
+    def _open(self, through: Callable[[], SshLink] | None) -> SqlLink | MongoLink:
+        if self.entry.kind != MONGODB.code:
+            limit_s = self.limits.handshake_s
+            return SqlLink.open(self.entry, self.vault, through, limits=self.limits, limit_s=limit_s)
+        from services.connections.mongo.link import MongoLink  # late: BSON's codec
+
+        return MongoLink.open(self.entry, self.vault, through, limits=self.limits, limit_s=self.limits.handshake_s)
+
+    def _mongodb(self, link: MongoLink) -> None:
+        from services.connections import probe_mongodb as mongodb
+
+        access = self.entry.sql
+        assert access is not None
+        self._add("sql-tcp", "passed", tr("A server answers on {where}.", where=link.where))
+        try:
+            hello, version = mongodb.greeting(link)
+            self._add("sql-login", "passed", mongodb.login_words(link, access.user, version))
+            state, told = tls_told(link.proof, link.cipher, link.road, named=access.tls != "verify-ca")
+            self._add("tls", state, told)
+            missing = mongodb.missing_rights(link, hello)
+        except UserError as problem:
+            self._fail("rights", problem)
+            return
+        self._rights(access.user or tr("a client without an account"), missing)
+
+    def _rights(self, user: str, missing: list[str]) -> None:
+        if missing:
+            self._add("rights", "warned", tr("{user} may not read {missing}.", user=user, missing="; ".join(missing)))
+        else:
+            self._add("rights", "passed", tr("{user} may read everything the console shows.", user=user))
 
     def _operator(self, through: Callable[[], SshLink] | None) -> None:
         """Try the account of procedures, where there is one; its session is as read-only as the observer's."""
         access = self.entry.sql
         assert access is not None
         user = access.operator_user
-        if not user:
+        if not user or self.entry.kind == MONGODB.code:  # no procedure changes a MongoDB server yet
             return
         try:
             rights = probe_operator.changing_rights(self.entry, self.vault, through, self.limits)
@@ -322,12 +358,7 @@ class _Probe:
         except UserError as problem:
             self._fail("rights", problem)
             return
-        if missing:
-            self._add(
-                "rights", "warned", tr("{user} may not read {missing}.", user=access.user, missing="; ".join(missing))
-            )
-        else:
-            self._add("rights", "passed", tr("{user} may read everything the console shows.", user=access.user))
+        self._rights(access.user, missing)
 
 
 def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[StepState, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from services.i18n import mark
+from services.inventory.kinds import MYSQL
 
 if TYPE_CHECKING:
     from services.inventory.model import HostEntry
@@ -29,7 +30,7 @@ def steps_of(entry: HostEntry) -> tuple[str, ...]:
     ssh, sql = entry.ssh is not None, entry.sql is not None
     tried = {
         "name": ssh or (entry.sql is not None and entry.sql.via == "direct"),
-        "operator": entry.sql is not None and bool(entry.sql.operator_user),
+        "operator": entry.kind == MYSQL.code and entry.sql is not None and bool(entry.sql.operator_user),
         **dict.fromkeys(("tcp", "host-key", "ssh-login", "sudo"), ssh),
         **dict.fromkeys(("sql-tcp", "sql-login", "tls", "rights"), sql),
     }

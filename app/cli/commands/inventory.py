@@ -49,7 +49,7 @@ def _document(host: HostEntry) -> dict[str, object]:
     if host.ssh is not None:
         ways["ssh"] = {"user": host.ssh.user, "port": host.ssh.port, "sudo": host.ssh.sudo, "jump": host.ssh.jump}
     if host.sql is not None:
-        ways["sql"] = _sql_document(host.sql)
+        ways[host.what.way] = _sql_document(host.sql)
     if host.beside:
         ways["instances"] = [_instance_document(one) for one in host.beside]
     return ways
@@ -60,20 +60,20 @@ def _sql_document(access: SqlAccess) -> dict[str, object]:
 
 
 def _instance_document(one: Instance) -> dict[str, object]:
-    way = {} if one.access is None else {"sql": _sql_document(one.access)}
+    way = {} if one.access is None else {one.what.way: _sql_document(one.access)}
     return {"name": one.key, "kind": one.kind, "port": one.port, "read": one.what.read, **way}
 
 
 def _lines(host: HostEntry) -> Iterator[str]:
     ssh = f"ssh {host.ssh.user}@{host.ssh.port} sudo {host.ssh.sudo}" if host.ssh else tr("no ssh")
-    yield f"{host.name:<16} {host.address:<24} {ssh}; {_sql_words(host.sql)}\n"
+    yield f"{host.name:<16} {host.address:<24} {ssh}; {_sql_words(host.sql, host.what.way)}\n"
     for one in host.beside:
-        words = _sql_words(one.access) if one.what.read else tr("not read yet")
+        words = _sql_words(one.access, one.what.way) if one.what.read else tr("not read yet")
         yield f"  {one.key:<14} {tr(one.what.name):<24} {words}\n"
 
 
-def _sql_words(access: SqlAccess | None) -> str:
-    return f"sql {access.user}@{access.port} {access.via}, tls {access.tls}" if access is not None else tr("no sql")
+def _sql_words(access: SqlAccess | None, way: str) -> str:
+    return f"{way} {access.user}@{access.port} {access.via}, tls {access.tls}" if access is not None else tr("no sql")
 
 
 def _show(inventory: Inventory, *, as_json: bool) -> None:

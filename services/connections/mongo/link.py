@@ -20,7 +20,7 @@ from services.connections.mongo.login import Credentials, Greeting, greet, log_i
 from services.connections.mongo.only_reads import MOST_BYTES
 from services.connections.mongo.wire import CommandFailed, MongoWire
 from services.connections.text_rows import BadReply
-from services.connections.tls import Proof, Trust, WrongCertificate, trust_for, unverified
+from services.connections.tls import Proof, Road, Trust, WrongCertificate, trust_for, unverified
 from services.connections.tls_wrapping import Seen, Wrapping
 from services.connections.tunnels import Way, open_way
 from services.errors import BadInput, TimedOut, Unreachable, UserError
@@ -88,6 +88,11 @@ class MongoLink:
     def where(self) -> str:
         """Return the end of the way, for sentences."""
         return self._way.where
+
+    @property
+    def road(self) -> Road:
+        """Return how the way leads there."""
+        return self._way.road
 
     @property
     def cipher(self) -> str:

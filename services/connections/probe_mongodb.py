@@ -1,0 +1,70 @@
+"""What the test of a connection says of a MongoDB server: who is logged in, and what the account may not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from services.connections.mongo.errors import UNAUTHORIZED
+from services.connections.mongo.only_reads import template_of
+from services.connections.reads import mongo as reads
+from services.errors import QueryFailed
+from services.i18n import mark, tr
+
+if TYPE_CHECKING:
+    from services.connections.mongo.document import Document
+    from services.connections.mongo.link import MongoLink
+    from services.connections.reads.mongo import MongoRead
+
+_LIMIT_S = 5.0
+_OF_ALL = ((reads.SERVER_STATUS, mark("the server's status"), "clusterMonitor"),)
+_OF_MEMBERS = (
+    (reads.SET_STATUS, mark("the set's status"), "clusterMonitor"),
+    (reads.OPLOG_LAST, mark("the oplog"), mark('"read" of local')),
+    (reads.DATABASES, mark("the list of databases"), "clusterMonitor"),
+)
+_OF_CLUSTERS = ((reads.CONFIG_SHARDS, mark("the cluster's metadata"), mark('"read" of config')),)
+
+
+def greeting(link: MongoLink) -> tuple[Document, str]:
+    """Return the server's greeting and its version. Raises UserError."""
+    hello = link.ask(template_of(reads.HELLO), limit_s=_LIMIT_S).body
+    build = link.ask(template_of(reads.BUILD_INFO), limit_s=_LIMIT_S).body
+    version = build.get("version")
+    return hello, version[:40] if isinstance(version, str) else tr("not known")
+
+
+def login_words(link: MongoLink, user: str, version: str) -> str:
+    """Return who is logged in: a server without access control, and an arbiter, ask nobody."""
+    if link.greeting.arbiter:
+        return tr("An arbiter holds no accounts; the server is MongoDB {version}.", version=version)
+    if not link.logged_in:
+        return tr("Nobody is logged in, as the inventory says; the server is MongoDB {version}.", version=version)
+    return tr(
+        "Logged in as {user}; the server is MongoDB {version}.", user=user or tr("the certificate"), version=version
+    )
+
+
+def missing_rights(link: MongoLink, hello: Document) -> list[str]:
+    """Return what the account may not read, and the role that would let it. Raises UserError where it ends."""
+    return [
+        tr("{what} (needs {right})", what=tr(what), right=tr(right))
+        for read, what, right in _wanted(link, hello)
+        if not _may(link, read)
+    ]
+
+
+def _wanted(link: MongoLink, hello: Document) -> Iterator[tuple[MongoRead, str, str]]:
+    yield from _OF_ALL
+    if hello.get("setName") and not link.greeting.arbiter:
+        yield from _OF_MEMBERS
+    if link.greeting.mongos or "configsvr" in hello:
+        yield from _OF_CLUSTERS
+
+
+def _may(link: MongoLink, read: MongoRead) -> bool:
+    try:
+        link.ask(template_of(read), limit_s=_LIMIT_S)
+    except QueryFailed as problem:
+        return problem.errno != UNAUTHORIZED
+    return True

@@ -25,6 +25,7 @@ from services.discovery.words import joined, names, size
 from services.errors import NothingListens
 from services.events import Event, EventKind
 from services.facts.model import SQL, SSH
+from services.facts.reading import host_port
 from services.i18n import tr
 from services.moments import duration
 from services.types import Health, Reach
@@ -261,7 +262,13 @@ def _moved(
 def _is(one: NodeView, other: NodeView) -> bool:
     """Return whether two nodes of two pictures are one member, by its name, an id in its group, or where it listens."""
     ids = set(one.uuid_history) & set(other.uuid_history)
-    return one.name == other.name or bool(ids) or (one.address == other.address != "")
+    return one.name == other.name or bool(ids) or _one_place(one.address, other.address)
+
+
+def _one_place(one: str, other: str) -> bool:
+    """Return whether two addresses are one: the port of a host that has not answered yet is not known."""
+    (host, port), (its_host, its_port) = host_port(one, 0), host_port(other, 0)
+    return host == its_host != "" and (port == its_port or 0 in {port, its_port})
 
 
 def _is_split(cluster: ClusterSnapshot) -> bool:

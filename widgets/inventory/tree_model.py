@@ -272,4 +272,6 @@ def _detail(cluster: ClusterSnapshot, node: NodeView, at: float, lags: Mapping[s
     lag = lags.get(node.node_id)
     if lag is not None and node.health is Health.GOOD and not node.component:
         return tr("lag {lag}", lag=format_duration(lag))
-    return " · ".join(tr(p) for p in (node.state, node.role if node.role != node.state else "") if p)
+    return " · ".join(
+        tr(p) for p in (node.state, node.role if node.role.casefold() != node.state.casefold() else "") if p
+    )

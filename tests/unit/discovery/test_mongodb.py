@@ -263,3 +263,12 @@ def test_that_a_database_that_the_primary_had_before_and_a_follower_lacks_is_tol
     earlier = replace(lacks, at=s.AT - 30)  # asked before the primary was: it may have been made in between
     assert codes(s.only(s.estate(with_contents(1, has), with_contents(2, earlier)))) == []
     assert codes(s.only(s.estate(m.member(1), with_contents(2, lacks)))) == []  # nobody it could lack anything of
+
+
+def test_that_a_member_that_was_only_named_and_answers_now_has_not_left() -> None:
+    before = s.estate(m.member(1))
+    silent = replace(m.down(2), reach=Reach.NOT_TRIED)
+    between = updated_estate(before, {"m1": m.member(1), "m2": silent}, s.AT + 1)
+    after = updated_estate(between, {"m1": m.member(1), "m2": m.member(2)}, s.AT + 2)
+    events = [e.text for one, other in ((before, between), (between, after)) for e in events_between(one, other)]
+    assert [text for text in events if "left" in text] == []

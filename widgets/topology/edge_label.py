@@ -17,7 +17,7 @@ Kind = str  # "plain", "worse" (amber), "broken" (red, dashed), "transfer"
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The box at an edge. `shown` is what fits of `first` and `second`."""
+    """The box at an edge. `shown` is what fits of `first` and `second`; `short`: for where not even that fits."""
 
     kind: Kind
     first: str
@@ -25,6 +25,7 @@ class Label:
     rect: QRectF
     shown: tuple[str, str]
     fraction: float | None = None
+    short: str = ""
 
 
 def _cut(text: str, fonts: Fonts, width: float, *, strong: bool) -> str:
@@ -37,7 +38,9 @@ def short_words(edge: ReplicationEdge, words: tuple[str, str]) -> tuple[str, str
     return edge.channel or words[0], lag_words(edge, short=True)
 
 
-def boxed(kind: Kind, words: tuple[str, str], route: Route, fonts: Fonts, fraction: float | None = None) -> Label:
+def boxed(
+    kind: Kind, words: tuple[str, str], route: Route, fonts: Fonts, fraction: float | None = None, short: str = ""
+) -> Label:
     transfer = kind == "transfer"
     first, second = words
     wide = max(
@@ -55,7 +58,7 @@ def boxed(kind: Kind, words: tuple[str, str], route: Route, fonts: Fonts, fracti
     }[route.side]
     room = width - 2 * side_of(width)
     shown = (_cut(first, fonts, room, strong=transfer), _cut(second, fonts, room, strong=not transfer))
-    return Label(kind, first, second, QRectF(round(corner[0]), round(corner[1]), width, height), shown, fraction)
+    return Label(kind, first, second, QRectF(round(corner[0]), round(corner[1]), width, height), shown, fraction, short)
 
 
 def far_words(label: Label, fonts: Fonts, room: float) -> str:
@@ -64,6 +67,8 @@ def far_words(label: Label, fonts: Fonts, room: float) -> str:
     if label.kind == "transfer":
         kind = label.first.partition(",")[0].partition(" · ")[0]
         words = kind if label.fraction is None else f"{kind} · {label.fraction * 100:.0f} %"
+    if label.short and fonts.far_state_width.horizontalAdvance(words) > room:
+        words = label.short
     return fonts.far_state_width.elidedText(words, Qt.TextElideMode.ElideRight, room)
 
 

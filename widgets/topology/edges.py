@@ -18,7 +18,7 @@ from widgets.topology.edge_label import Kind, Label, boxed, far_words, short_wor
 from widgets.topology.geometry import LANES, PAD
 from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.placement import Placement
-from widgets.topology.wording import replication_lines, transfer_lines
+from widgets.topology.wording import lag_words, replication_lines, transfer_lines
 
 _CORNER = 8.0
 _EAGER = 100  # edges: fewer than that and the boxes belong to what "fit" shows
@@ -103,7 +103,8 @@ class Edges(QGraphicsItem):
             return boxed("transfer", words, way.route, self._state.fonts, transfer_fraction(transfer))
         edge = cluster.replication[way.index]
         words = replication_lines(edge, cluster)
-        return boxed(_kind(edge), short_words(edge, words) if way.crowded else words, way.route, self._state.fonts)
+        shown = short_words(edge, words) if way.crowded else words
+        return boxed(_kind(edge), shown, way.route, self._state.fonts, short=lag_words(edge, short=True))
 
     def _bundle(self, kinds: tuple[Kind, ...]) -> None:
         self._bundles = {}

@@ -14,6 +14,7 @@ from services.discovery.families.mongodb.kind import REPLICA_SET
 from services.discovery.families.mongodb.quorum import (
     ARBITER_BLOCKS,
     EVEN_VOTES,
+    MAJORITY_NOT_KNOWN,
     NO_PRIMARY_MEMBER,
     OLD_PROTOCOL,
     STALE_PRIMARY,
@@ -21,8 +22,9 @@ from services.discovery.families.mongodb.quorum import (
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
-from services.facts.mongodb.model import Contents
+from services.facts.mongodb.model import Contents, MongoFacts
 from services.facts.mongodb.oplog import Oplog
+from services.facts.mongodb.server import MongoServer
 from services.types import Health, Reach
 from tests.unit.discovery import mongo_scenes as m
 from tests.unit.discovery import scenes as s
@@ -272,3 +274,23 @@ def test_that_a_member_that_was_only_named_and_answers_now_has_not_left() -> Non
     after = updated_estate(between, {"m1": m.member(1), "m2": m.member(2)}, s.AT + 2)
     events = [e.text for one, other in ((before, between), (between, after)) for e in events_between(one, other)]
     assert [text for text in events if "left" in text] == []
+
+
+def test_that_a_majority_that_nobody_may_tell_is_not_known_and_nothing_is_good() -> None:
+    """An account that may not read the configuration: no votes, no majority, no word against anybody."""
+    seen = tuple(replace(one, votes=None, priority=None) for one in m.THREE)
+    mute = {"votes": None, "majority": None, "missing": ("config",)}
+    cluster = s.only(s.estate(*(m.member(n, replace(m.view(n, seen), **mute)) for n in (1, 2, 3))))
+    assert codes(cluster) == [MAJORITY_NOT_KNOWN]
+    assert cluster.health is Health.UNKNOWN
+
+
+def test_that_a_member_that_was_started_alone_is_told_where_its_set_counts_it() -> None:
+    """In maintenance: whoever writes to it writes what no other member gets."""
+    seen = m.rows("PRIMARY", "SECONDARY", "DOWN")
+    server = MongoServer("standalone", version="3.2.5", engine="wiredTiger", host="m3:27018", port=27018, uptime_s=9)
+    alone = m.facts("m3", MongoFacts(server))
+    cluster = s.only(s.estate(m.member(1, m.view(1, seen)), m.member(2, m.view(2, seen)), alone))
+    assert told(cluster)["m3"] == ("runs alone", Health.BAD)
+    other = m.facts("x9", MongoFacts(replace(server, host="x9:27018")))
+    assert len(s.estate(m.member(1), m.member(2), m.member(3), other).clusters) == 2

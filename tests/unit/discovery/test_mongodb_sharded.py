@@ -95,6 +95,12 @@ def test_that_a_mongos_names_shards_config_servers_and_the_mongos_of_the_last_mi
     assert found["r9:27017"] is False
 
 
+def test_that_a_mongos_that_can_not_read_its_cluster_is_not_good_by_answering() -> None:
+    mute = replace(cluster_of(CSRS), shards=None, config=m.hosts(CSRS))
+    cluster = s.only(s.estate(m.router(1, mute)))
+    assert [(n.state, n.health) for n in cluster.nodes if n.name == "r1"] == [("mongos", Health.UNKNOWN)]
+
+
 def test_that_a_shard_stays_in_its_cluster_while_nobody_who_tells_it_answers() -> None:
     before = s.estate(m.router(1, cluster_of(CSRS)), *shard_members(CSRS))
     alone = [m.member(n, shard=True, cluster=None) for n in (1, 2, 3)]

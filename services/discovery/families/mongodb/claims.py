@@ -87,7 +87,9 @@ class _Claims:
         for node, facts in told:
             if facts.set is None:
                 own = home(node.facts) or self._before.get(node.node_id, "")
-                if own and (facts.server.role != "standalone" or facts.server.config):
+                if facts.server.role == "standalone" and not facts.server.config:
+                    own = self._counted(node)  # it says nothing of a set: whose members name it?
+                if own:
                     self._put(own, [node])
         self._silent(nodes)
 
@@ -98,6 +100,16 @@ class _Claims:
         """Return the cluster of a kind in which these nodes were seen last, '' for none."""
         ids = {c.cluster_id for c in previous.clusters if c.kind == kind} if previous is not None else set()
         return next((old for n in nodes if (old := self._before.get(n.node_id, "")) in ids and old), "")
+
+    def _counted(self, node: Node) -> str:
+        """Return the cluster whose members name this server by its address and port, '' for none."""
+        for cluster_id, members in self.clusters.items():
+            for member in members:
+                facts = facts_of(member)
+                named = facts.set.members if facts is not None and facts.set is not None else ()
+                if any(one.place.host in node.addresses and one.place.port == node.port for one in named):
+                    return cluster_id
+        return ""
 
     def _silent(self, nodes: Sequence[Node]) -> None:
         """Put whoever tells nothing where it was, else where members speak of its address."""

@@ -20,6 +20,7 @@ from services.discovery.families.mongodb.numbers import member_numbers, process_
 from services.discovery.families.mongodb.places import Directory, facts_of, own_name
 from services.discovery.families.mongodb.quorum import (
     ARBITER_BLOCKS,
+    MAJORITY_NOT_KNOWN,
     NO_PRIMARY_MEMBER,
     STALE_PRIMARY,
     agreement_of,
@@ -53,6 +54,7 @@ _GRAVITY = {
     METADATA_DIFFER: Health.BAD,
     CONFIG_STRINGS: Health.BAD,
     ARBITER_BLOCKS: Health.WARN,
+    MAJORITY_NOT_KNOWN: Health.UNKNOWN,
     UNEXPECTED_EMPTY: Health.WARN,
 }
 """Of problems of a set or a cluster as a whole; what is advice only (even votes, the old protocol) is not here."""

@@ -16,6 +16,7 @@ from services.discovery.judge import Around, Verdict, serving
 from services.discovery.nodes import Node
 from services.discovery.states import NOT_KNOWN, State
 from services.discovery.words import joined
+from services.facts.mongodb.model import MongoFacts
 from services.i18n import mark, tr
 from services.moments import duration
 from services.types import Health
@@ -23,6 +24,7 @@ from services.types import Health
 STALE = State("mongodb-stale-primary", mark("PRIMARY, outvoted"))
 NO_MAJORITY = State("mongodb-no-majority", mark("no majority"))
 NOT_INITIATED = State("mongodb-not-initiated", mark("not initiated"))
+ALONE = State("mongodb-alone", mark("runs alone"))
 CONFIG_SERVER = State("mongodb-config-server", mark("config server"))
 ROUTER = State("mongodb-router", "mongos")
 STATES: Final[Mapping[str, State]] = {
@@ -47,17 +49,33 @@ class Judge:
             return serving(node, around)
         role = facts.server.role
         if role == "router":
-            return Verdict(ROUTER, Health.GOOD)
+            return _router(node, facts)
         if role == "not-initiated":
-            text = tr("{name} was started for a replica set that was never initiated", name=node.name)
+            text = tr(
+                "{name} was started for a replica set and is in none: not initiated, or taken out", name=node.name
+            )
             return Verdict(NOT_INITIATED, Health.WARN, text)
         if facts.server.config and facts.set is None:
             return Verdict(CONFIG_SERVER, Health.GOOD)
+        if role == "standalone":
+            text = tr(
+                "{name} runs alone, and its set counts it as a member: what it takes goes nowhere", name=node.name
+            )
+            return Verdict(ALONE, Health.BAD, text)
         one = next((s for s in self.sets if any(n is node for n in s.nodes)), None)
         view = one.view_of(node) if one is not None else None
         if one is None or view is None:
             return _unread(node, arbiter=facts.server.arbiter)
         return _member(node, one, view)
+
+
+def _router(node: Node, facts: MongoFacts) -> Verdict:
+    """Judge a mongos: one that can't read its cluster's metadata answers all the same, and is not good by that."""
+    if facts.cluster is None or facts.cluster.shards is None:
+        why = node.why("sql") or tr("the reason was not told")
+        text = tr("{name} does not tell its shards: {why}", name=node.name, why=why)
+        return Verdict(ROUTER, Health.UNKNOWN, text)
+    return Verdict(ROUTER, Health.GOOD)
 
 
 def _unread(node: Node, *, arbiter: bool) -> Verdict:

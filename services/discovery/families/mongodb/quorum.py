@@ -14,6 +14,7 @@ from services.i18n import tr, tr_n
 
 PART = "mongodb"
 NO_PRIMARY_MEMBER = "mongodb.no-primary"
+MAJORITY_NOT_KNOWN = "mongodb.majority-not-known"
 STALE_PRIMARY = "mongodb.stale-primary"
 EVEN_VOTES = "mongodb.even-votes"
 OLD_PROTOCOL = "mongodb.old-protocol"
@@ -37,8 +38,8 @@ def components_of(one: SetOf) -> tuple[Component, ...]:
         observers = [view for view in majority if view.observer.node_id in inside]
         found.append(_component(one, one.key, inside, observers, first))
     for view in one.views:
-        if any(view.observer.node_id in c.members for c in found):
-            continue
+        if view.votes.has is None or any(view.observer.node_id in c.members for c in found):
+            continue  # of whom nobody knows whether it reaches a majority, no part is drawn
         own = {m for m in view.reached if m in called and not any(m in c.members for c in found)}
         others = [v for v in one.views if v.observer.node_id in own and v.reached == view.reached]
         found.append(_component(one, f"{one.key}/{view.observer.node_id}", own, others, view))
@@ -97,11 +98,24 @@ def set_problems(one: SetOf) -> list[Problem]:
         taking = [view for view in one.views if view.own_state == "PRIMARY" and view.votes.has]
         found.append(Problem(PART, text, SEEN_NOW if len(taking) > 1 else STALE_PRIMARY))
     if not majority:
-        found += _none(one, who)
+        found += _not_told(one, who) or _none(one, who)
     elif not one.primary:
         text = tr("{who} has a majority and no primary: writes wait for an election.", who=who)
         found.append(Problem(PART, text, NO_PRIMARY_MEMBER))
     return [*found, *_shape(one, who)]
+
+
+def _not_told(one: SetOf, who: str) -> list[Problem]:
+    """Return that nobody can tell of a majority: no member gives the votes that are configured."""
+    mute = [view.observer.name for view in one.views if view.votes.has is None]
+    if not mute or len(mute) < len(one.views):
+        return []
+    text = tr(
+        "Whether {who} has a majority is not known: {names} may not tell its configuration to this account.",
+        who=who,
+        names=names(sorted(mute)),
+    )
+    return [Problem(PART, text, MAJORITY_NOT_KNOWN)]
 
 
 def _none(one: SetOf, who: str) -> list[Problem]:

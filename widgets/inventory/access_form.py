@@ -9,7 +9,8 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.i18n import mark, tr
-from services.inventory.model import HostEntry, SqlAccess, SshAccess
+from services.inventory.kinds import KINDS, MONGODB, MYSQL, InstanceKind
+from services.inventory.model import ACCESS, HostEntry, SqlAccess, SshAccess
 from services.secrets import Secret, SecretRef
 from widgets.common.boxes import hairline
 from widgets.common.fields import (
@@ -41,6 +42,7 @@ _VIA_WITHOUT_SSH = (
     ("direct", mark("directly over the network")),
     ("socket", mark("the Unix socket of this machine")),
 )
+_KINDS = tuple((kind.code, kind.name) for kind in KINDS.values() if kind.read)
 _TLS = (
     ("verify", mark("verified, by CA or by you once")),
     ("verify-identity", mark("verified by CA, name included")),
@@ -135,6 +137,7 @@ class AccessForm(QWidget):
     def _make_sql(self) -> None:
         self.sql_on = QCheckBox(tr("SQL: the server's state and settings"))
         self.sql_on.setChecked(True)
+        self.kind = choice(tr("Server"), _KINDS)
         self.sql_user = line(tr("SQL user"), tr("has no default, for example pilothouse"))
         self.sql_password = SecretField(tr("SQL password"))
         self.via = choice(tr("Way to the server"), _VIA)
@@ -148,6 +151,7 @@ class AccessForm(QWidget):
             set_tip(field, tr(_WHY_TWO))
         self._sql_form = form()
         rows = (
+            (tr("Server"), self.kind),
             (tr("User"), self.sql_user),
             (tr("Password"), self.sql_password),
             (tr("Way"), self.via),
@@ -162,6 +166,7 @@ class AccessForm(QWidget):
         self.why_two = label(tr(_WHY_TWO), "second", wrap=True)
         self._sql_form.addRow(self.why_two)
         self.sql_on.toggled.connect(self._follow_choices)
+        self.kind.currentIndexChanged.connect(self._follow_choices)
         self.via.currentIndexChanged.connect(self._follow_choices)
         self.tls.currentIndexChanged.connect(self._follow_choices)
         self.operator_user.textChanged.connect(self._follow_choices)
@@ -180,7 +185,9 @@ class AccessForm(QWidget):
             self._sql_form.setRowVisible(row, sql)
         self._ssh_form.setRowVisible(self.sudo_password, ssh and self.sudo.currentData() == "password")
         via = self.via.currentData()
-        self._sql_form.setRowVisible(self.sql_port, sql and via != "socket")
+        mongodb = self.what is MONGODB
+        self.sql_port.setPlaceholderText(str(self.what.port))
+        self._sql_form.setRowVisible(self.sql_port, sql and (via != "socket" or mongodb))  # its socket is named by it
         self._sql_form.setRowVisible(self.socket, sql and via == "socket")
         self._sql_form.setRowVisible(self.tls, sql and via != "socket")
         verified = self.tls.currentData() in {"verify", "verify-ca", "verify-identity"}
@@ -243,6 +250,11 @@ class AccessForm(QWidget):
         else:
             choose(self.via, way)
 
+    @property
+    def what(self) -> InstanceKind:
+        """Return the kind of server that is chosen."""
+        return KINDS[self.kind.currentData()]
+
     # -- in ------------------------------------------------------------------------------------------------------
     def show_entry(self, entry: HostEntry) -> None:
         """Fill the form for editing; secrets stay where they are and are shown by name only."""
@@ -259,6 +271,7 @@ class AccessForm(QWidget):
             choose(self.sudo, entry.ssh.sudo)
             _say_kept(self.passphrase, entry.ssh.passphrase or entry.ssh.password)
             _say_kept(self.sudo_password, entry.ssh.sudo_password)
+        choose(self.kind, entry.kind)
         if entry.sql is not None:
             self.sql_user.setText(entry.sql.user)
             self.sql_port.setText(str(entry.sql.port))
@@ -303,6 +316,7 @@ class AccessForm(QWidget):
             address,
             self._ssh_access(name, typed) if self.ssh_on.isChecked() else None,
             self._sql_access(name, typed) if self.sql_on.isChecked() else None,
+            kind=self.what.code if self.sql_on.isChecked() else MYSQL.code,
         )
         replaces = self._editing.name if self._editing else ""
         return HostDraft(entry, tuple(typed.items()), self.keep.isChecked(), replaces)
@@ -331,13 +345,15 @@ class AccessForm(QWidget):
         )
 
     def _sql_access(self, name: str, typed: Typed) -> SqlAccess:
-        old = self._editing.sql if self._editing and self._editing.sql else SqlAccess("")
+        old = ACCESS[self.what.way](user="", port=self.what.port)
+        if self._editing and self._editing.sql and self._editing.kind == self.what.code:
+            old = self._editing.sql
         via, tls = self.via.currentData(), self.tls.currentData()
         return replace(
             old,
             user=self.sql_user.text().strip(),
             password=self._taken(self.sql_password, name, "sql", old.password, typed),
-            port=port(self.sql_port, 3306),
+            port=port(self.sql_port, self.what.port),
             via=via,
             socket=self.socket.text().strip() or None,
             tls="verify" if via == "socket" and tls.startswith("verify-") else tls,  # a socket shows no certificate

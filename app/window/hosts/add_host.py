@@ -13,6 +13,7 @@ from app.window.main_window import MainWindow
 from services.connections.probe_steps import TITLES, steps_of
 from services.errors import BadInput, CertificateUnknown, HostKeyUnknown, UserError
 from services.i18n import tr
+from services.inventory.kinds import MYSQL
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef
 from services.types import Health
@@ -303,7 +304,7 @@ def _with_default_users(entry: HostEntry, path: Path) -> HostEntry:
     ssh, sql = default_users(path)
     if entry.ssh is not None and not entry.ssh.user:
         entry = replace(entry, ssh=replace(entry.ssh, user=ssh))
-    if entry.sql is not None and not entry.sql.user:
+    if entry.sql is not None and not entry.sql.user and entry.kind == MYSQL.code:
         entry = replace(entry, sql=replace(entry.sql, user=sql))
     return entry
 

@@ -41,7 +41,8 @@ def row(number: int, state: str = "SECONDARY", *, behind: int = 0, prefix: str =
         "optime": Stamp(NOW - behind, 1) if reached and state != "ARBITER" else None,
         "optime_term": 1,
     }
-    return SetMember(number, place(f"{prefix}{number}:27018"), **{**known, **more})
+    where = more.pop("place", None) or place(f"{prefix}{number}:27018")
+    return SetMember(number, where, **{**known, **more})
 
 
 def rows(*states: str, prefix: str = "m") -> tuple[SetMember, ...]:

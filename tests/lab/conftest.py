@@ -38,6 +38,7 @@ _ESTATES = (
     "mongo_rs_estate",
     "mongo_sccc_estate",
     "mongo_csrs_estate",
+    "mongo_auth_estate",
 )
 
 
@@ -163,6 +164,12 @@ def mongo_sccc_estate(lab_available: None) -> Iterator[Estate]:
 def mongo_csrs_estate(lab_available: None) -> Iterator[Estate]:
     """The same with a replica set of config servers, c1 to c3."""
     yield from _session_estate("mongo-csrs")
+
+
+@pytest.fixture(scope="session")
+def mongo_auth_estate(lab_available: None) -> Iterator[Estate]:
+    """A replica set with access control: d1, d2 and the arbiter a1; accounts `watch`, `blind` and `pilot`."""
+    yield from _session_estate("mongo-auth")
 
 
 def _whole(estate: Estate) -> Iterator[Estate]:

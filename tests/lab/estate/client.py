@@ -99,7 +99,9 @@ def _server(spec: EstateSpec, name: str) -> str:
     """The way into the server. MongoDB's have no accounts here, and no TLS: they are asked through SSH."""
     host = spec.host(name)
     if host.engine in (MONGOD, MONGOS):
-        return f'[host.mongodb]\nport = {PORTS[host.role]}\nvia = "tunnel"\n'
+        way = f'[host.mongodb]\nport = {PORTS[host.role]}\nvia = "tunnel"\n'
+        account = f'user = "watch"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
+        return way + (account if spec.accounts else "")
     return (
         f'[host.sql]\nuser = "{spec.observer}"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
         f'operator_user = "pilot"\noperator_password = "env:{vault.VARIABLES["pilot"]}"\n'

@@ -28,7 +28,7 @@ MYSQL_RELEASE = "sid"
 
 
 _BY_ROLE = {
-    "mongod": MONGOD, "mirror": MONGOD, "config": MONGOD, "mongo-spare": MONGOD, "mongos": MONGOS
+    "mongod": MONGOD, "mirror": MONGOD, "config": MONGOD, "arbiter": MONGOD, "mongo-spare": MONGOD, "mongos": MONGOS
 }  # fmt: skip
 
 

@@ -6,19 +6,21 @@ No package registry has MongoDB: the binaries come from the folder that PILOTHOU
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.lab.estate import database, mongo_wire, rootfs
+from tests.lab.estate import container, database, mongo_wire, rootfs, vault
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec, HostSpec
 from tests.lab.estate.waiting import wait_until
 
-PORTS = {"mongod": 27018, "mirror": 27019, "config": 27019, "mongos": 27017, "mongo-spare": 27019}
+PORTS = {"mongod": 27018, "arbiter": 27018, "mirror": 27019, "config": 27019, "mongos": 27017, "mongo-spare": 27019}
+_WITH_DATA = ("mongod", "arbiter", "mirror", "config")
 SHARD, CONFIG_SET = "rs0", "csrs"
 VERSION = "3.2"
 _FOLDER = "PILOTHOUSE_LAB_MONGODB"
@@ -65,6 +67,11 @@ replication:
 _ROLE = """\
 sharding:
   clusterRole: {role}
+"""
+_SECURITY = """\
+security:
+  keyFile: /var/lib/mysql/keyfile
+  authorization: enabled
 """
 _MONGOS = """\
 # Written by the lab.
@@ -117,7 +124,7 @@ def server_config(spec: EstateSpec, host: HostSpec) -> str:
     if host.role == "mongos":
         return _MONGOS.format(**where, config=config_string(spec))
     text = _MONGOD.format(**where)
-    if host.role == "mongod":
+    if host.role in {"mongod", "arbiter"}:
         sharded = bool(hosts(spec, "mongos"))
         return text + _SET.format(name=SHARD) + (_ROLE.format(role="shardsvr") if sharded else "")
     text += _SET.format(name=CONFIG_SET) if host.role == "config" else ""
@@ -137,6 +144,10 @@ def write_host(spec: EstateSpec, host: HostSpec) -> None:
         (root / "etc" / f"{program}.conf").write_text(server_config(spec, host), encoding="utf-8")
     data = rootfs.data(spec, host.name)
     (data / "db").mkdir(exist_ok=True)
+    if spec.accounts:
+        key = data / "keyfile"
+        key.touch(mode=0o400)
+        key.write_text(base64.b64encode(vault.load()["replication"].encode()).decode() + "\n", encoding="utf-8")
     uid, gid = rootfs.mysql_ids(spec, host.name)
     run(["chown", "-R", f"{uid}:{gid}", str(data)])
 
@@ -149,14 +160,16 @@ def ask(spec: EstateSpec, name: str, asked: dict[str, Any], *, database: str = "
 
 def form(spec: EstateSpec) -> None:
     """Start the servers; form the sets, then the cluster of them."""
-    for host in hosts(spec, "mongod", "mirror", "config"):
+    for host in hosts(spec, *_WITH_DATA):
         database.begin_start(spec, host.name)
-    for host in hosts(spec, "mongod", "mirror", "config"):
+    for host in hosts(spec, *_WITH_DATA):
         wait_answers(spec, host.name)
-    for role, name in (("config", CONFIG_SET), ("mongod", SHARD)):
-        members = hosts(spec, role)
+    for name, roles in ((CONFIG_SET, ("config",)), (SHARD, ("mongod", "arbiter"))):
+        members = hosts(spec, *roles)
         if members:
-            initiate(spec, name, [h.name for h in members], config=role == "config")
+            initiate(spec, name, [h.name for h in members], config=name == CONFIG_SET)
+    if spec.accounts:
+        close(spec)
     for host in hosts(spec, "mongos"):
         database.begin_start(spec, host.name)
     for host in hosts(spec, "mongos"):
@@ -169,11 +182,47 @@ def form(spec: EstateSpec) -> None:
         ask(spec, routers[0].name, {"shardCollection": "shop.orders", "key": {"_id": 1}}, limit_s=60)
 
 
+def close(spec: EstateSpec) -> None:
+    """Make the users, and take nobody without one from now on: access control comes with a restart."""
+    first = hosts(spec, "mongod")[0].name
+    known = vault.load()
+    monitor = [
+        {"role": "clusterMonitor", "db": "admin"},
+        {"role": "read", "db": "local"},
+        {"role": "read", "db": "config"},
+    ]
+    users = (("watch", "observer", monitor), ("pilot", "pilot", ["root"]), ("blind", "observer", []))
+    for user, purpose, roles in users:
+        ask(spec, first, {"createUser": user, "pwd": known[purpose], "roles": roles})
+    for host in hosts(spec):
+        container.sh(spec, host.name, f"cat >> /etc/{host.engine.process}.conf", stdin=_SECURITY)
+    for host in reversed(hosts(spec)):  # the primary last
+        database.stop(spec, host.name)
+        database.start(spec, host.name)
+        wait_answers(spec, host.name)
+    wait_greetings(spec)
+
+
+def wait_greetings(spec: EstateSpec, *, limit_s: float = _FORM_S) -> None:
+    """Wait until the members' greetings, which need no account, tell one primary and no member without a state."""
+
+    def reason() -> str | None:
+        said = [ask(spec, h.name, {"isMaster": 1}, limit_s=5) for h in hosts(spec, "mongod", "arbiter")]
+        primaries = sum(bool(one.get("ismaster")) for one in said)
+        settled = all(one.get("ismaster") or one.get("secondary") or one.get("arbiterOnly") for one in said)
+        return None if primaries == 1 and settled else f"{primaries} primaries, settled: {settled}"
+
+    wait_until("the set's greetings", reason, limit_s=limit_s)
+
+
 def initiate(spec: EstateSpec, name: str, members: Sequence[str], *, config: bool = False, protocol: int = 1) -> None:
     """Form a set of these hosts, the first one preferred as its primary, and wait until all follow."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"_id": n, "host": place(spec, spec.host(one)), "priority": 2 if n == 0 else 1} for n, one in enumerate(members)
     ]
+    for row, one in zip(rows, members, strict=True):
+        if spec.host(one).role == "arbiter":
+            row |= {"arbiterOnly": True, "priority": 0}
     asked: dict[str, Any] = {"_id": name, "version": 1, "members": rows, "protocolVersion": protocol}
     if config:
         asked["configsvr"] = True
@@ -229,10 +278,13 @@ def wait_answers(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> None:
 
 def recover(spec: EstateSpec) -> None:
     """Bring every server back that `up` started, and wait until the sets are whole."""
-    for host in (*hosts(spec, "mirror", "config", "mongod"), *hosts(spec, "mongos")):
+    for host in (*hosts(spec, *_WITH_DATA), *hosts(spec, "mongos")):
         if database.pid(spec, host.name) is None:
             database.start(spec, host.name)
         wait_answers(spec, host.name)
+    if spec.accounts:
+        wait_greetings(spec)
+        return
     for role in ("config", "mongod"):
         members = [h.name for h in hosts(spec, role)]
         if members:
@@ -246,6 +298,9 @@ def server_words(spec: EstateSpec, name: str) -> str:
         return "mongos"
     if not said.get("setName"):
         return "config server (mirrored)" if "configsvr" in said else "alone"
+    if spec.accounts:
+        words = (("ismaster", "PRIMARY"), ("secondary", "SECONDARY"), ("arbiterOnly", "ARBITER"))
+        return next((word for key, word in words if said.get(key)), "no state")
     seen = states(spec, name)
     reached = sum(state in {"PRIMARY", "SECONDARY", "ARBITER"} for state in seen.values())
     return f"{seen.get(name, 'no state')}, {reached} of {len(seen)} reached"

@@ -14,7 +14,7 @@ class HostSpec:
     """One host of an estate.
 
     `role` is one of "galera", "group" (a member of MySQL's Group Replication), "spare" (packages installed, nothing
-    configured or running), "source", "replica"; of MongoDB "mongod" (a member of the shard), "mirror" and "config" (a
+    configured or running), "source", "replica"; of MongoDB "mongod" (a member of the shard), "arbiter", "mirror" and "config" (a
     config server of either kind), "mongos", "mongo-spare". `number` is the last part of the address and the server_id.
     """
 
@@ -41,6 +41,7 @@ class EstateSpec:
     other_provider: bool = False  # loads the library that PILOTHOUSE_LAB_GALERA names
     observer: str = "observer"  # the account that only reads
     binlog_s: int = 1800  # how long the binary logs are kept
+    accounts: bool = False  # MongoDB with access control: a keyfile between members, and users
     disk_gib: int = 3  # of each host's data disk; the room is taken on the machine as it is written
 
     @property
@@ -188,7 +189,17 @@ MONGO_CSRS = EstateSpec(
 )
 """MongoDB 3.2: a replica set; a sharded cluster with mirrored config servers and hosts for new ones; with a set."""
 
-MONGO_ESTATES = (MONGO_RS, MONGO_SCCC, MONGO_CSRS)
+MONGO_AUTH = EstateSpec(
+    name="mongo-auth",
+    code="v",
+    network="10.213.18",
+    hosts=(*_SHARD[:2], HostSpec("a1", 14, "arbiter")),
+    seeds=("d1",),
+    accounts=True,
+)
+"""A replica set with access control, a keyfile between its members and an arbiter, which holds no users."""
+
+MONGO_ESTATES = (MONGO_RS, MONGO_SCCC, MONGO_CSRS, MONGO_AUTH)
 ESTATES: tuple[EstateSpec, ...] = (
     *(GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, REJOIN, FREEZE, MIXED, MYSQL),
     *MONGO_ESTATES,

@@ -186,12 +186,10 @@ def close(spec: EstateSpec) -> None:
     """Make the users, and take nobody without one from now on: access control comes with a restart."""
     first = hosts(spec, "mongod")[0].name
     known = vault.load()
-    monitor = [
-        {"role": "clusterMonitor", "db": "admin"},
-        {"role": "read", "db": "local"},
-        {"role": "read", "db": "config"},
-    ]
-    users = (("watch", "observer", monitor), ("pilot", "pilot", ["root"]), ("blind", "observer", []))
+    rights = (("clusterMonitor", "admin"), ("read", "local"), ("read", "config"))
+    monitor: list[Any] = [{"role": role, "db": where} for role, where in rights]
+    nothing: list[Any] = []
+    users = (("watch", "observer", monitor), ("pilot", "pilot", ["root"]), ("blind", "observer", nothing))
     for user, purpose, roles in users:
         ask(spec, first, {"createUser": user, "pwd": known[purpose], "roles": roles})
     for host in hosts(spec):

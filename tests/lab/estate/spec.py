@@ -14,8 +14,9 @@ class HostSpec:
     """One host of an estate.
 
     `role` is one of "galera", "group" (a member of MySQL's Group Replication), "spare" (packages installed, nothing
-    configured or running), "source", "replica"; of MongoDB "mongod" (a member of the shard), "arbiter", "mirror" and "config" (a
-    config server of either kind), "mongos", "mongo-spare". `number` is the last part of the address and the server_id.
+    configured or running), "source", "replica"; of MongoDB "mongod" (a member of the shard), "arbiter", "mirror" and
+    "config" (a config server of either kind), "mongos", "mongo-spare". `number` is the last part of the address and
+    the server_id.
     """
 
     name: str

@@ -34,8 +34,8 @@ def test_that_the_watching_account_sees_the_set_and_an_arbiter_is_known_by_its_g
             return next(c for c in watcher.snapshot().clusters if c.kind == REPLICA_SET)
 
         def whole() -> bool:
-            found = {n.name.partition(":")[0]: (n.code, n.health) for n in cluster().nodes if n.host}
-            return found == {
+            nodes = [n for c in watcher.snapshot().clusters for n in c.nodes if n.host]
+            return {n.name.partition(":")[0]: (n.code, n.health) for n in nodes} == {
                 "d1": ("mongodb-primary", Health.GOOD),
                 "d2": ("mongodb-secondary", Health.GOOD),
                 "a1": ("mongodb-arbiter", Health.GOOD),

@@ -15,6 +15,7 @@ from services.discovery.model import (
     ONE_TRANSFER_S,
     SEEN_NOW,
     ClusterSnapshot,
+    Component,
     EstateSnapshot,
     NodeView,
     TransferEdge,
@@ -229,18 +230,32 @@ def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
     gone, come = _moved(old, before - after, new, after - before)
     if after and not gone and not come:
         return
+    for title in _groups_lost(old, new):
+        yield Event(new.at, "view", tr(words.none, name=title), Health.BAD, new.cluster_id)
     if not after:
         if any(c.observers for c in new.components):
             text = tr(words.unheard if new.silent else words.none, name=new.name)
             yield Event(new.at, "view", text, Health.BAD, new.cluster_id)
         return
     text = tr("{name}: {change}", name=new.name, change=_who_moved(gone, come))
-    votes = next((c for c in new.components if c.primary), None)
+    votes = _part_of(old, new, before ^ after)
     if votes is not None:
         text = joined(text, tr("{votes} of {n} votes", votes=votes.votes, n=votes.votes_known))
     planned = {node.name for node in new.nodes if node.on_purpose}
     calm = Health.GOOD if not gone else Health.TRANSFER if set(gone) <= planned else Health.WARN
     yield Event(new.at, "view", text, Health.BAD if _is_split(new) else calm, new.cluster_id)
+
+
+def _part_of(old: ClusterSnapshot, new: ClusterSnapshot, moved: frozenset[str]) -> Component | None:
+    """Return the part with the majority that these members left or came to; None where it has none any more."""
+    touched = {c.title for c in (*old.components, *new.components) if c.primary and moved & set(c.members)}
+    return next((c for c in new.components if c.primary and c.title in touched), None)
+
+
+def _groups_lost(old: ClusterSnapshot, new: ClusterSnapshot) -> list[str]:
+    """Return the groups of a cluster of several that had a part with a majority, and have none now."""
+    having = {c.title for c in new.components if c.primary}
+    return sorted({c.title for c in old.components if c.primary and c.title} - having)
 
 
 def _moved(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from services.discovery.changes import events_between
 from services.discovery.crawl import leads_of
 from services.discovery.families.mongodb.contents import METADATA_DIFFER
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
@@ -161,3 +162,27 @@ def test_that_mirrors_that_differ_are_told_where_they_were_read_at_one_moment() 
     assert other.health is Health.BAD
     old = s.only(s.estate(mirror(1, "a"), mirror(2, "b", s.AT - 300)))
     assert METADATA_DIFFER not in [p.code for p in old.problems]
+
+
+def test_that_an_event_tells_the_votes_of_the_group_that_changed_and_one_that_lost_its_majority() -> None:
+    config = csrs_members()
+    before = s.estate(m.router(1, cluster_of(CSRS)), *shard_members(CSRS), *config)
+    rows = tuple(
+        m.row(n, state, place=m.place(f"n{n}:27019")) for n, state in enumerate(("PRIMARY", "SECONDARY", "DOWN"), 1)
+    )
+    fewer = [
+        m.member(n, m.view(n, rows, name="csrs", id="7a00", config_servers=True), config="replica-set",
+                 cluster=cluster_of(CSRS))
+        for n in (1, 2)
+    ]  # fmt: skip
+    hosts = [m.router(1, cluster_of(CSRS)), *shard_members(CSRS), *fewer]
+    after = updated_estate(before, {f.host: f for f in hosts}, s.AT + 1)
+    told = [e.text for e in events_between(before, after) if e.kind == "view"]
+    assert told == ["shards rs0: n3 left; 2 of 3 votes"]
+    cut = m.view(1, m.rows("SECONDARY", "DOWN", "DOWN"))
+    alone = m.member(1, cut, shard=True, cluster=ShardedCluster(config=m.hosts(CSRS)))
+    hosts = [m.router(1, cluster_of(CSRS)), alone, m.down(2), m.down(3), *config]
+    lost = updated_estate(before, {f.host: f for f in hosts}, s.AT + 2)
+    events = [(e.text, e.health) for e in events_between(before, lost) if e.kind == "view"]
+    assert ("shard rs0: no part of the set has a majority", Health.BAD) in events
+    assert not any("votes" in text for text, _ in events)

@@ -7,9 +7,10 @@ Source: MongoDB manual, "serverStatus"; replies of 3.2.5 (tests/unit/recorded/mo
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from collections.abc import Iterator
+from typing import cast
 
 from services.connections.mongo.document import Document
 
@@ -25,27 +26,30 @@ _ODD = re.compile(r"[^A-Za-z0-9]+")
 def status_values(status: Document) -> dict[str, float]:
     """Return the numbers, at most 1,500, the first ones."""
     found: dict[str, float] = {}
-    for name, value in _numbers(status, "mongo", 0):
-        if len(found) >= MOST_NUMBERS:
-            break
-        found[name] = value
+    _collect(status, "mongo", 0, found)
     return found
 
 
-def _numbers(inside: Document, place: str, depth: int) -> Iterator[tuple[str, float]]:
+def _collect(inside: Document, place: str, depth: int, found: dict[str, float]) -> None:
+    """Put the numbers of a document, and of those within it, into `found`: plainly, for it is done each second."""
     for name, value in inside.items():
-        if name in _LEFT_OUT and not (name == "repl" and place.endswith(f".{_KEPT_BELOW}")):
-            continue
-        here = f"{place}.{word_of(name)}"
-        if isinstance(value, dict):
-            if depth < _MOST_DEEP:
-                yield from _numbers(value, here, depth + 1)
-        elif isinstance(value, int | float) and not isinstance(value, bool) and not _is_moment(name):
-            number = float(value)
-            if math.isfinite(number):
-                yield here, number
+        if len(found) >= MOST_NUMBERS:
+            return
+        kind = type(value)
+        if kind is dict:
+            if depth < _MOST_DEEP and _is_kept(name, place):
+                _collect(cast("Document", value), f"{place}.{word_of(name)}", depth + 1, found)
+        elif (kind is int or kind is float) and not _is_moment(name):
+            number = float(cast("float", value))
+            if math.isfinite(number) and _is_kept(name, place):
+                found[f"{place}.{word_of(name)}"] = number
 
 
+def _is_kept(name: str, place: str) -> bool:
+    return name not in _LEFT_OUT or (name == "repl" and place.endswith(f".{_KEPT_BELOW}"))
+
+
+@functools.lru_cache(maxsize=4096)
 def word_of(name: str) -> str:
     """Return a name as one word that a formula can hold: "bytes currently in the cache" has underscores."""
     return _ODD.sub("_", name).strip("_") or "_"

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 
+from app.__main__ import main
 from services.discovery import states
 from services.discovery.families.mongodb.judge import NO_MAJORITY, STALE
 from services.discovery.families.mongodb.kind import REPLICA_SET
@@ -174,3 +175,37 @@ def test_that_the_oplog_window_is_that_of_what_was_written(mongo_rs: Estate, wat
         return abs(last - began) <= 2 and oplog is not None and (oplog.window_s or 0) >= before
 
     becomes(grown, limit_s=8)
+
+
+def test_that_a_member_started_alone_is_told_and_so_is_what_it_lost_there(
+    mongo_rs: Estate, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A colleague's maintenance: d3 without its set, a database dropped there, and back as if nothing had been (E8)."""
+    inventory = str(mongo_rs.client_dir / "inventory-all.toml")
+    row = {"_id": uuid4().hex}
+    asked = {"insert": "orders", "documents": [row], "writeConcern": {"w": 3, "wtimeout": 20_000}}
+    assert mongodb.ask(mongo_rs.spec, "d1", asked, database="shop", limit_s=30)["n"] == 1
+    host = mongo_rs.host("d3")
+    mongo_rs.stop("d3")
+    host.sh("cp -p /etc/mongod.conf /etc/mongod.conf.set; sed -i '/^replication:/,$d' /etc/mongod.conf")
+    mongo_rs.start("d3")
+    mongodb.wait_answers(mongo_rs.spec, "d3")
+    try:
+        assert main(["check", "--inventory", inventory]) == 1
+        assert "runs alone" in capsys.readouterr().out
+        mongodb.ask(mongo_rs.spec, "d3", {"dropDatabase": 1}, database="shop")
+    finally:
+        mongo_rs.stop("d3")
+        host.sh("mv /etc/mongod.conf.set /etc/mongod.conf")
+        mongo_rs.start("d3")
+    mongodb.wait_set(mongo_rs.spec, ["d1", "d2", "d3"])
+    capsys.readouterr()
+    try:
+        assert main(["check", "--inventory", inventory]) == 1
+        assert "shop: empty or not there on d3" in capsys.readouterr().out
+    finally:  # an initial sync brings it back
+        mongo_rs.stop("d3")
+        host.sh("rm -rf /var/lib/mysql/db && install -d -o mysql -g mysql /var/lib/mysql/db")
+        mongo_rs.start("d3")
+    mongodb.wait_set(mongo_rs.spec, ["d1", "d2", "d3"])
+    assert main(["check", "--inventory", inventory]) == 0

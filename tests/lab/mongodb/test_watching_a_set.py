@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -14,6 +15,7 @@ from app.__main__ import main
 from services.discovery import states
 from services.discovery.families.mongodb.judge import NO_MAJORITY, STALE
 from services.discovery.families.mongodb.kind import REPLICA_SET
+from services.discovery.families.mongodb.quorum import EVEN_VOTES, OLD_PROTOCOL
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.sampling.watcher import Watcher
 from services.types import Health
@@ -57,6 +59,10 @@ def _node(watcher: Watcher, name: str) -> NodeView:
 def _majority(watcher: Watcher) -> set[str]:
     names = {n.node_id: _name(n) for n in _set(watcher).nodes}
     return {names[m] for c in _set(watcher).components if c.primary for m in c.members}
+
+
+def _votes(watcher: Watcher) -> list[tuple[int, int, int | None]]:
+    return [(c.votes, c.votes_known, c.may_lose) for c in _set(watcher).components if c.primary]
 
 
 def _insert(estate: Estate, host: str, count: int, *, size: int = 1000) -> None:
@@ -209,3 +215,48 @@ def test_that_a_member_started_alone_is_told_and_so_is_what_it_lost_there(
         mongo_rs.start("d3")
     mongodb.wait_set(mongo_rs.spec, ["d1", "d2", "d3"])
     assert main(["check", "--inventory", inventory]) == 0
+
+
+def _reconfigure(estate: Estate, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the set's configuration as a colleague would, by hand."""
+    config = mongodb.ask(estate.spec, "d1", {"replSetGetConfig": 1})["config"]
+    config = {key: value for key, value in config.items() if key in {"_id", "members", "protocolVersion"}} | {
+        "version": config["version"] + 1
+    }
+    keys = ("_id", "host", "priority", "votes", "hidden", "slaveDelay", "tags")
+    config["members"] = [{key: one[key] for key in keys if key in one} for one in config["members"]]
+    change(config)
+    mongodb.ask(estate.spec, "d1", {"replSetReconfig": config}, limit_s=60)
+
+
+def test_that_a_configuration_that_is_changed_by_hand_is_seen(mongo_rs: Estate, watcher: Watcher) -> None:
+    def hide(config: dict[str, Any]) -> None:
+        config["members"][2] |= {"priority": 0, "hidden": True, "slaveDelay": 30, "votes": 0}
+
+    def show(config: dict[str, Any]) -> None:
+        config["members"][2] |= {"priority": 1, "hidden": False, "slaveDelay": 0, "votes": 1}
+
+    _reconfigure(mongo_rs, hide)
+    try:
+        becomes(lambda: _node(watcher, "d3").role == "hidden", limit_s=15)
+        becomes(lambda: EVEN_VOTES in [p.code for p in _set(watcher).problems], limit_s=15)
+        becomes(lambda: _votes(watcher) == [(2, 2, 0)], limit_s=8)
+        _insert(mongo_rs, "d1", 1)
+        time.sleep(12)
+        assert _node(watcher, "d3").health is Health.GOOD  # its delay is meant
+    finally:
+        _reconfigure(mongo_rs, show)
+    becomes(lambda: _codes(watcher) == WHOLE and _set(watcher).problems == (), limit_s=60)
+
+
+def test_that_the_old_protocol_is_told_and_the_set_is_judged_by_it_as_well(mongo_rs: Estate, watcher: Watcher) -> None:
+    _reconfigure(mongo_rs, lambda config: config.update(protocolVersion=0))
+    try:
+        becomes(lambda: [p.code for p in _set(watcher).problems] == [OLD_PROTOCOL], limit_s=20)
+        becomes(lambda: _codes(watcher) == WHOLE, limit_s=30)
+        _insert(mongo_rs, "d1", 10)
+        becomes(lambda: _node(watcher, "d2").health is Health.GOOD, limit_s=10)
+        assert _majority(watcher) == {"d1", "d2", "d3"}
+    finally:
+        _reconfigure(mongo_rs, lambda config: config.update(protocolVersion=1))
+    becomes(lambda: _codes(watcher) == WHOLE and _set(watcher).problems == (), limit_s=60)

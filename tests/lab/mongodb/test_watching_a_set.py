@@ -243,7 +243,7 @@ def test_that_a_configuration_that_is_changed_by_hand_is_seen(mongo_rs: Estate, 
         becomes(lambda: _votes(watcher) == [(2, 2, 0)], limit_s=8)
         _insert(mongo_rs, "d1", 1)
         time.sleep(12)
-        assert _node(watcher, "d3").health is Health.GOOD  # its delay is meant
+        assert _node(watcher, "d3").health in {Health.GOOD, Health.UNKNOWN}  # its delay is meant, a pause may be
     finally:
         _reconfigure(mongo_rs, show)
     becomes(lambda: _codes(watcher) == WHOLE and _set(watcher).problems == (), limit_s=60)

@@ -172,6 +172,27 @@ def test_that_a_member_behind_every_oplog_can_not_come_back_and_one_that_nears_i
         assert words in node(cluster, "m2").reason
 
 
+def test_that_the_first_write_after_a_pause_makes_nobody_look_behind_by_the_whole_pause() -> None:
+    """3.2 makes no entries by itself: the primary is read right after the write, the member was read before it."""
+    quiet = (m.row(1, "PRIMARY", behind=3600), m.row(2, behind=3600), m.row(3, behind=3600))
+    before = s.estate(*(m.member(n, m.view(n, quiet)) for n in (1, 2, 3)))
+    written = (m.row(1, "PRIMARY"), m.row(2, behind=3600), m.row(3, behind=3600))
+    primary = replace(m.member(1, m.view(1, written)), sql_at=s.AT + 1.0, at=s.AT + 1.0)
+    others = [replace(m.member(n, m.view(n, quiet)), sql_at=s.AT + 0.5, at=s.AT + 0.5) for n in (2, 3)]
+    cluster = s.only(updated_estate(before, {f.host: f for f in (primary, *others)}, s.AT + 1))
+    assert told(cluster)["m2"] == ("SECONDARY", Health.GOOD)
+    late = [replace(m.member(n, m.view(n, quiet)), sql_at=s.AT + 1.5, at=s.AT + 1.5) for n in (2, 3)]
+    held = s.only(updated_estate(before, {f.host: f for f in (primary, *late)}, s.AT + 2))
+    assert told(held)["m2"] == ("SECONDARY", Health.BAD)  # asked after the write, and it still has nothing of it
+
+
+def test_that_a_delayed_member_that_is_behind_its_delay_is_not_known_to_be_stuck() -> None:
+    late = (m.row(1, "PRIMARY"), m.row(2, behind=3700, delay_s=3600, priority=0.0), m.row(3))
+    cluster = s.only(s.estate(*(m.member(n, m.view(n, late)) for n in (1, 2, 3))))
+    assert told(cluster)["m2"] == ("SECONDARY", Health.UNKNOWN)
+    assert "or the writes paused for so long" in node(cluster, "m2").reason
+
+
 def test_that_an_oplog_that_was_not_read_condemns_nobody() -> None:
     seen = (m.row(1, "PRIMARY"), m.row(2, behind=5), m.row(3))
     hosts = [m.member(n, m.view(n, seen), oplog=None) for n in (1, 2, 3)]

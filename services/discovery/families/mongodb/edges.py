@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery.families.mongodb.numbers import LAG_BAD_S, LAG_WARN_S, lag_of
+from services.discovery.families.mongodb.numbers import lag_health, lag_of
 from services.discovery.families.mongodb.places import Directory
 from services.discovery.families.mongodb.views import SetOf
-from services.discovery.families.shared.numbers import graded
 from services.discovery.model import ReplicationEdge
 from services.discovery.nodes import Node
-from services.types import Health
+from services.facts.mongodb.replica_set import SetMember
 
 OPLOG = "oplog"
 """What is read over these edges, and by what their lag is measured."""
@@ -25,18 +24,18 @@ def edges_of(sets: Sequence[SetOf]) -> tuple[ReplicationEdge, ...]:
             own = view.set.own
             source = directory.node(own.syncs_from) if own is not None and own.syncs_from is not None else None
             if own is not None and source is not None and source is not view.observer:
-                found.append(_edge(source, view.observer, one, own.delay_s or 0))
+                found.append(_edge(source, view.observer, one, own))
     return tuple(found)
 
 
-def _edge(source: Node, replica: Node, one: SetOf, delay_s: int) -> ReplicationEdge:
+def _edge(source: Node, replica: Node, one: SetOf, own: SetMember) -> ReplicationEdge:
     behind = lag_of(replica, one)
     return ReplicationEdge(
         source_id=source.node_id,
         replica_id=replica.node_id,
         channel=OPLOG,
-        health=Health.UNKNOWN if behind is None else graded(behind, LAG_WARN_S, LAG_BAD_S),
+        health=lag_health(behind, own),
         lag_s=None if behind is None else float(behind),
         lag_source=OPLOG if behind is not None else "",
-        delay_s=delay_s,
+        delay_s=own.delay_s or 0,
     )

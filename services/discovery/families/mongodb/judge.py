@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from services.discovery.families.mongodb.numbers import LAG_BAD_S, LAG_WARN_S, lag_of, left_for
+from services.discovery.families.mongodb.numbers import LAG_WARN_S, lag_health, lag_of, left_for
 from services.discovery.families.mongodb.places import facts_of
 from services.discovery.families.mongodb.views import SetOf, View
 from services.discovery.judge import Around, Verdict, serving
@@ -138,8 +138,11 @@ def _secondary(node: Node, one: SetOf, state: State) -> Verdict:
         text = "" if known else tr("how far it is behind is not known: the primary does not answer")
         return Verdict(state, Health.GOOD if known else Health.UNKNOWN, text)
     text = tr("{name} is {lag} behind", name=node.name, lag=duration(behind)) if behind > LAG_WARN_S else ""
-    health = Health.BAD if behind > LAG_BAD_S else Health.WARN if behind > LAG_WARN_S else Health.GOOD
-    if left.reach == "near":
+    view = one.view_of(node)
+    health = lag_health(behind, view.set.own if view is not None else None)
+    if text and health is Health.UNKNOWN:
+        text = tr("{sentence} beyond its delay, or the writes paused for so long", sentence=text)
+    if left.reach == "near" and text:  # one that follows closely needs nothing of what is left
         more = tr("{left} of the oplog that it needs are left", left=duration(left.left_s or 0))
         return Verdict(state, max(health, Health.WARN, key=lambda h: h.severity), joined(text, more))
     return Verdict(state, health, text)

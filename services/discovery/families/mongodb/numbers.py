@@ -13,6 +13,7 @@ from services.discovery.families.mongodb.views import SetOf
 from services.discovery.families.shared.numbers import Number, graded, with_disk
 from services.discovery.nodes import Node
 from services.facts.mongodb.judged import Left, lag_by_own_words_s, lag_s, left_of
+from services.facts.mongodb.replica_set import ReplicaSet, SetMember
 from services.i18n import mark, tr
 from services.moments import duration
 from services.types import Health
@@ -28,12 +29,40 @@ def lag_of(node: Node, one: SetOf) -> int | None:
     own = facts_of(node)
     primary = next((v for v in one.views if v.observer.node_id == one.primary), None)
     if own is not None and own.set is not None and node.sql_fresh and primary is not None:
-        return lag_by_own_words_s(primary.set, own.set)
+        return lag_by_own_words_s(_said_before(primary.observer, node) or primary.set, own.set)
     if primary is not None and (member := one.configured.get(node.node_id)) is not None:
         seen = next((m for m in primary.set.members if m.id == member.id), None)
         return lag_s(primary.set, seen) if seen is not None else None
     view = one.view_of(node)
     return lag_s(view.set, view.set.own) if view is not None and view.set.own is not None else None
+
+
+def _said_before(primary: Node, member: Node) -> ReplicaSet | None:
+    """Return what the primary said of itself last before the member was asked, None where nobody remembers it.
+
+    A write between the two readings is none that the member could have told of: after a pause of an hour it would look
+    an hour behind until it is asked again.
+    """
+    asked = member.facts.sql_at if member.facts is not None else None
+    old = primary.previous.facts if primary.previous is not None else None
+    told = [one for one in (primary.facts, old) if one is not None and one.mongo is not None]
+    earlier = [one for one in told if asked is not None and one.sql_at is not None and one.sql_at <= asked]
+    newest = max(earlier, key=lambda one: one.sql_at or 0.0, default=None)
+    said = newest.mongo.set if newest is not None and newest.mongo is not None else None
+    return said if said is not None and said.own is not None and said.own.state == "PRIMARY" else None
+
+
+def lag_health(behind: int | None, member: SetMember | None) -> Health:
+    """Return how bad it is to be so far behind, beyond a configured delay.
+
+    Of a delayed member nobody can tell: after a pause in the writes it is behind by the whole pause until its delay is
+    over, and looks as one that is stuck.
+    """
+    if behind is None:
+        return Health.UNKNOWN
+    health = graded(behind, LAG_WARN_S, LAG_BAD_S)
+    delayed = member is not None and bool(member.delay_s)
+    return Health.UNKNOWN if delayed and health is not Health.GOOD else health
 
 
 def left_for(node: Node, one: SetOf) -> Left:
@@ -54,7 +83,7 @@ def member_numbers(node: Node, one: SetOf) -> tuple[Number, ...]:
     found: list[Number] = []
     if view.own_state not in _NO_LAG:
         behind = lag_of(node, one)
-        health = Health.UNKNOWN if behind is None else graded(behind, LAG_WARN_S, LAG_BAD_S)
+        health = lag_health(behind, view.set.own)
         found.append((mark("lag"), tr("not known") if behind is None else duration(behind), health))
     window = facts.oplog.window_s if facts.oplog is not None else None
     if window is not None:

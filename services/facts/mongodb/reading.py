@@ -74,7 +74,7 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0, at: float = 0.0) -> Mon
         asking.body(reads.COMPATIBILITY) if newer else None,
     )
     found, oplog = None, None
-    if server.role in {"member", "not-initiated"}:
+    if server.role in {"member", "removed", "not-initiated"}:
         found = parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG))
     if server.role == "member" and not server.arbiter:
         oplog = _oplog(asking)

@@ -13,7 +13,7 @@ from typing import Literal
 from services.connections.mongo.document import Document
 from services.facts.mongodb.values import Place, inside, line, moment, number, place, yes
 
-Role = Literal["standalone", "member", "not-initiated", "router", ""]
+Role = Literal["standalone", "member", "removed", "not-initiated", "router", ""]
 ConfigKind = Literal["mirrored", "replica-set", ""]
 
 
@@ -22,7 +22,8 @@ class MongoServer:
     """One mongod or mongos. '' and None are 'not known', or not its own.
 
     Attributes:
-        role: alone; a member of a replica set; started for one that was never initiated; a mongos.
+        role: alone; a member of a replica set; one that its set's configuration has no more (3.2 names the set and says
+            'isreplicaset' beside it, tried); started for one, and in none; a mongos.
         config: of which kind of config server it is, '' for none. shard: it was started as a shard's server.
         set_name: of the replica set. own: how the set calls it. writable: it takes writes.
         engine: storage engine. compatibility: featureCompatibilityVersion (3.4 and newer).
@@ -93,7 +94,7 @@ def _role(hello: Document) -> Role:
     if hello.get("msg") == "isdbgrid":
         return "router"
     if hello.get("setName"):
-        return "member"
+        return "removed" if yes(hello.get("isreplicaset")) else "member"
     return "not-initiated" if yes(hello.get("isreplicaset")) else "standalone"
 
 

@@ -315,3 +315,29 @@ def test_that_a_member_that_was_started_alone_is_told_where_its_set_counts_it() 
     assert told(cluster)["m3"] == ("runs alone", Health.BAD)
     other = m.facts("x9", MongoFacts(replace(server, host="x9:27018")))
     assert len(s.estate(m.member(1), m.member(2), m.member(3), other).clusters) == 2
+
+
+def test_that_a_member_that_was_taken_out_is_removed_and_none_of_its_set() -> None:
+    """As 3.2 answers: its greeting names the set, its status is refused, its configuration is without it."""
+    two = (m.row(1, "PRIMARY"), m.row(3))
+    out = m.member(2)
+    assert out.mongo is not None
+    assert out.mongo.set is not None
+    view = replace(out.mongo.set, members=two, missing=("status",))
+    server = replace(out.mongo.server, role="removed", own=None)
+    out = replace(out, mongo=replace(out.mongo, set=view, server=server))
+    cluster = s.only(s.estate(m.member(1, m.view(1, two)), out, m.member(3, m.view(3, two))))
+    assert told(cluster)["m2"] == ("REMOVED", Health.BAD)
+    assert _inside(cluster) == {"m1", "m3"}
+
+
+def _inside(cluster: ClusterSnapshot) -> set[str]:
+    return {member for part in cluster.components for member in part.members}
+
+
+def test_that_one_that_recovers_behind_every_oplog_needs_an_initial_sync() -> None:
+    short = Oplog(Stamp(m.NOW - 100, 1), Stamp(m.NOW, 1), 10**9, 10**9)
+    seen = (m.row(1, "PRIMARY"), m.row(2), m.row(3, "RECOVERING", behind=500))
+    cluster = s.only(s.estate(*(m.member(n, m.view(n, seen), oplog=short) for n in (1, 2, 3))))
+    assert told(cluster)["m3"] == ("RECOVERING", Health.BAD)
+    assert "needs an initial sync" in node(cluster, "m3").reason

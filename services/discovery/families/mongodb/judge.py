@@ -55,6 +55,8 @@ class Judge:
                 "{name} was started for a replica set and is in none: not initiated, or taken out", name=node.name
             )
             return Verdict(NOT_INITIATED, Health.WARN, text)
+        if role == "removed":
+            return _by_its_word(node, "REMOVED", "")
         if facts.server.config and facts.set is None:
             return Verdict(CONFIG_SERVER, Health.GOOD)
         if role == "standalone":
@@ -101,10 +103,17 @@ def _member(node: Node, one: SetOf, view: View) -> Verdict:
         return Verdict(NO_MAJORITY.called(tr("{state}, no majority", state=word)), Health.BAD, _cut_off(node, view))
     if word == "SECONDARY":
         return _secondary(node, one, state)
+    if word == "RECOVERING" and left_for(node, one).reach == "beyond":
+        return Verdict(state, Health.BAD, tr(_NEEDS_SYNC, name=node.name))
+    return _by_its_word(node, word, _said(view, word))
+
+
+def _by_its_word(node: Node, word: str, said: str) -> Verdict:
     health, text = _WORDS.get(word, (Health.UNKNOWN, ""))
-    return Verdict(state, health, joined(tr(text, name=node.name) if text else "", _said(view, word)))
+    return Verdict(STATES[word], health, joined(tr(text, name=node.name) if text else "", said))
 
 
+_NEEDS_SYNC: Final = mark("{name} is behind every oplog of its set: it needs an initial sync")
 _WORDS: Final[Mapping[str, tuple[Health, str]]] = {
     "PRIMARY": (Health.GOOD, ""),
     "ARBITER": (Health.GOOD, ""),
@@ -130,8 +139,7 @@ def _secondary(node: Node, one: SetOf, state: State) -> Verdict:
     """Judge by how far it is behind, and by what is left of the oplogs that it reads from."""
     left = left_for(node, one)
     if left.reach == "beyond":
-        text = tr("{name} is behind every oplog of its set: it needs an initial sync", name=node.name)
-        return Verdict(state, Health.BAD, text)
+        return Verdict(state, Health.BAD, tr(_NEEDS_SYNC, name=node.name))
     behind = lag_of(node, one)
     if behind is None:
         known = one.primary and any(v.observer.node_id == one.primary for v in one.views)

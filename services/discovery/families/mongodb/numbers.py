@@ -71,7 +71,7 @@ def left_for(node: Node, one: SetOf) -> Left:
     own = view.set.own if view is not None else None
     if own is None:
         return Left("not-known")
-    others = [n for n in one.nodes if n is not node and not _is_arbiter(n, one)]
+    others = [n for n in one.nodes if n is not node and n.node_id in one.configured and not _is_arbiter(n, one)]
     return left_of(own, [f.oplog if (f := facts_of(n)) is not None and n.sql_fresh else None for n in others])
 
 

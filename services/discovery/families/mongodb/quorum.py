@@ -72,7 +72,8 @@ def _component(one: SetOf, component_id: str, members: set[str], observers: Sequ
 
 def silent_of(one: SetOf) -> tuple[Node, ...]:
     """Return the members of which nothing is known now: no answer, and no host says that no server runs."""
-    return tuple(n for n in one.nodes if not (n.spare or n.sql_fresh or stopped(n)))
+    voters = (n for n in one.nodes if not one.configured or n.node_id in one.configured)
+    return tuple(n for n in voters if not (n.spare or n.sql_fresh or stopped(n)))
 
 
 def stopped(node: Node) -> bool:

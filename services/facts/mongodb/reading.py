@@ -126,7 +126,10 @@ def _contents(asking: _Asking, server: MongoServer) -> Contents | None:
     answer = asking.body(reads.DATABASES)
     if answer is None:
         return None
-    found = documents(answer.get("databases"), _MOST_DATABASES)
+    listed = answer.get("databases")
+    if not isinstance(listed, list) or len(listed) > _MOST_DATABASES:
+        return None  # cut, two members' lists would differ: they come in no order
+    found = documents(listed, _MOST_DATABASES)
     names = (line(one.get("name")) for one in found if one.get("empty") is False)
     return Contents(tuple(sorted(name for name in names if name not in {"", "local"})), asking.read_at(reads.DATABASES))
 

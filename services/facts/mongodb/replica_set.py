@@ -114,8 +114,9 @@ class ReplicaSet:
 
     @property
     def primary(self) -> SetMember | None:
-        """Return whom this member takes for the primary, None where for nobody."""
-        return next((one for one in self.members if one.state == "PRIMARY" and one.reached), None)
+        """Return whom this member takes for the primary, None where for nobody; of two the one elected later."""
+        claim = [one for one in self.members if one.state == "PRIMARY" and one.reached]
+        return max(claim, key=lambda one: one.elected_at or 0.0, default=None)
 
 
 def parse_set(status: Document | None, config: Document | None) -> ReplicaSet | None:

@@ -341,3 +341,42 @@ def test_that_one_that_recovers_behind_every_oplog_needs_an_initial_sync() -> No
     cluster = s.only(s.estate(*(m.member(n, m.view(n, seen), oplog=short) for n in (1, 2, 3))))
     assert told(cluster)["m3"] == ("RECOVERING", Health.BAD)
     assert "needs an initial sync" in node(cluster, "m3").reason
+
+
+def test_that_one_that_stepped_down_is_no_primary_by_the_heartbeats_of_others() -> None:
+    own = m.rows("SECONDARY", "SECONDARY", "SECONDARY")
+    cluster = s.only(s.estate(m.member(1, m.view(1, own)), m.member(2), m.member(3)))
+    assert node(cluster, "m1").role == "secondary"
+    assert codes(cluster) == [NO_PRIMARY_MEMBER]
+    assert cluster.health is Health.BAD
+    elected = [m.member(n, m.view(n, term=2)) for n in (2, 3)]  # they heard of an election that m1 had not won yet
+    cluster = s.only(s.estate(m.member(1, m.view(1, own)), *elected))
+    assert (node(cluster, "m1").role, codes(cluster)) == ("primary", [])
+
+
+def test_that_of_two_that_one_member_takes_for_primaries_the_later_elected_is() -> None:
+    seen = (m.row(1, "PRIMARY", elected_at=100.0), m.row(2, "PRIMARY", elected_at=200.0), m.row(3))
+    cluster = s.only(s.estate(m.down(1), m.down(2), m.member(3, m.view(3, seen))))
+    assert [n.name for n in cluster.nodes if n.role == "primary"] == ["m2"]
+
+
+def test_that_a_member_whose_place_is_not_told_is_not_good() -> None:
+    seen = (m.row(1, "PRIMARY"), m.row(2, optime=None), m.row(3))
+    cluster = s.only(s.estate(m.member(1), m.member(2, m.view(2, seen)), m.member(3)))
+    assert told(cluster)["m2"] == ("SECONDARY", Health.UNKNOWN)
+
+
+def test_that_one_that_reaches_nobody_gives_the_majority_no_vote() -> None:
+    alone = m.rows("DOWN", "DOWN", "SECONDARY")
+    cluster = s.only(s.estate(m.member(1), m.member(2), m.member(3, m.view(3, alone))))
+    assert parts(cluster) == [(True, ("m1", "m2"), 2, 3, 0), (False, ("m3",), 1, 3, None)]
+
+
+@pytest.mark.parametrize(("heard", "health"), [("ARBITER", Health.GOOD), ("DOWN", Health.BAD)])
+def test_that_an_arbiter_that_tells_its_greeting_only_is_of_the_set_that_names_it(heard: str, health: Health) -> None:
+    """Under access control it has no accounts: at the first look nobody remembers where it was."""
+    seen = (m.row(1, "PRIMARY"), m.row(2), m.row(3, heard, arbiter=True))
+    server = MongoServer("member", set_name="rs0", own=m.place("m3:27018"), port=27018, arbiter=True, version="3.2.5")
+    mute = m.facts("m3", MongoFacts(server))
+    cluster = s.only(s.estate(m.member(1, m.view(1, seen)), m.member(2, m.view(2, seen)), mute))
+    assert told(cluster)["m3"] == ("ARBITER", health)

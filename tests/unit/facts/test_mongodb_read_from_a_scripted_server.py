@@ -132,3 +132,10 @@ def test_that_a_login_that_is_refused_and_a_connection_that_ends_are_no_facts() 
         read(peer, "monitor")
     with peer_of("1-sccc.s0", serverStatus=lambda _: b"\0") as peer, pytest.raises(Unreachable):
         read(peer)
+
+
+@pytest.mark.parametrize(("count", "known"), [(1000, True), (1001, False)])
+def test_that_a_list_of_databases_that_would_be_cut_is_held_against_nobody(count: int, *, known: bool) -> None:
+    listed = [{"name": f"d{n}", "sizeOnDisk": 1.0, "empty": False} for n in range(count)]
+    with peer_of("1-sccc.s0", listDatabases={"databases": listed, "ok": 1.0}) as peer:
+        assert (read(peer).facts.contents is not None) is known

@@ -89,6 +89,8 @@ class _Claims:
                 own = home(node.facts) or self._before.get(node.node_id, "")
                 if facts.server.role == "standalone" and not facts.server.config:
                     own = self._counted(node)  # it says nothing of a set: whose members name it?
+                elif facts.server.role == "member":
+                    own = own or self._counted(node)  # an arbiter under access control tells nobody its set
                 if own:
                     self._put(own, [node])
         self._silent(nodes)

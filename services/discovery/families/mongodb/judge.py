@@ -67,7 +67,7 @@ class Judge:
         one = next((s for s in self.sets if any(n is node for n in s.nodes)), None)
         view = one.view_of(node) if one is not None else None
         if one is None or view is None:
-            return _unread(node, arbiter=facts.server.arbiter)
+            return _unread(node, one, arbiter=facts.server.arbiter)
         return _member(node, one, view)
 
 
@@ -80,9 +80,13 @@ def _router(node: Node, facts: MongoFacts) -> Verdict:
     return Verdict(ROUTER, Health.GOOD)
 
 
-def _unread(node: Node, *, arbiter: bool) -> Verdict:
+def _unread(node: Node, one: SetOf | None, *, arbiter: bool) -> Verdict:
     """Judge a member whose status was not read; an arbiter under access control has no accounts to ask with."""
     if arbiter:
+        majority = one.majority if one is not None else ()
+        if majority and all(node.node_id not in view.reached for view in majority):
+            text = tr("{name} answers, and no member of the majority reaches it", name=node.name)
+            return Verdict(STATES["ARBITER"], Health.BAD, text)
         return Verdict(STATES["ARBITER"], Health.GOOD)
     why = node.why("sql") or tr("the status of its set was not read")
     return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
@@ -143,8 +147,9 @@ def _secondary(node: Node, one: SetOf, state: State) -> Verdict:
     behind = lag_of(node, one)
     if behind is None:
         known = one.primary and any(v.observer.node_id == one.primary for v in one.views)
-        text = "" if known else tr("how far it is behind is not known: the primary does not answer")
-        return Verdict(state, Health.GOOD if known else Health.UNKNOWN, text)
+        if known:
+            return Verdict(state, Health.UNKNOWN, tr("how far it is behind is not known"))
+        return Verdict(state, Health.UNKNOWN, tr("how far it is behind is not known: the primary does not answer"))
     text = tr("{name} is {lag} behind", name=node.name, lag=duration(behind)) if behind > LAG_WARN_S else ""
     view = one.view_of(node)
     health = lag_health(behind, view.set.own if view is not None else None)

@@ -57,14 +57,16 @@ def _component(one: SetOf, component_id: str, members: set[str], observers: Sequ
         by_id[member].component = component_id
     has = component_id == one.key
     votes = sum(m.votes or 0 for i, m in one.configured.items() if i in members)
+    if has and view.votes.reached is not None:
+        votes = min(votes, view.votes.reached)  # whoever says that it reaches nobody gives this part no vote
     return Component(
         component_id=component_id,
         primary=has,
         members=tuple(sorted(members)),
         observers=tuple(sorted(v.observer.node_id for v in observers)),
-        votes=view.votes.reached if has and view.votes.reached is not None else votes,
+        votes=votes,
         votes_known=view.votes.whole or 0,
-        may_lose=view.votes.spare if has else None,
+        may_lose=max(0, votes - (view.votes.majority or 0)) if has else None,
         size=len(members),
         title=one.title,
     )

@@ -112,7 +112,8 @@ def _placeholder(member: SetMember, key: str, at: float) -> Node:
 def _view(node: Node, view: ReplicaSet, directory: Directory) -> View:
     known = [(one, node if one.own else directory.node(one.place)) for one in view.members]
     reached = {found.node_id for one, found in known if found is not None and one.reached}
-    primary = next((f.node_id for one, f in known if f is not None and one.reached and one.state == "PRIMARY"), "")
+    taken = view.primary
+    primary = next((f.node_id for one, f in known if f is not None and one is taken), "")
     return View(node, view, votes_of(view), frozenset(reached | {node.node_id}), primary)
 
 
@@ -125,7 +126,7 @@ def _primary(views: Sequence[View]) -> tuple[str, frozenset[str]]:
         if not outvoted:
             return first.observer.node_id, frozenset(v.observer.node_id for v in claim[1:])
         return outvoted, frozenset(v.observer.node_id for v in claim)
-    told = [view.primary for view in views if view.primary and view.votes.has]
+    told = [view.primary for view in views if view.primary and view.votes.has and not _denied(view, views)]
     return (max(set(told), key=told.count) if told else ""), frozenset()
 
 
@@ -137,8 +138,22 @@ def _rank(view: View) -> tuple[int, int, float]:
 
 def _outvoted(first: View, views: Sequence[View]) -> str:
     """Return the primary of those that reach a majority in a later term without the one that claims it, '' for none."""
-    later = [v for v in views if v.votes.has and v.primary and v.primary != first.observer.node_id and _later(v, first)]
+    others = (v for v in views if v.votes.has and v.primary not in {"", first.observer.node_id})
+    later = [v for v in others if _later(v, first) and not _denied(v, views)]
     return max(later, key=_rank).primary if later else ""
+
+
+def _denied(view: View, views: Sequence[View]) -> bool:
+    """Return whether the one that a view takes for the primary says that it is none, in a term no earlier.
+
+    Others hear of a step-down by their next heartbeat, seconds later.
+    """
+    own = next((v for v in views if v.observer.node_id == view.primary), None)
+    return own is not None and own.own_state not in {"", "PRIMARY"} and not _term(view) > _term(own)
+
+
+def _term(view: View) -> int:
+    return view.set.term if view.set.term is not None else -1
 
 
 def _later(view: View, than: View) -> bool:

@@ -30,7 +30,9 @@ def apart_from_others(
     own = next((c for c in components if c.primary and node.node_id in c.members), None)
     if own is None:
         return node
-    others = [m for c in components if c.primary and c is not own for m in c.members]
+    others = [m for c in components if c.primary and c is not own and c.title == own.title for m in c.members]
+    if not others:
+        return node  # a part of another group, or apart from one that only takes itself for a primary
     who = names(sorted(n.name for n in everyone if n.node_id in others))
     text = tr(words.apart, names=who)
     return replace(node, health=Health.BAD, reason=joined(text, node.reason))

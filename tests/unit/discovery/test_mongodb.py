@@ -116,6 +116,8 @@ def test_that_two_that_both_still_count_a_majority_are_two_primaries() -> None:
     cluster = s.only(s.estate(m.member(1, old), m.member(2, m.view(2, new, term=2))))
     assert SEEN_NOW in codes(cluster)
     assert told(cluster)["m1"][1] is Health.BAD
+    assert told(cluster)["m2"] == ("PRIMARY", Health.GOOD)
+    assert (node(cluster, "m2").reason, cluster.health) == ("", Health.BAD)
 
 
 def test_that_with_the_old_protocol_the_later_election_counts() -> None:

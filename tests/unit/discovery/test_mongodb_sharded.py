@@ -186,3 +186,23 @@ def test_that_an_event_tells_the_votes_of_the_group_that_changed_and_one_that_lo
     events = [(e.text, e.health) for e in events_between(before, lost) if e.kind == "view"]
     assert ("shard rs0: no part of the set has a majority", Health.BAD) in events
     assert not any("votes" in text for text, _ in events)
+
+
+def test_that_two_primaries_of_one_shard_are_none_of_another_shard() -> None:
+    shards = tuple(Shard(f"s{i}", m.hosts(f"s{i}/{p}1:27018")) for i, p in enumerate("ab"))
+    cluster = ShardedCluster("abc", m.hosts("csrs/c1:27019"), shards, (), balancer=True)
+    used = ShardedCluster(config=m.hosts("csrs/c1:27019"))
+
+    def shard(number: int, which: int, *states: str, term: int = 1) -> NodeFacts:
+        seen = m.rows(*states, prefix="ab"[which])
+        return m.member(
+            number, m.view(number, seen, name=f"s{which}", id=f"id{which}", term=term), shard=True, cluster=used
+        )
+
+    cut = (shard(1, 0, *STATES), shard(2, 0, "DOWN", "PRIMARY", "SECONDARY", term=2))
+    one = s.only(s.estate(m.router(1, cluster), *cut, *(shard(n, 1, *STATES) for n in (1, 2, 3))))
+    assert one.health is Health.BAD
+    assert [n.name for n in one.nodes if n.health is Health.BAD] == ["a1"]
+
+
+STATES = ("PRIMARY", "SECONDARY", "SECONDARY")

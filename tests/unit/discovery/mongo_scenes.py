@@ -90,7 +90,7 @@ def member(number: int, seen: ReplicaSet | None = None, *, oplog: Oplog | None =
 
 def down(number: int, prefix: str = "m") -> NodeFacts:
     """A host that does not answer and never did."""
-    return NodeFacts(f"{prefix}{number}", AT, Reach.NONE, f"{prefix}{number}")
+    return NodeFacts(f"{prefix}{number}", AT, Reach.NONE, f"{prefix}{number}", speaks="MongoDB")
 
 
 def hosts(text: str) -> HostList:

@@ -382,3 +382,17 @@ def test_that_an_arbiter_that_tells_its_greeting_only_is_of_the_set_that_names_i
     mute = m.facts("m3", MongoFacts(server))
     cluster = s.only(s.estate(m.member(1, m.view(1, seen)), m.member(2, m.view(2, seen)), mute))
     assert told(cluster)["m3"] == ("ARBITER", health)
+
+
+def test_that_a_silent_mysql_server_at_a_members_address_is_no_member() -> None:
+    mysql = replace(m.down(2), speaks="SQL")
+    estate = s.estate(m.member(1), mysql, m.member(3))
+    assert all(n.host != "m2" for c in estate.clusters if c.kind == REPLICA_SET for n in c.nodes)
+
+
+def test_that_a_primary_that_takes_no_writes_is_not_good() -> None:
+    facts = m.member(1)
+    assert facts.mongo is not None
+    catching_up = replace(facts, mongo=replace(facts.mongo, server=replace(facts.mongo.server, writable=False)))
+    cluster = s.only(s.estate(catching_up, m.member(2), m.member(3)))
+    assert told(cluster)["m1"] == ("PRIMARY", Health.WARN)

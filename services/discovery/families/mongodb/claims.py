@@ -19,6 +19,7 @@ from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.facts.mongodb.sharding import ShardedCluster
 from services.facts.mongodb.values import Place
+from services.inventory.kinds import MONGODB
 
 
 def set_id(view: ReplicaSet) -> str:
@@ -125,6 +126,8 @@ class _Claims:
         for node in nodes:
             if node.facts is None or node.facts.mongo is not None or node.facts.server is not None:
                 continue
+            if node.facts.speaks != MONGODB.speaks:
+                continue  # a silent server of another kind, at an address that a member names
             said = next((spoken[a] for a in sorted(node.addresses) if a in spoken), "")
             cluster_id = self._before.get(node.node_id) or said
             if cluster_id:

@@ -19,7 +19,7 @@ from services.i18n import tr
 
 METADATA_DIFFER = "mongodb.config-metadata-differ"
 UNEXPECTED_EMPTY = "mongodb.unexpected-empty"
-ONE_MOMENT_S = 5.0
+ONE_MOMENT_S = 2.0
 """Readings further apart than this are not of one moment: what differs may have been changed in between."""
 
 
@@ -31,8 +31,8 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
     differing = sorted({name for _, one in together for name in _differing(one, together)})
     if differing:
         text = tr(
-            "The mirrored config servers {hosts} differ in {collections} (read at {at}): while they do, the catalog "
-            "can't be changed, and no conversion may begin.",
+            "The mirrored config servers {hosts} differ in {collections} (read at {at}; what was changed at that very "
+            "moment shows so until the next look): while they do, the catalog can't be changed.",
             hosts=names(sorted(node.name for node, _ in together)),
             collections=listing(f"config.{name}" for name in differing),
             at=clock(newest),

@@ -51,7 +51,7 @@ from services.types import ClusterKind, Health, worst
 _GRAVITY = {
     NO_PRIMARY_MEMBER: Health.BAD,
     STALE_PRIMARY: Health.BAD,
-    METADATA_DIFFER: Health.BAD,
+    METADATA_DIFFER: Health.WARN,
     CONFIG_STRINGS: Health.BAD,
     ARBITER_BLOCKS: Health.WARN,
     MAJORITY_NOT_KNOWN: Health.UNKNOWN,

@@ -105,6 +105,11 @@ def _member(node: Node, one: SetOf, view: View) -> Verdict:
         return Verdict(STALE, Health.BAD, text)
     if view.votes.has is False and word in {"PRIMARY", "SECONDARY", "RECOVERING", "ARBITER"}:
         return Verdict(NO_MAJORITY.called(tr("{state}, no majority", state=word)), Health.BAD, _cut_off(node, view))
+    facts = facts_of(node)
+    if word == "PRIMARY" and facts is not None and facts.server.writable is False:
+        return Verdict(
+            state, Health.WARN, tr("{name} does not take writes: it catches up, or steps down", name=node.name)
+        )
     if word == "SECONDARY":
         return _secondary(node, one, state)
     if word == "RECOVERING" and left_for(node, one).reach == "beyond":

@@ -78,7 +78,7 @@ def test_that_one_member_shows_the_whole_set_by_the_inventorys_name(watcher: Wat
     assert _set(watcher).name == "mongo-rs"
     assert _majority(watcher) == {"d1", "d2", "d3"}
     assert _node(watcher, "d1").role == "primary"
-    assert [(e.lag_s, e.channel) for e in _set(watcher).replication] == [(0.0, "oplog")] * 2
+    becomes(lambda: [(e.lag_s, e.channel) for e in _set(watcher).replication] == [(0.0, "oplog")] * 2, limit_s=20)
 
 
 def test_that_a_killed_secondary_is_not_running_and_the_part_may_lose_none(mongo_rs: Estate, watcher: Watcher) -> None:

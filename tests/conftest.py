@@ -5,6 +5,7 @@
 - Python warnings are errors and Qt's messages fail (pyproject.toml: filterwarnings, qt_log_level_fail).
 - Threads and child processes that outlive their test are named; the processes are ended.
 - No test sees the person's home, keyring or settings.
+- What a test of the window leaves to Python's collector is collected on the window's thread, never on a worker's.
 
 This file imports no Qt: the service tests run with it where PySide6 is not installed.
 """
@@ -12,6 +13,7 @@ This file imports no Qt: the service tests run with it where PySide6 is not inst
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.util
 import itertools
 import logging
@@ -67,6 +69,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("lab")
         if obstacle and item.get_closest_marker("lab"):
             item.add_marker(pytest.mark.skip(reason=obstacle))
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded stays for good: looking at all other objects after each test of the window is quick."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _collected_here(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A worker that collects what an earlier test left destroys Qt's objects on its own thread, and all ends there."""
+    if "qapp" not in request.fixturenames:
+        yield
+        return
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QApplication
 from app.cli.arguments import GOOD
 from app.display import application as made_application
 from app.error_hooks import ErrorHooks, as_ending
+from app.window.collecting import Collecting
 from app.window.main_window import MainWindow
 from app.window.settings.keeper import Keeper, keeper_for, last_estate
 from services.i18n import from_environment, install
@@ -132,13 +133,6 @@ def fitting_size(screen: QScreen | None, last: tuple[int, int] = (0, 0)) -> tupl
     return min(wanted[0], room.width()), min(wanted[1], room.height() - TITLE_BAR)
 
 
-def collect_again() -> None:
-    """Let garbage be collected from now on; what was loaded stays for good, so no collection need look at it again."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
-
-
 class Play:
     """What to show: a recording and how it begins; without one the live estate."""
 
@@ -180,6 +174,7 @@ class WindowStart(QObject):
         self._hosts: AddHost | None = None
         self.other: Path | Play | None = None
         """The inventory, or recording, that a person wants to see when this window is closed."""
+        self._collecting = Collecting(self)
         self._steps: Iterator[None] = iter(())
         self._thread = threading.Thread(target=self._import, name="pilothouse-import", daemon=True)
         self._imported.connect(self._begin)
@@ -201,6 +196,7 @@ class WindowStart(QObject):
             self._thread.join()
         if self._session is not None:
             self._session.stop()
+        self._collecting.end()
 
     def show_inventory(self, path: Path) -> None:
         """Show another inventory: here while there is no estate, else in a new window when this one is closed.
@@ -288,7 +284,7 @@ class WindowStart(QObject):
         session.wire_hosts(hosts)
         self._wire(session, InventoryChoice(window, ops, lambda: hosts.path, session))
         self._session, self._hosts = session, hosts
-        session.ready.connect(collect_again)
+        session.ready.connect(self._collecting.begin)
         session.ready.connect(standing.show_page)
         SettingsDoor(window, ops, self._keeper, standing, self._options, session)
         yield

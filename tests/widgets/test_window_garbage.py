@@ -33,7 +33,6 @@ def nothing_is_freed() -> Iterator[list[object]]:
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
-        gc.enable()
 
 
 @pytest.fixture

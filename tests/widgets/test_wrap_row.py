@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -21,12 +21,10 @@ ROUNDS = 150
 
 
 @pytest.fixture(autouse=True)
-def _only_its_own_is_collected() -> Iterator[None]:
+def _only_its_own_is_collected() -> None:
     """Each collection looks at what the test itself has made, not at a million objects of all tests before it."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 class Page(QWidget):

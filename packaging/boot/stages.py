@@ -60,7 +60,7 @@ STAGES = (
     # pytest-qt loads Qt before the first test is collected, whatever that test needs.
     Stage("architecture", 600, paths=("tests/architecture",), needs="qt", workers=2),
     # Each process has an off-screen platform of its own. The pictures take longest: they come first.
-    Stage("widgets", 1_200, paths=("tests/screens", "tests/widgets"), needs="qt", workers=2),
+    Stage("widgets", 1_800, paths=("tests/screens", "tests/widgets"), needs="qt", workers=2),
     # On scripted hosts: every journal entry a crash, every long step a fault.
     Stage("faults", 900, paths=("tests/faults",), needs="qt", workers=2),
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.

@@ -6,11 +6,19 @@ A case that is left out is deselected and told: a skipped one would fail an auto
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 EVERY = bool(os.environ.get("PILOTHOUSE_LAB_EVERY"))
+T = TypeVar("T")
+
+
+def sampled(cases: Iterable[T], long: Callable[[T], bool]) -> list[ParameterSet]:
+    """Mark those of a test's cases as `long` of which that is said; each is named by its own words."""
+    return [pytest.param(case, id=str(case), marks=[pytest.mark.long] if long(case) else []) for case in cases]
 
 
 def leave_out(

@@ -210,6 +210,7 @@ def test_that_a_killed_node_has_no_clean_position_and_a_cluster_down_is_known_by
         assert "not known" in answer.evidence
 
 
+@pytest.mark.long
 def test_that_a_start_that_fails_at_its_options_is_final_and_found_by_the_check(
     galera: Estate, looking: Looking
 ) -> None:

@@ -92,6 +92,7 @@ def test_that_two_primaries_are_named_while_they_last_and_told_until_a_person_se
     assert settled["settled_words"] == "n3 was emptied"
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_that_a_position_recovered_in_one_run_is_known_to_the_next_console(galera: Estate, tmp_path: Path) -> None:
     galera.wait_synced(["n1", "n2", "n3"])
@@ -111,6 +112,7 @@ def test_that_a_position_recovered_in_one_run_is_known_to_the_next_console(galer
     assert found["running"].seqno >= found["recovered"].seqno
 
 
+@pytest.mark.long
 @pytest.mark.timeout(200)
 def test_that_a_new_host_with_a_leftover_of_a_bootstrap_is_not_started(galera: Estate, tmp_path: Path) -> None:
     galera.wait_synced(["n1", "n2", "n3"])

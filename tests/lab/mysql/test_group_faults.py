@@ -52,6 +52,7 @@ def test_that_a_parted_member_sees_itself_alone_and_comes_back_when_the_wire_is_
     until_online(mysql, limit_s=90)
 
 
+@pytest.mark.long
 def test_that_a_paused_member_is_thrown_out_and_returns(mysql: Estate) -> None:
     mysql.pause("g2")
     until(mysql, "g1", {**ALL, "g2": "UNREACHABLE"}, limit_s=15)
@@ -62,6 +63,7 @@ def test_that_a_paused_member_is_thrown_out_and_returns(mysql: Estate) -> None:
         assert session.query("SELECT 1").rows  # it came back by itself, and was in offline mode at no time
 
 
+@pytest.mark.long
 def test_that_an_expelled_member_says_why_in_its_log_and_shuts_the_observer_out(mysql: Estate) -> None:
     mysql.expel("g3")
     assert states(mysql, "g3") == {"g3": "ERROR"}
@@ -106,6 +108,7 @@ def test_that_a_secondary_that_waits_for_a_lock_has_a_queue_and_then_none(mysql:
     assert mysql.faults("g3") == ()
 
 
+@pytest.mark.long
 def test_that_a_member_with_a_full_disk_stays_online_with_a_queue_and_goes_on_when_there_is_room(mysql: Estate) -> None:
     mysql.fill("g3")
     assert mysql.faults("g3") == ("disk filled",)

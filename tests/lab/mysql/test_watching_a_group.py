@@ -132,6 +132,7 @@ def test_that_a_member_that_clones_tells_how_much_of_it_is_copied_and_comes_back
     becomes(lambda: _codes(watcher) == WHOLE, limit_s=40)
 
 
+@pytest.mark.long
 def test_that_one_look_from_the_terminal_tells_an_expelled_member_and_why(
     mysql: Estate, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ def _server_of(steer: Estate, host: str) -> str:
     return steer.host(host).sh("pgrep -x mariadbd || true").out.strip()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_that_nobody_is_started_to_join_while_a_founding_is_left_behind(

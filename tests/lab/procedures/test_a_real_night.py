@@ -40,6 +40,7 @@ def test_that_a_node_that_could_not_start_again_is_not_stopped(steer: Estate, co
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_server_that_hangs_on_stop_says_what_holds_it_and_the_run_goes_on_when_it_ends(
     steer: Estate, console: Console, whole: Whole

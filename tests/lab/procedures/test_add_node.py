@@ -51,6 +51,7 @@ def test_that_a_spare_host_joins_by_sst_and_then_there_is_nothing_to_do(
         search.assert_none(ran.out, ran.err)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_node_that_was_added_is_taken_away_again_with_its_old_data_and_every_file_back(
     steer: Estate, console: Console, whole: Whole, plain_folder: None
@@ -82,6 +83,7 @@ def test_that_a_member_that_was_away_returns_by_ist(steer: Estate, console: Cons
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_member_that_was_killed_is_asked_for_its_position_and_returns_by_ist(
     steer: Estate, console: Console, whole: Whole

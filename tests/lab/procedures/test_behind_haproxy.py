@@ -81,6 +81,7 @@ def test_that_an_undo_lets_haproxy_send_sessions_to_the_node_again(
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_an_option_is_taken_back_behind_haproxy_without_an_error_for_the_application(
     steer: Estate, console: Console, whole: Whole, haproxy: Balancer
 ) -> None:
@@ -117,6 +118,7 @@ def test_that_no_node_goes_down_when_haproxy_has_forgotten_that_it_is_drained(
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_a_session_that_stays_open_is_closed_only_by_a_run_that_may(
     steer: Estate, console: Console, whole: Whole, haproxy: Balancer
 ) -> None:

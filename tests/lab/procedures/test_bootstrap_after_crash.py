@@ -76,6 +76,7 @@ def test_that_nodes_that_were_all_killed_at_once_form_their_last_cluster_again_a
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_cluster_that_serves_again_is_not_taken_down_because_the_last_node_fails_to_join(
     steer: Estate, console: Console, whole: Whole
@@ -113,6 +114,7 @@ def test_that_a_seqno_that_innodb_contradicts_is_taken_out_of_the_state_file_bef
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_nodes_that_ran_while_a_question_stood_are_told_and_nobody_is_bootstrapped_by_their_old_positions(
     steer: Estate, console: Console

@@ -50,6 +50,7 @@ def _joins(estate: Estate, host: str) -> None:
     estate.host(host).sh(f"systemctl stop mariadb; rm -f {GRASTATE}; systemctl start mariadb --no-block", limit_s=90)
 
 
+@pytest.mark.long
 def test_that_a_join_in_the_middle_waits_and_then_goes_by_tls_and_that_a_joiner_with_a_foreign_ca_is_refused(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -25,6 +25,7 @@ def _report(console: Console, folder: Path, name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_start_that_fails_shows_the_servers_first_error_everywhere_and_its_undo_as_an_undo(
     steer: Estate, console: Console, whole: Whole, tmp_path: Path

@@ -34,6 +34,7 @@ def test_that_a_fault_in_the_long_step_is_told_truly_and_leaves_nothing_on(
     assert trials.faulted(console, scenario, _fault(name), heal_after_s=20.0)  # a member is given up after 5 s
 
 
+@pytest.mark.long
 def test_that_a_second_console_is_refused_while_one_runs_and_after_it_was_killed(
     steer: Estate, console: Console, whole: Whole, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_that_a_node_that_was_killed_returns_by_ist_unasked_and_by_its_views_alo
     assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 40}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_the_state_file_is_a_claim_an_edited_seqno_is_mended_and_a_lost_one_erases_nothing_that_others_lack(
     steer: Estate, console: Console, ledger: None
@@ -129,6 +130,7 @@ def test_that_the_state_file_is_a_claim_an_edited_seqno_is_mended_and_a_lost_one
     assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 7}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_without_logs_a_past_is_not_known_and_is_accepted_by_its_name_only(
     steer: Estate, console: Console, ledger: None

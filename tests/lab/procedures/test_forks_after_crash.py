@@ -42,6 +42,7 @@ def test_that_forks_are_told_and_nothing_is_bootstrapped_until_a_person_chose_th
         assert kept["extracted-s3"].startswith(f"{ROWS} transactions, 0 statements, tables: sbtest.ledger"), kept
 
 
+@pytest.mark.long
 def test_that_the_majority_may_lose_too_where_a_person_chose_the_single_node_that_has_fewer_write_sets(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
@@ -55,6 +56,7 @@ def test_that_the_majority_may_lose_too_where_a_person_chose_the_single_node_tha
             assert_extracted(steer, name, ledger.only["s1"])
 
 
+@pytest.mark.long
 def test_that_rows_of_a_member_that_was_left_out_are_counted_and_only_given_up_by_a_typed_word(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
@@ -70,6 +72,7 @@ def test_that_rows_of_a_member_that_was_left_out_are_counted_and_only_given_up_b
         assert database.pid(steer.spec, "s3") is None
 
 
+@pytest.mark.long
 def test_that_no_second_primary_is_made_beside_a_host_that_was_called_off_and_bootstrapped_by_a_colleague(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

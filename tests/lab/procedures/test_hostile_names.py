@@ -24,6 +24,7 @@ _ALONE = (
 _NAME = "sbtest.`b\tXid = 5`"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_name_like_an_xid_is_no_fork_and_xa_with_wsrep_off_is_one(
     steer: Estate, console: Console, whole: Whole

@@ -43,6 +43,7 @@ def _joins_from_s1(estate: Estate) -> None:
     while_asserts(lambda: _gives(estate, "s1"), limit_s=40)
 
 
+@pytest.mark.long
 def test_that_a_donor_that_died_in_its_transfer_is_bootstrapped_with_the_rows_that_only_it_has(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
@@ -74,6 +75,7 @@ def test_that_a_donor_that_died_in_its_transfer_returns_by_ist_and_what_its_scri
     assert [rows(steer, name) for name in members(steer)] == [set(shared | written)] * 3
 
 
+@pytest.mark.long
 def test_that_a_joiner_that_died_before_anything_was_erased_keeps_its_position(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

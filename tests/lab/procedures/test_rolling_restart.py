@@ -57,6 +57,7 @@ def _writer_of(checks: tuple[Check, ...]) -> str:
     return order.evidence.split(" (")[0].split(", ")[-1]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_changed_option_is_taken_back_with_its_file_and_the_running_server(
     steer: Estate, console: Console, whole: Whole
@@ -73,6 +74,7 @@ def test_that_a_changed_option_is_taken_back_with_its_file_and_the_running_serve
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_node_is_restarted_desynced_and_without_a_drain(steer: Estate, console: Console, whole: Whole) -> None:
     before = _pids(steer)

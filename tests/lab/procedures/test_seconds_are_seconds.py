@@ -31,6 +31,7 @@ def _is_new(console: Console, before: str) -> None:
     assert console.runs()[0] != before
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_node_serves_for_its_seconds_after_clients_came_back_twice_in_a_run_and_again_after_an_undo(
     steer: Estate, console: Console, whole: Whole

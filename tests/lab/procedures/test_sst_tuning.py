@@ -86,6 +86,7 @@ def _parts_of_noise(estate: Estate) -> int:
     return max(4, -(-(8 * others + 32) // 25))
 
 
+@pytest.mark.long
 def test_that_a_compressor_for_data_that_can_not_be_packed_is_refused_once_it_was_measured(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

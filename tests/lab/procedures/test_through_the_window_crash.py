@@ -39,6 +39,7 @@ def assert_alone(estate: Estate, host: str) -> None:
     assert estate.sql(host, "SHOW STATUS LIKE 'wsrep_cluster_size'")[0][1] == "1"
 
 
+@pytest.mark.long
 def test_that_a_dead_cluster_is_started_again_from_the_cards_to_the_report(
     qtbot: QtBot, steer: Estate, console: Console, whole: Whole
 ) -> None:

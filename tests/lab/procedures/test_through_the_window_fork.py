@@ -104,6 +104,7 @@ def brings_the_loser_back(person: Person) -> None:
     person.sees_it_done()
 
 
+@pytest.mark.long
 def test_that_a_fork_is_told_chosen_paid_for_and_healed_in_the_window_alone(
     qtbot: QtBot, steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -25,6 +25,7 @@ def _on(steer: Estate, host: str) -> set[int]:
     return {int(row[0]) for row in steer.sql(host, f"SELECT id FROM {LEDGER}")}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_node_which_a_colleague_bootstrapped_while_it_was_down_is_not_called_back_and_gets_no_clients(
     steer: Estate, console: Console, whole: Whole

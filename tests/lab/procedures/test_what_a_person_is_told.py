@@ -142,6 +142,7 @@ def test_that_what_a_killed_run_left_on_is_looked_at_again_and_told_with_its_tim
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_long_transaction_in_a_drain_is_told_with_whose_it_is(
     steer: Estate, console: Console, whole: Whole, table: str
@@ -155,6 +156,7 @@ def test_that_a_long_transaction_in_a_drain_is_told_with_whose_it_is(
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_member_that_dies_while_a_question_stands_is_told_with_a_bell(
     steer: Estate, console: Console, whole: Whole

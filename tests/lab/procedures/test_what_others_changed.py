@@ -47,6 +47,7 @@ def test_that_a_file_whose_line_a_colleague_changed_is_kept_and_needs_a_person(
     steer.host("s3").sh(f"rm {OWN} {OWN}.pilothouse-*")
 
 
+@pytest.mark.long
 def test_that_an_undo_says_that_an_sst_had_erased_the_joiners_data_folder(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

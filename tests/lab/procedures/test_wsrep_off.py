@@ -48,6 +48,7 @@ def _flat(ran: Ran) -> str:
     return " ".join(ran.out.split())
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_rows_committed_with_wsrep_off_are_a_fork_to_every_procedure_and_given_up_only_by_a_typed_name(
     steer: Estate, console: Console, whole: Whole
@@ -90,6 +91,7 @@ def test_that_rows_committed_with_wsrep_off_are_a_fork_to_every_procedure_and_gi
             forget(steer, "s3")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_node_on_which_a_colleague_ran_a_server_while_it_was_down_is_not_started(
     steer: Estate, console: Console, whole: Whole
@@ -172,6 +174,7 @@ def test_that_after_a_crash_a_node_with_rows_in_no_binary_log_stays_stopped(
             forget(steer, "s3")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_rows_in_no_binary_log_make_a_past_unknown_and_a_position_recovered_by_hand_does_not(
     steer: Estate, console: Console, whole: Whole

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from tests.lab.random_states.verbs import DAMAGES, MEMBERS, Kind, Person, State, Verb
 
 FEWEST, MOST = 3, 8
-EACH_RUN = (47, 55, 162, 167, 182, 197, 198)
-"""Seeds that each run of the tests tries: the cheapest that have every verb, every damage and each way it can end."""
+TESTED = (47, 55, 162, 167, 182, 197, 198)
+"""Seeds that the lab's tests try: the cheapest that have every verb, every damage and each way it can end."""
 _AFTER = ("rolling-restart", "rolling-restart", "desync-for-backup", "freeze-gcache", "bootstrap-after-crash", "", "")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lab.random_states.generator import EACH_RUN, FEWEST, MOST, state_of
+from tests.lab.random_states.generator import FEWEST, MOST, TESTED, state_of
 from tests.lab.random_states.verbs import DAMAGES, MEMBERS, QUIET, Kind, State
 
 _SEEDS = range(1, 401)
@@ -68,6 +68,6 @@ def test_that_a_state_is_printed_as_its_verbs(seed: int) -> None:
 
 
 def test_that_the_states_of_each_test_run_have_every_verb_and_every_damage() -> None:
-    verbs = [verb for seed in EACH_RUN for verb in state_of(seed).verbs]
+    verbs = [verb for seed in TESTED for verb in state_of(seed).verbs]
     assert {verb.kind for verb in verbs} == set(Kind) - {Kind.BACKUP}  # nights have it
     assert {verb.value for verb in verbs if verb.kind is Kind.GRASTATE} == set(DAMAGES)

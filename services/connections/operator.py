@@ -20,9 +20,13 @@ from services.connections.links import Links, Road
 from services.connections.ports import Output, Rows
 from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable
 from services.i18n import tr
+from services.inventory.kinds import MONGODB
 from services.secrets import Secret
 
 if TYPE_CHECKING:
+    from services.connections.mongo.change import MongoCommand, SetChange
+    from services.connections.mongo.document import Document
+    from services.connections.mongo.link import MongoLink
     from services.connections.statement import Statement
     from services.inventory.model import HostEntry
     from services.secrets import Vault
@@ -79,6 +83,16 @@ class HostOperator:
                     raise
         return self._execute_as_root(sql, limit_s)
 
+    def change(self, command: MongoCommand, *, limit_s: float = 10.0) -> Document:
+        """Send one command to the host's MongoDB server, with the inventory's account for changes."""
+        link = self._mongo(limit_s)
+        return self._sent(lambda: link.change(command, limit_s=limit_s))
+
+    def reconfigure(self, change: SetChange, *, limit_s: float = 30.0) -> Document:
+        """Change the configuration of the replica set whose primary this host's server is."""
+        link = self._mongo(limit_s)
+        return self._sent(lambda: link.reconfigure(change, limit_s=limit_s))
+
     def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
         """Run one command that changes the host (with sudo where the command asks for it)."""
         self._links.refuse_when_closed()
@@ -125,6 +139,12 @@ class HostOperator:
         self._links.close()
 
     # ------------------------------------------------------------------------------------------------------------------
+    def _mongo(self, limit_s: float) -> MongoLink:
+        self._links.refuse_when_closed()
+        if self._entry.kind != MONGODB.code:
+            raise BadInput(tr("The inventory does not say that a MongoDB server runs here."), host=self.host)
+        return self._links.mongo(limit_s)
+
     def _need(self, command: Command, limit_s: float) -> Output:
         """Run a command that must succeed."""
         output = self.run(command, limit_s=limit_s)

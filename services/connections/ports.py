@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.connections.command import Command
-from services.connections.mongo.document import Reply
+from services.connections.mongo.change import MongoCommand, SetChange
+from services.connections.mongo.document import Document, Reply
 from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.statement import Statement
@@ -156,6 +157,12 @@ class OperatorSession(Protocol):
 
     def execute(self, statement: Statement, *, limit_s: float = 10.0) -> Rows:
         """Run one statement that changes the server (an empty result when it returns no rows)."""
+
+    def change(self, command: MongoCommand, *, limit_s: float = 10.0) -> Document:
+        """Send one command that changes a MongoDB server; a write that it did not make is an error."""
+
+    def reconfigure(self, change: SetChange, *, limit_s: float = 30.0) -> Document:
+        """Change the configuration of the replica set whose primary the server is."""
 
     def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
         """Run one command that changes the host (with sudo where the command asks for it)."""

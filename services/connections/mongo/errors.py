@@ -8,6 +8,7 @@ from __future__ import annotations
 import ssl
 
 from services.connections.budget import reached
+from services.connections.mongo.document import Document
 from services.connections.mongo.login import LEAST_WIRE, MOST_WIRE, OtherWire
 from services.connections.mongo.scram import BadProof
 from services.connections.mongo.wire import CommandFailed
@@ -87,6 +88,19 @@ def no_tls(where: str, tls: str, host: str) -> TlsMissing:
     )
 
 
+def write_error(answer: Document) -> CommandFailed | None:
+    """Return why a write was not made, or not by as many as were asked for, of an answer that says ok; None: it was.
+
+    MongoDB manual, "insert": writeErrors and writeConcernError stand beside ok: 1.
+    """
+    errors, concern = answer.get("writeErrors"), answer.get("writeConcernError")
+    found = errors[0] if isinstance(errors, list) and errors else concern
+    if not isinstance(found, dict):
+        return None
+    code, words = found.get("code"), found.get("errmsg")
+    return CommandFailed(code if isinstance(code, int) else 0, str(words or ""))
+
+
 def command_error(problem: CommandFailed, *, host: str, limit_s: float) -> UserError:
     """Return the error for a command that the server answered with an error."""
     words = as_line(problem.message, _MOST_WORDS)
@@ -107,6 +121,18 @@ def command_error(problem: CommandFailed, *, host: str, limit_s: float) -> UserE
         host=host,
         errno=problem.code,
     )
+
+
+def of_a_change(error: UserError) -> UserError:
+    """Return the error of a change with the roles that a change needs."""
+    if isinstance(error, QueryFailed) and error.errno == UNAUTHORIZED:
+        error.try_ = (
+            tr(
+                'Give the inventory an account for changes ("operator_user") with the role "clusterManager" of the '
+                'database admin, and "readWriteAnyDatabase".'
+            ),
+        )
+    return error
 
 
 def _refused(problem: CommandFailed, where: str, user: str, host: str) -> UserError:

@@ -8,31 +8,34 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from services.connections.budget import LimitReached, Metered, UnderWay
 from services.connections.dial import hang_up
 from services.connections.known_certificates import Pin, changed, name_of, pins_of, unknown
 from services.connections.limits import LOGIN_BYTES, Limits
 from services.connections.mongo.document import Document, Reply
-from services.connections.mongo.errors import command_error, connect_error, no_tls
+from services.connections.mongo.errors import command_error, connect_error, no_tls, of_a_change, write_error
 from services.connections.mongo.login import Credentials, Greeting, greet, log_in
 from services.connections.mongo.only_reads import MOST_BYTES
+from services.connections.mongo.reconfigure import changed as reconfigured
 from services.connections.mongo.wire import CommandFailed, MongoWire
 from services.connections.text_rows import BadReply
 from services.connections.tls import Proof, Road, Trust, WrongCertificate, trust_for, unverified
 from services.connections.tls_wrapping import Seen, Wrapping
 from services.connections.tunnels import Way, open_way
-from services.errors import BadInput, TimedOut, Unreachable, UserError
+from services.errors import BadInput, QueryFailed, TimedOut, Unreachable, UserError
 from services.i18n import tr
 from services.inventory.model import MongoAccess
 
 if TYPE_CHECKING:
+    from services.connections.mongo.change import MongoCommand, SetChange
     from services.connections.reads.mongo import MongoTemplate
     from services.connections.ssh import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 
+T = TypeVar("T")
 _LEAST_CONNECT_S = 2.0
 _LEAST_LOGIN_S = 5.0
 _SERVER_SHARE = 0.9
@@ -110,6 +113,24 @@ class MongoLink:
         answer = self._within(lambda: self._wire.command(template.database, command), limit_s)
         return _reply(answer, template) if template.limit else Reply(answer)
 
+    def change(self, command: MongoCommand, *, limit_s: float) -> Document:
+        """Send one command of an approved plan. Raises UserError subclasses; a write that was not made is an error."""
+        sent = command.document.as_dict()
+        answer = self._changing(lambda: self._wire.command(command.database, sent), limit_s)
+        refused = write_error(answer)
+        if refused is not None:
+            raise of_a_change(command_error(refused, host=self._host, limit_s=limit_s))
+        return answer
+
+    def reconfigure(self, change: SetChange, *, limit_s: float) -> Document:
+        """Change a replica set's configuration on its primary. Raises UserError subclasses."""
+        asked = {"replSetGetConfig": 1}
+        found = self._changing(lambda: self._wire.exact("admin", asked), limit_s).get("config")
+        if not isinstance(found, dict):
+            raise self._unusable(tr("it holds no configuration"))
+        sent = {"replSetReconfig": reconfigured(found, change, self._host)}
+        return self._changing(lambda: self._wire.command("admin", sent), limit_s)
+
     def abort(self) -> None:
         """Cut the session from any thread."""
         self._alive = False
@@ -118,7 +139,15 @@ class MongoLink:
     close = abort
     """The protocol has no goodbye."""
 
-    def _within(self, call: Callable[[], Document], limit_s: float) -> Document:
+    def _changing(self, call: Callable[[], T], limit_s: float) -> T:
+        """Make one exchange of a change."""
+        self._wire.begin(limit_s, MOST_BYTES)
+        try:
+            return self._within(call, limit_s)
+        except QueryFailed as problem:
+            raise of_a_change(problem) from problem
+
+    def _within(self, call: Callable[[], T], limit_s: float) -> T:
         """Call the wire; whatever leaves the answer half read ends the session."""
         try:
             return call()

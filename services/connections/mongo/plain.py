@@ -27,6 +27,10 @@ _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(
     datetime_conversion=DatetimeConversion.DATETIME_MS,  # no moment is out of its range
 )
 
+_EXACT: CodecOptions[dict[str, Any]] = CodecOptions(
+    document_class=dict, datetime_conversion=DatetimeConversion.DATETIME_MS
+)
+
 
 def encoded(document: Mapping[str, Any]) -> bytes:
     """Return a document as it is sent."""
@@ -42,6 +46,11 @@ def decoded(data: bytes) -> Document:
     except Exception as problem:  # what damaged bytes bring a codec to raise is not listed anywhere
         raise BadReply(tr("a document can't be read")) from problem
     return document_of(raw)
+
+
+def as_sent(data: bytes) -> dict[str, Any]:
+    """Return a document that `decoded` has read, with every value in its own type: what goes back as it came."""
+    return bson.decode(data, _EXACT)
 
 
 def document_of(raw: dict[str, Any]) -> Document:

@@ -14,7 +14,7 @@ from typing import Any
 from services.connections.budget import Metered
 from services.connections.dial import hang_up
 from services.connections.mongo.document import Document, Value
-from services.connections.mongo.plain import decoded, encoded
+from services.connections.mongo.plain import as_sent, decoded, encoded
 from services.connections.text_rows import BadReply
 from services.connections.tls import SocketLike, TlsOverChannel
 from services.i18n import tr
@@ -72,14 +72,24 @@ class MongoWire:
 
         Raises CommandFailed, BadReply, OSError (TimeoutError, LimitReached), EOFError.
         """
-        self._number = self._number % 0x7FFFFFFF + 1
-        kind, payload = self._message(database, command)
-        self._sock.sendall(_HEAD.pack(len(payload) + _HEAD.size, self._number, 0, kind) + payload)
-        return _judged(self._answer())
+        return _judged(decoded(self._exchanged(database, command)))
+
+    def exact(self, database: str, command: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an answer with every value of the type in which it came, to be sent back. Raises as `command`."""
+        data = self._exchanged(database, command)
+        _judged(decoded(data))
+        return as_sent(data)
 
     def abort(self) -> None:
         """Cut the connection from any thread; a blocked call ends with an error."""
         hang_up(self._sock)
+
+    def _exchanged(self, database: str, command: Mapping[str, Any]) -> bytes:
+        """Send a command and return the document that answers it, as bytes."""
+        self._number = self._number % 0x7FFFFFFF + 1
+        kind, payload = self._message(database, command)
+        self._sock.sendall(_HEAD.pack(len(payload) + _HEAD.size, self._number, 0, kind) + payload)
+        return self._answer()
 
     def _message(self, database: str, command: Mapping[str, Any]) -> tuple[int, bytes]:
         if not self.modern:
@@ -91,7 +101,7 @@ class MongoWire:
             body["$readPreference"] = {"mode": "primaryPreferred"}
         return _OP_MSG, struct.pack("<ix", 0) + encoded(body)
 
-    def _answer(self) -> Document:
+    def _answer(self) -> bytes:
         length, _, to, kind = _HEAD.unpack(self._exactly(_HEAD.size))
         if to != self._number:
             raise BadReply(tr("it answers something that was not asked"))
@@ -113,18 +123,18 @@ class MongoWire:
         return bytes(found)
 
 
-def _reply(payload: bytes) -> Document:
+def _reply(payload: bytes) -> bytes:
     """Return the document of an OP_REPLY."""
     if len(payload) < _REPLY_HEAD.size or _REPLY_HEAD.unpack_from(payload)[3] != 1:
         raise BadReply(tr("it holds no single document"))
-    return decoded(payload[_REPLY_HEAD.size :])
+    return payload[_REPLY_HEAD.size :]
 
 
-def _message(payload: bytes) -> Document:
+def _message(payload: bytes) -> bytes:
     """Return the document of an OP_MSG; what was not agreed on (checksums, streams) is no reply."""
     if len(payload) < 5 or payload[4] != 0 or int.from_bytes(payload[:4], "little") & (_CHECKED | _MORE_TO_COME):
         raise BadReply(tr("it holds no single document"))
-    return decoded(payload[5:])
+    return payload[5:]
 
 
 def _judged(answer: Document) -> Document:

@@ -26,8 +26,10 @@ from services.procedures.plan.actions import (
     CopiedSecret,
     Detached,
     EditOptions,
+    Mongo,
     PutFile,
     PutPair,
+    Reconfigure,
     RemoveFile,
     RestoreFile,
     Run,
@@ -127,6 +129,8 @@ class RealActor:
         if isinstance(action, Sql):
             rows = self._hosts.operator(host).execute(action.statement, limit_s=limit_s)
             return Acted((*wording(action), *self._masks.lines(_table(rows))))
+        if isinstance(action, Mongo | Reconfigure):
+            return self._mongo(host, action, limit_s)
         if isinstance(action, Run):
             output = self._hosts.operator(host).run(action.command, limit_s=limit_s)
             return judged(
@@ -145,6 +149,14 @@ class RealActor:
             return Acted(wording(action))
         message = f"no act on a host: {type(action).__name__}"
         raise TypeError(message)
+
+    def _mongo(self, host: str, action: Mongo | Reconfigure, limit_s: float) -> Acted:
+        session = self._hosts.operator(host)
+        if isinstance(action, Mongo):
+            session.change(action.command, limit_s=limit_s)
+        else:
+            session.reconfigure(action.change, limit_s=limit_s)
+        return Acted((*wording(action), "ok: 1"))
 
     def _several(self, host: str, action: Several, limit_s: float) -> Acted:
         deadline = self._clock.monotonic() + limit_s

@@ -21,6 +21,7 @@ from services.discovery.snapshot import updated_estate
 from services.errors import UserError
 from services.facts.machine import is_root
 from services.facts.model import NodeFacts, Problem
+from services.inventory.kinds import MONGODB
 from services.inventory.model import Inventory
 from services.procedures.engine.lock import lock_path, parse_lock
 from services.procedures.engine.ports import Hosts
@@ -32,6 +33,7 @@ from services.procedures.gather.membership import (
     is_member,
     left_behind,
     strangers,
+    told_cluster,
 )
 from services.procedures.gather.memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
 from services.procedures.gather.reader import Reader
@@ -73,7 +75,7 @@ def gather(  # noqa: PLR0913 - the last seven by name
     kept: tuple[tuple[str, str], ...] = (),
     by: str = "plan",
 ) -> Facts:
-    """Return the facts of one Galera cluster and of the other hosts. Never raises for the environment.
+    """Return the facts of one cluster and of the other hosts. Never raises for the environment.
 
     Args:
         hosts: gives the reading sessions; they stay open and belong to the caller again on return.
@@ -93,11 +95,16 @@ def gather(  # noqa: PLR0913 - the last seven by name
     estate = updated_estate(None, nodes, clock.wall(), _names(inventory), expected=sizes)
     galera = tuple(c for c in estate.clusters if any(n.facts is not None and n.facts.galera for n in c.nodes))
     entry = entry_of(inventory, cluster_name, cluster_id, galera)
-    cluster = chosen(galera, cluster_id, cluster_name, entry)
+    other = told_cluster(estate.clusters, galera, cluster_id, cluster_name, inventory)
+    cluster = other or chosen(galera, cluster_id, cluster_name, entry)
     uuid = cluster_id or (cluster.cluster_id if cluster is not None else left_behind(found, entry))
+    told = {node.host for node in other.nodes} if other is not None else None
     name = cluster_name or (entry.name if entry else "") or (cluster.name if cluster is not None else "") or uuid[:8]
     near = company(found, uuid, entry)
-    members = tuple(one.host for one in found if is_member(one, uuid, cluster, entry, near))
+    members = tuple(
+        one.host for one in found
+        if (one.host in told if told is not None else is_member(one, uuid, cluster, entry, near))
+    )  # fmt: skip
     candidates = tuple(n for n in wanted if n not in members)
     everyone = (*members, *candidates)
     theirs = tuple(n for n in everyone if n in members or not is_elsewhere(by_name[n].facts))
@@ -177,6 +184,8 @@ class _Gathering:
         """Return what is read of every host, to tell whose member it is; of a mere look at the cluster's state, where
         its server is silent only."""
         running = host.node is not None and host.node.server is not None
+        if host.node is not None and host.node.speaks == MONGODB.speaks:
+            return ()  # it says itself whose member it is
         return (DataFolder,) if running and not self._order else (Options, DataFolder)
 
     def _read(self, one: _One, parts: tuple[type[Part], ...], turn: Turn) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_o
 
 from services.connections import statement
 from services.connections.command import Command
+from services.connections.mongo import change
 from services.errors import StoreError
 from services.i18n import english, tr
 from services.procedures import conditions
@@ -54,6 +55,11 @@ REGISTRY: dict[str, type] = {
             checks.Override,
             run_model.Question,
             Command,
+            change.Documents,
+            change.Pair,
+            change.Fields,
+            change.MongoCommand,
+            change.SetChange,
             *get_args(statement.Bit),
             statement.Statement,
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from services.connections.command import Command
+from services.connections.mongo.change import MongoCommand, SetChange
 from services.connections.statement import Statement
 from services.procedures.plan.condition import Condition
 
@@ -21,6 +22,20 @@ class Sql:
     """Run one statement on the step's host."""
 
     statement: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Mongo:
+    """Send one command to the MongoDB server of the step's host."""
+
+    command: MongoCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Reconfigure:
+    """Change the configuration of the replica set whose primary the step's host is; refused where somebody else did."""
+
+    change: SetChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +185,7 @@ class Several:
     Repeating all of them must do no harm; none of them keeps a value.
     """
 
-    actions: tuple[Sql | Run | EditOptions | PutFile | RemoveFile | RestoreFile, ...]
+    actions: tuple[Sql | Mongo | Run | EditOptions | PutFile | RemoveFile | RestoreFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +230,8 @@ class Continue:
 
 Action = (
     Sql
+    | Mongo
+    | Reconfigure
     | Run
     | Detached
     | EditOptions

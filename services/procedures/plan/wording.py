@@ -18,8 +18,10 @@ from services.procedures.plan.actions import (
     EditOptions,
     HostPair,
     LocalPair,
+    Mongo,
     PutFile,
     PutPair,
+    Reconfigure,
     RemoveFile,
     RestoreFile,
     Run,
@@ -40,7 +42,9 @@ def _lines(action: Action) -> tuple[str, ...]:
         return tuple(line for part in action.actions for line in _lines(part))
     if isinstance(action, Sql):
         return (f"{action.statement};",)
-    if isinstance(action, Run):
+    if isinstance(action, Reconfigure):
+        return action.change.lines
+    if isinstance(action, Run | Mongo):
         return (str(action.command),)
     if isinstance(action, Detached):
         return (f"{action.command}   # detached as pilothouse-RUN-{action.name}: goes on without this console",)

@@ -25,6 +25,7 @@ from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import (
     Action,
     EditOptions,
+    Mongo,
     PutFile,
     RemoveFile,
     RestoreFile,
@@ -113,11 +114,11 @@ def started_from_hold(start: Step, host: HostFacts, folder: str, proven: tuple[C
     )
 
 
-def _acts(action: Action) -> tuple[Sql | Run | EditOptions | PutFile | RemoveFile | RestoreFile, ...]:
+def _acts(action: Action) -> tuple[Sql | Mongo | Run | EditOptions | PutFile | RemoveFile | RestoreFile, ...]:
     """Return the small acts of an action that is one of them, or several."""
     if isinstance(action, Several):
         return action.actions
-    assert isinstance(action, Sql | Run | EditOptions | PutFile | RemoveFile | RestoreFile)
+    assert isinstance(action, Sql | Mongo | Run | EditOptions | PutFile | RemoveFile | RestoreFile)
     return (action,)
 
 

@@ -1,0 +1,57 @@
+"""Changing a replica set's configuration: the document as the server gave it, every field and type, but for the change.
+
+MongoDB manual, "replSetReconfig", "Replica Set Configuration". What a server lets be changed it judges itself; two
+changes at once have one winner: a version that is not above the one that stands is refused (NewReplicaSetConfiguration-
+Incompatible, 103).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from services.connections.mongo.change import SetChange
+from services.errors import BadInput, QueryFailed
+from services.i18n import tr
+
+CHANGED_SINCE = 103
+
+
+def changed(config: Mapping[str, Any], change: SetChange, host: str) -> dict[str, Any]:
+    """Return the configuration to send: one version higher.
+
+    Raises:
+        QueryFailed: it is not of the version that the change was made for. BadInput: it has no such member.
+    """
+    version = config.get("version")
+    if version != change.version:
+        raise QueryFailed(
+            tr(
+                "The configuration of the set has version {now}, and the change was made for {wanted}: somebody else "
+                "changed it since.",
+                now=version,
+                wanted=change.version,
+            ),
+            host=host,
+            errno=CHANGED_SINCE,
+        )
+    made: dict[str, Any] = {**config, "version": change.version + 1}
+    for where, value in change.settings:
+        _set(made, where, value, host)
+    return made
+
+
+def _set(made: dict[str, Any], where: str, value: object, host: str) -> None:
+    kind, _, rest = where.partition(".")
+    if kind == "settings" and rest:
+        made["settings"] = {**made.get("settings", {}), rest: value}
+    elif kind == "members" and rest:
+        key, _, name = rest.partition(".")
+        found = [dict(one) for one in made.get("members", ())]
+        meant = [one for one in found if one.get("_id") == int(key)]
+        if len(meant) != 1:
+            raise BadInput(tr("The set has no member {id}.", id=key), host=host)
+        meant[0][name] = value
+        made["members"] = found
+    else:
+        made[where] = value

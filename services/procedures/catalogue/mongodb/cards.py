@@ -1,0 +1,10 @@
+"""What the cards of all procedures for MongoDB say alike."""
+
+from __future__ import annotations
+
+from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
+from services.i18n import mark
+
+KINDS = (REPLICA_SET.code, SHARDED.code)
+ELSEWHERE = mark("These procedures are for MongoDB, and {name} is none. Choose the cluster in the tree first.")
+NEED = "MongoDB must be made newer"

@@ -1,0 +1,87 @@
+"""Preflight checks that every procedure for MongoDB shares: is the set whole, does nobody lag, which versions run."""
+
+from __future__ import annotations
+
+import re
+
+from services.facts.mongodb.model import MongoFacts
+from services.procedures.catalogue.checks.parts import listed, verdict
+from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.plan.checks import Check
+
+MOST_LAG_S = 10
+SERVING = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
+_VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
+LEAST = (3, 2)
+
+
+def version_of(mongo: MongoFacts) -> tuple[int, int, int] | None:
+    """Return a server's version as numbers, None where it is not known."""
+    found = _VERSION.match(mongo.server.version)
+    return (int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
+
+
+def set_whole(one: GatheredSet) -> Check:
+    """Every member that is configured answers by itself and does its part; exactly one is primary."""
+    faults = [f"{name} was not asked: no host of the inventory is it" for name in one.strangers]
+    for host in one.hosts:
+        own = one.own(host)
+        if own is None or own.state not in SERVING:
+            faults.append(f"{host} is {(own.state if own else '') or 'in no known state'}")
+    if len(one.primaries) != 1:
+        faults.append(f"primary is {listed(one.primaries)}")
+    seen = ", ".join(f"{host} is {own.state}" for host in one.hosts if (own := one.own(host)) is not None)
+    return Check(
+        code="SET-WHOLE",
+        title=f"Every member of {one.name} serves, one of them as primary",
+        verdict=verdict(faults),
+        evidence=f"{one.name}: {'; '.join(faults) or seen}",
+        why="A change of the configuration reaches members by the primary; with one away the majority has less room.",
+        try_=("Bring the member back, or give the inventory its host, then check again.",) if faults else (),
+    )
+
+
+def set_versions(one: GatheredSet) -> Check:
+    """All members run one release of 3.2 or newer: a set of several versions is not reconfigured."""
+    versions = {host: version_of(mongo) for host, mongo in zip(one.hosts, one.views, strict=True)}
+    told = {host: mongo.server.version or "not known" for host, mongo in zip(one.hosts, one.views, strict=True)}
+    known = {version[:2] for version in versions.values() if version is not None}
+    faults = [
+        f"{host} runs {told[host]}" for host, version in versions.items() if version is None or version[:2] < LEAST
+    ]
+    if len(known) > 1:
+        faults.append("several versions: " + ", ".join(f"{host} {text}" for host, text in told.items()))
+    return Check(
+        code="SET-VERSIONS",
+        title=f"All members of {one.name} run one release, 3.2 or newer",
+        verdict=verdict(faults),
+        evidence=f"{one.name}: " + ("; ".join(faults) or ", ".join(f"{h} {text}" for h, text in told.items())),
+        why="Older servers know nothing of what is written, and sets of several versions are not to be reconfigured "
+        '(MongoDB manual, "Upgrade a Replica Set to 3.2").',
+        try_=("Bring every member to the same release first.",) if faults else (),
+    )
+
+
+def set_lag(one: GatheredSet) -> Check:
+    """Nobody is ten seconds behind what the primary says of itself."""
+    leading = one.own(one.primary) if one.primary else None
+    at = leading.optime if leading is not None else None
+    faults, seen = [], []
+    for host in one.hosts:
+        own = one.own(host)
+        if own is None or own.arbiter or host == one.primary:
+            continue
+        if own.optime is None or at is None:
+            faults.append(f"the lag of {host} is not known")
+        elif (lag := max(0, at.seconds - own.optime.seconds)) >= MOST_LAG_S:
+            faults.append(f"{host} is {lag} s behind")
+        else:
+            seen.append(f"{host} {lag} s")
+    return Check(
+        code="SET-LAG",
+        title=f"No member of {one.name} lags",
+        verdict=verdict(faults),
+        evidence=f"{one.name}: {'; '.join(faults) or ', '.join(seen) or 'no secondary'}",
+        why="An election in the middle of it chooses among those that are up to date.",
+        try_=("Wait until it has caught up, then check again.",) if faults else (),
+    )

@@ -1,0 +1,94 @@
+"""What only mongo-protocol-upgrade asks: is the set all of protocol 0, is this release good at 1, is a person ready."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.mongodb.checks import version_of
+from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.plan.checks import Check, Remedy, Verdict
+
+BURN_IN_S = 24 * 3600
+_RISKY_32, _RISKY_34 = (3, 2, 11), {(3, 4, 0), (3, 4, 1)}
+
+
+def old_entries(one: GatheredSet) -> Check:
+    """Every member with data has an entry of protocolVersion 0 as its newest: a bare timestamp, or a term of -1."""
+    faults = [] if one.protocol is not None else ["the protocolVersion could not be read, or the members differ"]
+    for host in one.hosts:
+        own = one.own(host)
+        if own is not None and not own.arbiter and (own.optime is None or own.optime_term != -1):
+            faults.append(f"the optime of {host} has the term {'not known' if own.optime is None else own.optime_term}")
+    return Check(
+        code="OLD-ENTRIES",
+        title=f"Every member of {one.name} has applied an entry of the current protocol",
+        verdict=verdict(faults),
+        evidence=f"{one.name}: {'; '.join(faults) or 'each newest entry is of protocolVersion 0'}",
+        why="The protocol is changed only where nothing of the other one is still on its way "
+        '(MongoDB manual, "Replica Set Protocol Versions").',
+        try_=("Let a write reach every secondary, then check again.",) if faults else (),
+    )
+
+
+def minor_version(one: GatheredSet) -> Check:
+    """Up to 3.2.11, and in 3.4.0 and 3.4.1, protocol 1 elects less well where members are not alike."""
+    versions = [version for mongo in one.views if (version := version_of(mongo)) is not None]
+    risky = [v for v in versions if (v[:2] == (3, 2) and v <= _RISKY_32) or v in _RISKY_34]
+    members = one.view.members
+    uneven = [m.place.name for m in members if m.arbiter]
+    priorities = {m.priority for m in members if not m.arbiter}
+    told = [f"arbiters: {', '.join(uneven)}"] if uneven else []
+    told += [f"priorities differ: {', '.join(sorted(str(p) for p in priorities))}"] if len(priorities) > 1 else []
+    fault = bool(risky and told)
+    return Check(
+        code="MINOR-VERSION",
+        title=f"This release elects well by protocolVersion 1 in {one.name}",
+        verdict=verdict((), fault),
+        evidence=f"{one.name}: {'.'.join(map(str, risky[0] if risky else versions[0]))}"
+        + (f", {'; '.join(told)}" if fault else "")
+        if versions
+        else f"{one.name}: no version is known",
+        why="Up to 3.2.11, in 3.4.0 and 3.4.1, a write acknowledged by one member (w: 1) is rolled back more often "
+        "after an election there, where the set has arbiters or priorities that differ.",
+        try_=("Upgrade to the newest minor release first.",) if fault else (),
+    )
+
+
+def burn_in(one: GatheredSet) -> Check:
+    """The binaries have run for a day: what goes wrong with them goes wrong before the protocol is changed."""
+    told = []
+    for host, mongo in zip(one.hosts, one.views, strict=True):
+        up = mongo.server.uptime_s
+        if up is None or up < BURN_IN_S:
+            told.append(f"{host} runs for {'an unknown time' if up is None else f'{up / 3600:.1f} h'}")
+    return Check(
+        code="BURN-IN",
+        title=f"The servers of {one.name} have run for a day",
+        verdict=verdict((), told),
+        evidence=f"{one.name}: {'; '.join(told) or 'each for more than 24 h'}",
+        why="Going back to an older release needs protocolVersion 0.",
+        try_=("Wait a day after an upgrade.",) if told else (),
+    )
+
+
+def election_timeout(one: GatheredSet) -> Check:
+    """How long a primary may be silent: told, not judged."""
+    limit = one.view.election_ms
+    return Check(
+        code="ELECTION-TIMEOUT",
+        title=f"How long the primary of {one.name} may be silent before another is elected",
+        verdict=Verdict.PASS,
+        evidence=f"{one.name}: electionTimeoutMillis is {'not set (10 s)' if limit is None else limit}",
+        to_read=True,
+    )
+
+
+def confirmed(code: str, title: str, why: str, *, yes: bool, field: str, advice: str) -> Check:
+    """A thing that only a person knows."""
+    return Check(
+        code=code,
+        title=title,
+        verdict=verdict((), not yes),
+        evidence="you said so" if yes else "nobody said so",
+        why=why,
+        answers=() if yes else (Remedy(advice, field, ("yes",)),),
+    )

@@ -1,0 +1,150 @@
+"""mongo-protocol-upgrade: protocolVersion 1 for replica sets that were made before 3.2, one set at a time.
+
+Domain: protocolVersion 1 elects by terms, not by clocks, and is needed before 4.0 (MongoDB manual, "Replica Set
+Protocol Versions", "Upgrade a Replica Set to 3.2"). Tried on 3.2: the primary stays, no client sees an error, the term
+goes from -1 to 0, an optime from a bare timestamp to {ts, t}. The way back is the same change with 0 (up to 3.6).
+"""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.access import lock_free
+from services.procedures.catalogue.mongodb import checks as shared
+from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
+from services.procedures.catalogue.mongodb.protocol_upgrade import checks as own
+from services.procedures.catalogue.mongodb.protocol_upgrade.steps import set_steps, steady_step
+from services.procedures.catalogue.mongodb.sets import GatheredSet, sets_of
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import field_faults, filled, flag_of, seconds_of
+from services.procedures.plan.instances import standing_on
+from services.procedures.plan.model import Chart, Plan
+from services.procedures.plan.procedure import About
+
+ABOUT = About(
+    name="mongo-protocol-upgrade",
+    title="Move replica sets to protocol version 1",
+    need=NEED,
+    what="Sets protocolVersion 1 in one replica set after the other, and sees each elect and acknowledge by it.",
+    takes="Seconds for each set, then the minutes in which you want to see it stay whole.",
+    can_break="A primary may step down once: clients without a retry see an error then.",
+    kinds=KINDS,
+    elsewhere=ELSEWHERE,
+    place=200,
+)
+EVERY = "every"
+STEADY_S = 300.0
+
+
+class ProtocolUpgrade:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions: which sets, how long to look, what only a person knows."""
+        del inputs
+        old = _old(facts)
+        names = ", ".join(one.name for one in old) or "none"
+        choices = ((EVERY, f"every set with protocolVersion 0: {names}"), *((o.name, f"{o.name} alone") for o in old))
+        return (
+            Field("sets", "Replica sets", "choice", EVERY, choices),
+            Field("clients", "Clients retry when a primary steps down", "flag", "no"),
+            Field("backup", "There is a backup of the last 24 hours", "flag", "no"),
+            Field("steady", "How long each set is watched at the end", "duration", "5 min", advanced=True),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        return field_faults(self.fields(facts, inputs), inputs)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist."""
+        values = self._values(facts, inputs)
+        chosen = _chosen(facts, values)
+        hosts = _hosts(chosen)
+        return (
+            *(check for one in chosen for check in _of_set(one)),
+            own.confirmed(
+                "CLIENTS",
+                "Clients retry when a primary steps down",
+                "The change may make a primary step down, and it closes connections.",
+                yes=flag_of(values["clients"]) is True,
+                field="clients",
+                advice="See that every driver retries, and say so",
+            ),
+            own.confirmed(
+                "BACKUP",
+                "There is a backup of the last 24 hours",
+                "What an election rolls back is in a backup, or lost.",
+                yes=flag_of(values["backup"]) is True,
+                field="backup",
+                advice="Make a backup first, and say so",
+            ),
+            lock_free(facts, hosts),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan; without steps where no set is of the old protocol."""
+        values = self._values(facts, inputs)
+        chosen = tuple(one for one in _chosen(facts, values) if one.primary)
+        names, hosts = ", ".join(one.name for one in chosen), _hosts(chosen)
+        steps = tuple(step for one in chosen for step in set_steps(one))
+        last = (steady_step(chosen, seconds_of(values["steady"]) or STEADY_S),) if chosen else ()
+        return Plan(
+            procedure=ABOUT.name,
+            title=f"Move {names} to protocol version 1" if chosen else "No set is of protocol version 0",
+            summary="One set after the other: its configuration, the first entries by it, a write by the majority.",
+            cluster_id=facts.cluster_id,
+            cluster_name=facts.cluster_name,
+            hosts=hosts,
+            quorums=tuple(one.hosts for one in chosen),
+            inputs=tuple(values.items()),
+            steps=(*steps, *last),
+            charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for host in hosts if host not in _leading(chosen)),
+            expects=tuple(f"{one.name} runs protocolVersion 1, one member is primary, nobody lags." for one in chosen),
+            on=standing_on(facts, hosts),
+        )
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+PROCEDURE = ProtocolUpgrade()
+
+
+def _of_set(one: GatheredSet) -> tuple[Check, ...]:
+    return (
+        shared.set_whole(one),
+        shared.set_versions(one),
+        shared.set_lag(one),
+        own.old_entries(one),
+        own.minor_version(one),
+        own.burn_in(one),
+        own.election_timeout(one),
+    )
+
+
+def _old(facts: Facts) -> tuple[GatheredSet, ...]:
+    """Return the sets that may still be of protocol 0: what is not known is shown, and its checks say so."""
+    return tuple(one for one in sets_of(facts) if one.protocol != 1)
+
+
+def _chosen(facts: Facts, values: Inputs) -> tuple[GatheredSet, ...]:
+    return tuple(one for one in _old(facts) if values["sets"] in {EVERY, one.name})
+
+
+def _hosts(sets: tuple[GatheredSet, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(host for one in sets for host in one.hosts))
+
+
+def _leading(sets: tuple[GatheredSet, ...]) -> frozenset[str]:
+    return frozenset(one.primary for one in sets)

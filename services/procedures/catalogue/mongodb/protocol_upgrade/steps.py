@@ -1,0 +1,108 @@
+"""The steps of mongo-protocol-upgrade for one set: the change, its first entries, a write by the majority."""
+
+from __future__ import annotations
+
+from services.connections.mongo.change import Documents, MongoCommand, SetChange, command, fields
+from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.conditions.mongodb.database import NoDatabase
+from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
+from services.procedures.conditions.mongodb.steady import SetSteady
+from services.procedures.conditions.mongodb.whole import SetWhole
+from services.procedures.plan.actions import Mongo, Reconfigure, Several, WaitFor
+from services.procedures.plan.model import Risk, Step, Undo
+
+SCRATCH = "pilothouse_trial"
+CHANGE_LIMIT_S, WRITE_LIMIT_S = 60.0, 30.0
+MORE_S = 600.0
+
+
+def set_steps(one: GatheredSet) -> tuple[Step, ...]:
+    """Return the steps for one set, in order."""
+    return (_change(one), _entries(one), _majority(one))
+
+
+def steady_step(sets: tuple[GatheredSet, ...], for_s: float) -> Step:
+    """Return the wait at the end: every set stays whole."""
+    return Step(
+        step_id="steady",
+        host="",
+        title=f"See every set whole for {for_s / 60:g} min",
+        done="Every set stayed whole",
+        action=WaitFor(
+            tuple(SetSteady(one.hosts, for_s) for one in sets), "every set to stay whole, without another election"
+        ),
+        risk=Risk.READS,
+        limit_s=for_s + MORE_S,
+        repeatable=True,
+        estimate_s=for_s,
+    )
+
+
+def _change(one: GatheredSet) -> Step:
+    version = one.view.version or 0
+    hosts, primary = one.hosts, one.primary
+    return Step(
+        step_id=f"protocol-{one.name}",
+        host=primary,
+        title=f"Set protocolVersion 1 in the configuration of {one.name}",
+        done=f"{one.name} runs protocolVersion 1",
+        why="The primary sends it to all members. It may step down for it and closes its clients' connections: "
+        "count it as a failover (tried on 3.2: no election, nobody saw an error).",
+        action=Reconfigure(SetChange(version, (("protocolVersion", 1),))),
+        before=(SetWhole(hosts, primary=primary),),
+        already=(ProtocolIs(hosts, 1),),
+        proof=(ProtocolIs(hosts, 1),),
+        limit_s=CHANGE_LIMIT_S,
+        repeatable=True,
+        undo=Undo(
+            f"Set protocolVersion 0 in the configuration of {one.name} again",
+            Reconfigure(SetChange(version + 1, (("protocolVersion", 0),))),
+            proof=(ProtocolIs(hosts, 0),),
+            limit_s=CHANGE_LIMIT_S,
+            before=(SetWhole(hosts, primary=primary), OptimesOf(hosts, 1)),
+        ),
+        estimate_s=5.0,
+    )
+
+
+def _entries(one: GatheredSet) -> Step:
+    return Step(
+        step_id=f"entries-{one.name}",
+        host="",
+        title=f"Wait until every member of {one.name} has applied an entry of the new protocol",
+        done=f"Every member of {one.name} has applied an entry of the new protocol",
+        action=WaitFor((OptimesOf(one.hosts, 1),), f"entries with a term on every member of {one.name}"),
+        risk=Risk.READS,
+        limit_s=CHANGE_LIMIT_S,
+        repeatable=True,
+        estimate_s=2.0,
+    )
+
+
+def _majority(one: GatheredSet) -> Step:
+    drop = Mongo(command(SCRATCH, dropDatabase=1))
+    gone = (NoDatabase(one.primary, SCRATCH),)
+    return Step(
+        step_id=f"majority-{one.name}",
+        host=one.primary,
+        title=f'Write a document with w: "majority" on {one.name}, and drop it again',
+        done=f'{one.name} took a write with w: "majority"',
+        why=f"A database {SCRATCH} is made for it and dropped in the same step; a sharded cluster never hears of it.",
+        action=Several((Mongo(_write()), drop)),
+        before=(SetWhole(one.hosts, primary=one.primary),),
+        proof=gone,
+        limit_s=WRITE_LIMIT_S,
+        repeatable=True,
+        undo=Undo(f"Drop the database {SCRATCH} of {one.name}, should it be left", drop, proof=gone),
+        estimate_s=1.0,
+    )
+
+
+def _write() -> MongoCommand:
+    """MongoDB manual, "insert" and "Write Concern": wtimeout in milliseconds, without it the server waits for ever."""
+    return command(
+        SCRATCH,
+        insert="written",
+        documents=Documents((fields(by="Pilothouse"),)),
+        writeConcern=fields(w="majority", wtimeout=int(WRITE_LIMIT_S * 500)),
+    )

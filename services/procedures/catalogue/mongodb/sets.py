@@ -1,0 +1,79 @@
+"""The replica sets of what was gathered: members as hosts of the plan, primary, configuration. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.discovery.families.mongodb.claims import set_id
+from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.replica_set import ReplicaSet, SetMember
+from services.procedures.plan.host_facts import Facts, HostFacts
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredSet:
+    """One replica set.
+
+    Attributes:
+        hosts: the members that told of it, by the inventory's names; views: what each told, in the same order.
+        primaries: those that are primary by their own word.
+        strangers: members that no host which was asked is ('10.0.0.4:27018').
+    """
+
+    name: str
+    hosts: tuple[str, ...]
+    views: tuple[MongoFacts, ...]
+    primaries: tuple[str, ...]
+    strangers: tuple[str, ...]
+
+    @property
+    def primary(self) -> str:
+        """Return the only primary, '' where there is none, or two."""
+        return self.primaries[0] if len(self.primaries) == 1 else ""
+
+    @property
+    def view(self) -> ReplicaSet:
+        """Return the set in its primary's eyes, else in the first member's."""
+        at = self.hosts.index(self.primary) if self.primary else 0
+        found = self.views[at].set
+        assert found is not None, "only who tells of a set is in one"
+        return found
+
+    @property
+    def protocol(self) -> int | None:
+        """Return the protocolVersion that all members have, None where it is not known, or they differ."""
+        told = {view.set.protocol for view in self.views if view.set is not None}
+        return told.pop() if len(told) == 1 else None
+
+    def own(self, host: str) -> SetMember | None:
+        """Return a member as it sees itself."""
+        view = self.views[self.hosts.index(host)].set
+        return view.own if view is not None else None
+
+
+def sets_of(facts: Facts) -> tuple[GatheredSet, ...]:
+    """Return the sets of the cluster, by name; of hosts that tell of none there is none."""
+    found: dict[str, list[tuple[str, MongoFacts]]] = {}
+    for host in (facts.host(name) for name in facts.members):
+        mongo = mongo_of(host)
+        if mongo is not None and mongo.set is not None:
+            found.setdefault(set_id(mongo.set), []).append((host.host, mongo))
+    return tuple(sorted((_gathered(members) for members in found.values()), key=lambda one: one.name))
+
+
+def mongo_of(host: HostFacts) -> MongoFacts | None:
+    """Return what a host's MongoDB server told."""
+    return host.node.mongo if host.node is not None else None
+
+
+def _gathered(members: list[tuple[str, MongoFacts]]) -> GatheredSet:
+    owns = {host: one for host, mongo in members if mongo.set is not None and (one := mongo.set.own) is not None}
+    leading = tuple(host for host, one in owns.items() if one.state == "PRIMARY")
+    here = {one.place.name for one in owns.values()}
+    named = (one.place.name for _, mongo in members if mongo.set is not None for one in mongo.set.members)
+    strangers = tuple(dict.fromkeys(name for name in named if name not in here))
+    first = members[0][1].set
+    assert first is not None, "see sets_of"
+    return GatheredSet(
+        first.name, tuple(host for host, _ in members), tuple(mongo for _, mongo in members), leading, strangers
+    )

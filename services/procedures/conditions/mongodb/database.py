@@ -1,0 +1,34 @@
+"""Whether a server has a database of a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import mongo as reads
+from services.facts.mongodb.values import documents, line
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+
+_MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class NoDatabase(OfHost):
+    """The server has no database of this name."""
+
+    tag: ClassVar[str] = "mongodb.no-database"
+    words: ClassVar[str] = "{host} to have no such database"
+
+    database: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask for the names."""
+        del past
+        body = asking.session(self.host).ask(reads.DATABASES, limit_s=LIMIT_S).body
+        if not isinstance(body.get("databases"), list):
+            return Answer(holds=None, evidence=f"{self.host} does not tell its databases")
+        names = {line(one.get("name")) for one in documents(body.get("databases"), _MOST)}
+        there = self.database in names
+        return Answer(not there, f"{self.host} has {'a' if there else 'no'} database {self.database}")

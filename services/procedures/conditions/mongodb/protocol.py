@@ -1,0 +1,67 @@
+"""Which election protocol a replica set runs, by every member's own word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.facts.mongodb.replica_set import ReplicaSet
+from services.procedures.conditions.mongodb.told import own, primaries, told_by_all
+from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.looks import Asking, Past
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolIs(OfHosts):
+    """Every member has a configuration with this protocolVersion, and one of them is primary.
+
+    Under 1 every member knows a term (0 and up), under 0 none does (-1): tried on 3.2.5.
+    """
+
+    tag: ClassVar[str] = "mongodb.protocol"
+    words: ClassVar[str] = "every member to run the wanted protocol version"
+
+    protocol: int
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask every member."""
+        del past
+        views, silent = told_by_all(asking, self.hosts)
+        if silent:
+            return Answer(holds=None, evidence=silent)
+        other = [host for host, view in views.items() if not _runs(view, self.protocol)]
+        if other:
+            told = ", ".join(f"{h} has protocolVersion {views[h].protocol} and term {views[h].term}" for h in other)
+            return Answer(holds=False, evidence=told)
+        leading = primaries(views)
+        said = f"protocolVersion {self.protocol} on {', '.join(views)}; primary is {' and '.join(leading) or 'nobody'}"
+        return Answer(len(leading) == 1, said)
+
+
+def _runs(view: ReplicaSet, protocol: int) -> bool:
+    term = view.term
+    return view.protocol == protocol and term is not None and (term >= 0) == (protocol == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class OptimesOf(OfHosts):
+    """Every member with data has applied an entry of this protocol: its optime has a term under 1, and none under 0."""
+
+    tag: ClassVar[str] = "mongodb.optimes"
+    words: ClassVar[str] = "every member to have applied an entry of the wanted protocol"
+
+    protocol: int
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask every member for its own optime."""
+        del past
+        views, silent = told_by_all(asking, self.hosts)
+        if silent:
+            return Answer(holds=None, evidence=silent)
+        terms = {host: own(view).optime_term for host, view in views.items() if not own(view).arbiter}
+        if blind := [host for host, term in terms.items() if term is None]:
+            return Answer(holds=None, evidence=f"{', '.join(blind)} told no optime")
+        other = [f"{host} (t: {term})" for host, term in terms.items() if (term != -1) != (self.protocol == 1)]
+        if other:
+            return Answer(holds=False, evidence=f"not yet: {', '.join(other)}")
+        return Answer(holds=True, evidence=f"entries of protocolVersion {self.protocol} on {', '.join(terms)}")

@@ -1,0 +1,71 @@
+"""A replica set as its members tell it now: the looks of MongoDB's conditions are made of it."""
+
+from __future__ import annotations
+
+from services.connections.mongo.document import Stamp
+from services.connections.reads import mongo as reads
+from services.errors import QueryFailed, UserError
+from services.facts.mongodb.replica_set import ReplicaSet, SetMember, parse_set
+from services.i18n import tr
+from services.procedures.plan.looks import Asking
+
+LIMIT_S = 4.0
+SERVING = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
+"""States in which a member does its part (MongoDB manual, "Replica Set Member States")."""
+
+
+def told_by(asking: Asking, host: str) -> ReplicaSet:
+    """Return the set in one member's eyes, state and configuration.
+
+    Raises UserError subclasses: it does not answer, is in no set, or may not tell it.
+    """
+    session = asking.session(host)
+    status = session.ask(reads.SET_STATUS, limit_s=LIMIT_S).body
+    found = parse_set(status, session.ask(reads.SET_CONFIG, limit_s=LIMIT_S).body)
+    if found is None or found.missing or found.own is None:
+        raise QueryFailed(tr("{host} does not tell the whole of its replica set.", host=host), host=host)
+    return found
+
+
+def told_by_all(asking: Asking, hosts: tuple[str, ...]) -> tuple[dict[str, ReplicaSet], str]:
+    """Return what each member tells, and why the first of those that tell nothing does not; '' where all tell."""
+    answers = asking.each(hosts, lambda host: told_by(asking, host))
+    silent = next((f"{host}: {one.sentence}" for host, one in answers.items() if isinstance(one, UserError)), "")
+    return {host: one for host, one in answers.items() if isinstance(one, ReplicaSet)}, silent
+
+
+def own(view: ReplicaSet) -> SetMember:
+    """Return the member that was asked."""
+    found = view.own
+    assert found is not None, "told_by has seen to it"
+    return found
+
+
+def primaries(views: dict[str, ReplicaSet]) -> tuple[str, ...]:
+    """Return the members that are primary by their own word."""
+    return tuple(host for host, view in views.items() if own(view).state == "PRIMARY")
+
+
+def unserving(views: dict[str, ReplicaSet]) -> str:
+    """Return the first member that does not do its part, 'm2 is RECOVERING'; '' where all do."""
+    return next(
+        (f"{host} is {own(view).state or 'in no known state'}" for host, view in views.items()
+         if own(view).state not in SERVING), "",
+    )  # fmt: skip
+
+
+def leading_at(views: dict[str, ReplicaSet]) -> Stamp | None:
+    """Return the newest entry of the primary by its own word, None where there is none."""
+    return next((own(view).optime for view in views.values() if own(view).state == "PRIMARY"), None)
+
+
+def behind(views: dict[str, ReplicaSet], leading: Stamp | None) -> dict[str, int]:
+    """Return by how many seconds each member with data is behind an entry that the primary had, {} where none is known.
+
+    The entry is one of an earlier look: one that was made while the members were asked would tell the time that nobody
+    wrote before it as a lag.
+    """
+    at = {host: own(view).optime for host, view in views.items() if not own(view).arbiter}
+    if leading is None:
+        return {}
+    return {host: max(0, leading.seconds - stamp.seconds) for host, stamp in at.items() if stamp is not None}

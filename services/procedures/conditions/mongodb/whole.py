@@ -1,0 +1,36 @@
+"""A replica set is whole: every member does its part, and exactly one is primary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.procedures.conditions.mongodb.told import primaries, told_by_all, unserving
+from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.looks import Asking, Past
+
+
+@dataclass(frozen=True, slots=True)
+class SetWhole(OfHosts):
+    """Each of these members is PRIMARY, SECONDARY or ARBITER by its own word, and exactly one is primary.
+
+    Attributes:
+        primary: who it must be, '' for anyone.
+    """
+
+    tag: ClassVar[str] = "mongodb.whole"
+    words: ClassVar[str] = "every member of the set to serve, one of them as primary"
+
+    primary: str = ""
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask every member."""
+        del past
+        views, silent = told_by_all(asking, self.hosts)
+        if silent:
+            return Answer(holds=None, evidence=silent)
+        if told := unserving(views):
+            return Answer(holds=False, evidence=told)
+        leading = primaries(views)
+        said = f"primary is {' and '.join(leading) or 'nobody'}"
+        return Answer(len(leading) == 1 and (not self.primary or leading[0] == self.primary), said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from services.types import Health
 from tests.lab.estate import mongodb
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.mongodb.by_hand import reconfigure
 from tests.lab.mysql.watching import becomes, watched
 
 WHOLE = {"d1": "mongodb-primary", "d2": "mongodb-secondary", "d3": "mongodb-secondary"}
@@ -217,18 +218,6 @@ def test_that_a_member_started_alone_is_told_and_so_is_what_it_lost_there(
     assert main(["check", "--inventory", inventory]) == 0
 
 
-def _reconfigure(estate: Estate, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change the set's configuration as a colleague would, by hand."""
-    config = mongodb.ask(estate.spec, "d1", {"replSetGetConfig": 1})["config"]
-    config = {key: value for key, value in config.items() if key in {"_id", "members", "protocolVersion"}} | {
-        "version": config["version"] + 1
-    }
-    keys = ("_id", "host", "priority", "votes", "hidden", "slaveDelay", "tags")
-    config["members"] = [{key: one[key] for key in keys if key in one} for one in config["members"]]
-    change(config)
-    mongodb.ask(estate.spec, "d1", {"replSetReconfig": config}, limit_s=60)
-
-
 def test_that_a_configuration_that_is_changed_by_hand_is_seen(mongo_rs: Estate, watcher: Watcher) -> None:
     def hide(config: dict[str, Any]) -> None:
         config["members"][2] |= {"priority": 0, "hidden": True, "slaveDelay": 30, "votes": 0}
@@ -236,7 +225,7 @@ def test_that_a_configuration_that_is_changed_by_hand_is_seen(mongo_rs: Estate, 
     def show(config: dict[str, Any]) -> None:
         config["members"][2] |= {"priority": 1, "hidden": False, "slaveDelay": 0, "votes": 1}
 
-    _reconfigure(mongo_rs, hide)
+    reconfigure(mongo_rs, hide)
     try:
         becomes(lambda: _node(watcher, "d3").role == "hidden", limit_s=15)
         becomes(lambda: EVEN_VOTES in [p.code for p in _set(watcher).problems], limit_s=15)
@@ -245,12 +234,12 @@ def test_that_a_configuration_that_is_changed_by_hand_is_seen(mongo_rs: Estate, 
         time.sleep(12)
         assert _node(watcher, "d3").health in {Health.GOOD, Health.UNKNOWN}  # its delay is meant, a pause may be
     finally:
-        _reconfigure(mongo_rs, show)
+        reconfigure(mongo_rs, show)
     becomes(lambda: _codes(watcher) == WHOLE and _set(watcher).problems == (), limit_s=60)
 
 
 def test_that_the_old_protocol_is_told_and_the_set_is_judged_by_it_as_well(mongo_rs: Estate, watcher: Watcher) -> None:
-    _reconfigure(mongo_rs, lambda config: config.update(protocolVersion=0))
+    reconfigure(mongo_rs, lambda config: config.update(protocolVersion=0))
     try:
         becomes(lambda: [p.code for p in _set(watcher).problems] == [OLD_PROTOCOL], limit_s=20)
         becomes(lambda: _codes(watcher) == WHOLE, limit_s=30)
@@ -258,5 +247,5 @@ def test_that_the_old_protocol_is_told_and_the_set_is_judged_by_it_as_well(mongo
         becomes(lambda: _node(watcher, "d2").health is Health.GOOD, limit_s=10)
         assert _majority(watcher) == {"d1", "d2", "d3"}
     finally:
-        _reconfigure(mongo_rs, lambda config: config.update(protocolVersion=1))
+        reconfigure(mongo_rs, lambda config: config.update(protocolVersion=1))
     becomes(lambda: _codes(watcher) == WHOLE and _set(watcher).problems == (), limit_s=60)

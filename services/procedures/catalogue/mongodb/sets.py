@@ -17,7 +17,7 @@ class GatheredSet:
     Attributes:
         hosts: the members that told of it, by the inventory's names; views: what each told, in the same order.
         primaries: those that are primary by their own word.
-        strangers: members that no host which was asked is ('10.0.0.4:27018').
+        strangers: members that no host which was asked is ('10.0.0.4:27018'), but for arbiters that others reach.
     """
 
     name: str
@@ -66,12 +66,17 @@ def mongo_of(host: HostFacts) -> MongoFacts | None:
     return host.node.mongo if host.node is not None else None
 
 
+def _votes(member: SetMember) -> bool:
+    """Return whether it is an arbiter that others reach: under access control it has no accounts, and tells nobody."""
+    return member.arbiter is True and member.state == "ARBITER" and member.reached is True
+
+
 def _gathered(members: list[tuple[str, MongoFacts]]) -> GatheredSet:
     owns = {host: one for host, mongo in members if mongo.set is not None and (one := mongo.set.own) is not None}
     leading = tuple(host for host, one in owns.items() if one.state == "PRIMARY")
     here = {one.place.name for one in owns.values()}
-    named = (one.place.name for _, mongo in members if mongo.set is not None for one in mongo.set.members)
-    strangers = tuple(dict.fromkeys(name for name in named if name not in here))
+    named = (one for _, mongo in members if mongo.set is not None for one in mongo.set.members)
+    strangers = tuple(dict.fromkeys(one.place.name for one in named if one.place.name not in here and not _votes(one)))
     first = members[0][1].set
     assert first is not None, "see sets_of"
     return GatheredSet(

@@ -54,6 +54,12 @@ def unserving(views: dict[str, ReplicaSet]) -> str:
     )  # fmt: skip
 
 
+def unreached(view: ReplicaSet) -> str:
+    """Return the first member that one sees away or not serving, 'd2:27018 as DOWN'; '' where none is."""
+    found = (one for one in view.members if not one.reached or one.state not in SERVING)
+    return next((f"{one.place.name} as {one.state or 'not reached'}" for one in found), "")
+
+
 def leading_at(views: dict[str, ReplicaSet]) -> Stamp | None:
     """Return the newest entry of the primary by its own word, None where there is none."""
     return next((own(view).optime for view in views.values() if own(view).state == "PRIMARY"), None)

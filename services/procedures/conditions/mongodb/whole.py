@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from services.procedures.conditions.mongodb.told import primaries, told_by_all, unserving
+from services.procedures.conditions.mongodb.told import primaries, told_by_all, unreached, unserving
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
 
 
 @dataclass(frozen=True, slots=True)
 class SetWhole(OfHosts):
-    """Each of these members is PRIMARY, SECONDARY or ARBITER by its own word, and exactly one is primary.
+    """Each of these members is PRIMARY, SECONDARY or ARBITER by its own word, exactly one is primary, and that one sees
+    every member so: an arbiter under access control, which tells nobody, too.
 
     Attributes:
         primary: who it must be, '' for anyone.
@@ -32,5 +33,7 @@ class SetWhole(OfHosts):
         if told := unserving(views):
             return Answer(holds=False, evidence=told)
         leading = primaries(views)
+        if len(leading) == 1 and (told := unreached(views[leading[0]])):
+            return Answer(holds=False, evidence=f"{leading[0]} sees {told}")
         said = f"primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1 and (not self.primary or leading[0] == self.primary), said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.connections.mongo.change import Documents, MongoCommand, SetChange, command, fields
+from services.moments import duration
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
@@ -26,7 +27,7 @@ def steady_step(sets: tuple[GatheredSet, ...], for_s: float) -> Step:
     return Step(
         step_id="steady",
         host="",
-        title=f"See every set whole for {for_s / 60:g} min",
+        title=f"See every set whole for {duration(for_s)}",
         done="Every set stayed whole",
         action=WaitFor(
             tuple(SetSteady(one.hosts, for_s) for one in sets), "every set to stay whole, without another election"

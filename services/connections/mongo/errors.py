@@ -128,8 +128,8 @@ def of_a_change(error: UserError) -> UserError:
     if isinstance(error, QueryFailed) and error.errno == UNAUTHORIZED:
         error.try_ = (
             tr(
-                'Give the inventory an account for changes ("operator_user") with the role "clusterManager" of the '
-                'database admin, and "readWriteAnyDatabase".'
+                'Give the inventory an account for changes ("operator_user") with the roles "clusterManager", '
+                '"readWriteAnyDatabase" and "dbAdminAnyDatabase" of the database admin.'
             ),
         )
     return error

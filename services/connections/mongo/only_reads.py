@@ -14,6 +14,7 @@ READING: Final = frozenset(
         "balancerStatus",
         "buildInfo",
         "collStats",
+        "connectionStatus",
         "dbHash",
         "find",
         "getCmdLineOpts",

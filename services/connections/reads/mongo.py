@@ -80,6 +80,8 @@ DATABASES = _known("databases", {"listDatabases": 1})
 """Names, sizes and whether they are empty; takes an intent lock of one database after the other (3.2 source,
 list_databases.cpp)."""
 COMPATIBILITY = _known("compatibility", {"getParameter": 1, "featureCompatibilityVersion": 1})
+OWN_RIGHTS = _known("own-rights", {"connectionStatus": 1, "showPrivileges": True})
+"""Who is logged in, and what this account may do: of no other account."""
 
 # -- a replica set
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from services.clock import Clock
+from services.connections.mongo.document import Document
 from services.connections.ports import ObserverSession, Output, Rows, text
+from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import program_of
 from services.errors import AuthFailed, SudoFailed, TimedOut, Unreachable, UserError
 from services.facts.model import Problem
 from services.procedures.plan.part import Company, Reading
+
+T = TypeVar("T")
 
 
 class Reader:
@@ -87,10 +94,17 @@ class Reader:
 
     def query(self, part: str, read: SqlRead, *, limit_s: float = 4.0) -> Rows | None:
         """Return rows, None when the server did not give them."""
+        return self._of_server(part, lambda: self.session.query(read, limit_s=limit_s))
+
+    def ask(self, part: str, read: MongoRead, *, limit_s: float = 4.0) -> Document | None:
+        """Return the answer of a MongoDB server, None when it did not give one."""
+        return self._of_server(part, lambda: self.session.ask(read, limit_s=limit_s).body)
+
+    def _of_server(self, part: str, asked: Callable[[], T]) -> T | None:
         if self._sql_dead:
             return None
         try:
-            return self.session.query(read, limit_s=limit_s)
+            return asked()
         except (Unreachable, AuthFailed) as error:
             self._sql_dead = True
             self.note(part, error.sentence, error.code)

@@ -14,7 +14,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 from services.clock import Clock
+from services.connections.mongo.document import Document
 from services.connections.ports import Output, Rows
+from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.types import Reach
 
@@ -99,6 +101,9 @@ class Reading(Protocol):
 
     def shared(self, part: str, read: CommandRead) -> str | None:
         """Return the same of a read that several parts are made from: it is made once in a gathering."""
+
+    def ask(self, part: str, read: MongoRead, *, limit_s: float = 4.0) -> Document | None:
+        """Return the answer of a MongoDB server, None when it did not give one."""
 
     def query(self, part: str, read: SqlRead, *, limit_s: float = 4.0) -> Rows | None:
         """Return rows, None when the server did not give them."""

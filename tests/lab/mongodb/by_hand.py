@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from typing import Any
 
+from services.connections.budget import Metered
+from services.connections.mongo.login import Credentials, greet, log_in
+from services.connections.mongo.wire import MongoWire
 from tests.lab.estate import mongodb
 from tests.lab.estate.estate import Estate
 
@@ -21,3 +25,26 @@ def reconfigure(estate: Estate, change: Callable[[dict[str, Any]], None]) -> Non
     config["members"] = [{key: one[key] for key in _KEYS if key in one} for one in config["members"]]
     change(config)
     mongodb.ask(estate.spec, primary, {"replSetReconfig": config}, limit_s=60)
+
+
+def as_pilot(estate: Estate, name: str, database: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """Send a command with the estate's account that may everything, every value of the answer in its own type."""
+    who = Credentials("pilot", estate.environment()["PILOTHOUSE_LAB_PILOT_PASSWORD"])
+    address = (estate.spec.address(name), mongodb.PORTS[estate.spec.host(name).role])
+    with socket.create_connection(address, 30) as sock:
+        meter = Metered(sock)
+        meter.begin(60, 1 << 24)
+        wire = MongoWire(meter, meter)
+        _, named = greet(wire, who)
+        log_in(wire, who, named)
+        return wire.exact(database, asked)
+
+
+def protocol_as_pilot(estate: Estate, name: str, version: int) -> None:
+    """Set the protocol version of an estate with accounts, on its primary."""
+    config = as_pilot(estate, name, "admin", {"replSetGetConfig": 1})["config"]
+    if config.get("protocolVersion", 0) != version:
+        made = {**config, "version": config["version"] + 1, "protocolVersion": version}
+        as_pilot(estate, name, "admin", {"replSetReconfig": made})
+    row = {"insert": "rows", "documents": [{"by": "hand"}], "writeConcern": {"w": "majority", "wtimeout": 20_000}}
+    as_pilot(estate, name, "lab", row)

@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 
 from services.facts.mongodb.model import MongoFacts
-from services.procedures.catalogue.checks.parts import listed, verdict
+from services.procedures.catalogue.checks.parts import listed, unread, verdict
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.mongodb.rights import MongoRights
 
 MOST_LAG_S = 10
 SERVING = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 LEAST = (3, 2)
+_ROLES = (
+    'Give the inventory an account for changes ("operator_user") with the roles "clusterManager", '
+    '"readWriteAnyDatabase" and "dbAdminAnyDatabase" of the database admin.'
+)
 
 
 def version_of(mongo: MongoFacts) -> tuple[int, int, int] | None:
@@ -84,4 +90,28 @@ def set_lag(one: GatheredSet) -> Check:
         evidence=f"{one.name}: {'; '.join(faults) or ', '.join(seen) or 'no secondary'}",
         why="An election in the middle of it chooses among those that are up to date.",
         try_=("Wait until it has caught up, then check again.",) if faults else (),
+    )
+
+
+def may_change(facts: Facts, hosts: tuple[str, ...], actions: tuple[str, ...], databases: tuple[str, ...]) -> Check:
+    """The account for changes may do all that the plan does, on each of these hosts.
+
+    Args:
+        actions: of the cluster ('replSetConfigure'); databases: of every database ('insert').
+    """
+    blocks, warns = [], []
+    for host in (facts.host(name) for name in hosts):
+        rights = host[MongoRights]
+        if rights.logged_in is None:
+            warns.append(unread(host, "what the account for changes may do", "rights"))
+        elif lacking := rights.lacking(actions, databases):
+            blocks.append(f"the account may not {', '.join(lacking)} on {host.host}")
+    return Check(
+        code="OPERATOR-RIGHTS",
+        title="The console's account may do what the plan does",
+        verdict=verdict(blocks, warns),
+        not_known=bool(warns) and not blocks,
+        evidence="; ".join([*blocks, *warns]) or f"on {', '.join(hosts)}",
+        why="A plan that lacks a right in its middle stops half way.",
+        try_=(_ROLES,) if blocks or warns else (),
     )

@@ -19,6 +19,7 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, flag_of, seconds_of
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.model import Chart, Plan
+from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.procedure import About
 
 ABOUT = About(
@@ -31,9 +32,12 @@ ABOUT = About(
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=200,
+    needs=frozenset({MongoRights}),
 )
 EVERY = "every"
 STEADY_S = 300.0
+_CLUSTER, _DATABASES = ("replSetConfigure",), ("insert", "dropDatabase")
+"""MongoDB manual, "Privilege Actions"."""
 
 
 class ProtocolUpgrade:
@@ -68,6 +72,7 @@ class ProtocolUpgrade:
         hosts = _hosts(chosen)
         return (
             *(check for one in chosen for check in _of_set(one)),
+            shared.may_change(facts, tuple(one.primary for one in chosen if one.primary), _CLUSTER, _DATABASES),
             own.confirmed(
                 "CLIENTS",
                 "Clients retry when a primary steps down",

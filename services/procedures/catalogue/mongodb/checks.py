@@ -44,6 +44,7 @@ def set_whole(one: GatheredSet) -> Check:
         evidence=f"{one.name}: {'; '.join(faults) or seen}",
         why="A change of the configuration reaches members by the primary; with one away the majority has less room.",
         try_=("Bring the member back, or give the inventory its host, then check again.",) if faults else (),
+        host=one.speaker,
     )
 
 
@@ -65,6 +66,7 @@ def set_versions(one: GatheredSet) -> Check:
         why="Older servers know nothing of what is written, and sets of several versions are not to be reconfigured "
         '(MongoDB manual, "Upgrade a Replica Set to 3.2").',
         try_=("Bring every member to the same release first.",) if faults else (),
+        host=one.speaker,
     )
 
 
@@ -90,6 +92,7 @@ def set_lag(one: GatheredSet) -> Check:
         evidence=f"{one.name}: {'; '.join(faults) or ', '.join(seen) or 'no secondary'}",
         why="An election in the middle of it chooses among those that are up to date.",
         try_=("Wait until it has caught up, then check again.",) if faults else (),
+        host=one.speaker,
     )
 
 

@@ -32,10 +32,14 @@ class GatheredSet:
         return self.primaries[0] if len(self.primaries) == 1 else ""
 
     @property
+    def speaker(self) -> str:
+        """Return the member that checks of the set are told of: its primary, else the first."""
+        return self.primary or self.hosts[0]
+
+    @property
     def view(self) -> ReplicaSet:
         """Return the set in its primary's eyes, else in the first member's."""
-        at = self.hosts.index(self.primary) if self.primary else 0
-        found = self.views[at].set
+        found = self.views[self.hosts.index(self.speaker)].set
         assert found is not None, "only who tells of a set is in one"
         return found
 

@@ -26,6 +26,7 @@ def old_entries(one: GatheredSet) -> Check:
         why="The protocol is changed only where nothing of the other one is still on its way "
         '(MongoDB manual, "Replica Set Protocol Versions").',
         try_=("Let a write reach every secondary, then check again.",) if faults else (),
+        host=one.speaker,
     )
 
 
@@ -50,6 +51,7 @@ def minor_version(one: GatheredSet) -> Check:
         why="Up to 3.2.11, in 3.4.0 and 3.4.1, a write acknowledged by one member (w: 1) is rolled back more often "
         "after an election there, where the set has arbiters or priorities that differ.",
         try_=("Upgrade to the newest minor release first.",) if fault else (),
+        host=one.speaker,
     )
 
 
@@ -67,6 +69,7 @@ def burn_in(one: GatheredSet) -> Check:
         evidence=f"{one.name}: {'; '.join(told) or 'each for more than 24 h'}",
         why="Going back to an older release needs protocolVersion 0.",
         try_=("Wait a day after an upgrade.",) if told else (),
+        host=one.speaker,
     )
 
 
@@ -79,6 +82,7 @@ def election_timeout(one: GatheredSet) -> Check:
         verdict=Verdict.PASS,
         evidence=f"{one.name}: electionTimeoutMillis is {'not set (10 s)' if limit is None else limit}",
         to_read=True,
+        host=one.speaker,
     )
 
 

@@ -1,0 +1,140 @@
+"""mongo-protocol-upgrade: what is asked, what is refused, and the plan as text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from services.facts.model import NodeFacts
+from services.facts.mongodb.replica_set import ReplicaSet, SetMember
+from services.procedures.catalogue import procedure_named
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.parts.mongodb.rights import MongoRights
+from services.procedures.plan.wording import wording
+from tests.unit.discovery.mongo_scenes import NOW, member, row, view
+
+PROCEDURE = procedure_named("mongo-protocol-upgrade")
+FREE = MongoRights(logged_in=False)
+
+
+def _old(*rows: SetMember) -> tuple[SetMember, ...]:
+    return tuple(replace(one, optime_term=-1) for one in rows)
+
+
+THREE = _old(row(1, "PRIMARY"), row(2), row(3))
+
+
+def _node(number: int, members: tuple[SetMember, ...] = THREE, **more: Any) -> NodeFacts:
+    seen: ReplicaSet = view(number, members, **{"protocol": 0, "term": -1, "version": 5, **more})
+    return member(number, seen)
+
+
+def facts(*nodes: NodeFacts, **parts: MongoRights) -> Facts:
+    nodes = nodes or tuple(_node(n) for n in (1, 2, 3))
+    hosts = tuple(HostFacts(n.host, n.host, n, parts=(parts.get(n.host, FREE),)) for n in nodes)
+    return Facts(float(NOW), "5f00", "shop", members=tuple(h.host for h in hosts), hosts=hosts)
+
+
+def check(code: str, known: Facts, **inputs: str) -> Check:
+    return next(one for one in PROCEDURE.preflight(known, inputs) if one.code == code)
+
+
+def test_that_a_set_is_changed_at_its_primary_proven_everywhere_and_tried_by_a_write() -> None:
+    plan = PROCEDURE.plan(facts(), {"steady": "90 s"})
+    assert violations(plan) == ()
+    assert [(s.step_id, s.host) for s in plan.steps] == [
+        ("protocol-rs0", "m1"), ("entries-rs0", ""), ("majority-rs0", "m1"), ("steady", "")
+    ]  # fmt: skip
+    assert (plan.hosts, plan.quorums) == (("m1", "m2", "m3"), (("m1", "m2", "m3"),))
+    assert wording(plan.steps[0].action) == (
+        "cfg = rs.conf()   # only while cfg.version is 5", "cfg.protocolVersion = 1", "rs.reconfig(cfg)"
+    )  # fmt: skip
+    undo = plan.steps[0].undo
+    assert undo is not None
+    assert wording(undo.action)[:2] == (
+        "cfg = rs.conf()   # only while cfg.version is 6", "cfg.protocolVersion = 0"
+    )  # fmt: skip
+    assert plan.steps[3].title == "See every set whole for 1 min 30 s"
+
+
+def test_that_every_set_is_done_one_after_the_other_or_the_one_that_is_named() -> None:
+    other = _old(row(1, "PRIMARY", prefix="k"), row(2, prefix="k"))
+    more = tuple(member(n, view(n, other, name="rs1", id="77", protocol=0, term=-1, version=2)) for n in (1, 2))
+    known = facts(*(_node(n) for n in (1, 2, 3)), *more)
+    assert [s.step_id for s in PROCEDURE.plan(known, {}).steps if s.step_id.startswith("protocol")] == [
+        "protocol-rs0", "protocol-rs1"
+    ]  # fmt: skip
+    alone = PROCEDURE.plan(known, {"sets": "rs1"})
+    assert (alone.hosts, violations(alone)) == (("k1", "k2"), ())
+    assert PROCEDURE.faults(known, {"sets": "rs9"}) != ()
+
+
+def test_that_there_is_nothing_to_do_where_every_set_has_the_new_protocol() -> None:
+    known = facts(*(_node(n, protocol=1, term=3) for n in (1, 2, 3)))
+    assert PROCEDURE.plan(known, {}).nothing_to_do
+
+
+def test_that_a_whole_set_passes_and_what_only_a_person_knows_is_asked() -> None:
+    told = {one.code: one.verdict for one in PROCEDURE.preflight(facts(), {})}
+    assert {code for code, verdict in told.items() if verdict is Verdict.BLOCK} == set()
+    assert {code for code, verdict in told.items() if verdict is Verdict.WARN} >= {"CLIENTS", "BACKUP", "BURN-IN"}
+    sure = {one.code: one.verdict for one in PROCEDURE.preflight(facts(), {"clients": "yes", "backup": "yes"})}
+    assert (sure["CLIENTS"], sure["BACKUP"]) == (Verdict.PASS, Verdict.PASS)
+
+
+@pytest.mark.parametrize(
+    ("code", "rows", "told"),
+    [
+        ("SET-WHOLE", (row(1, "PRIMARY"), row(2, "RECOVERING"), row(3)), "m2 is RECOVERING"),
+        ("SET-WHOLE", (row(1), row(2), row(3)), "primary is none"),
+        ("SET-LAG", (row(1, "PRIMARY"), row(2, behind=40), row(3)), "m2 is 40 s behind"),
+        ("SET-LAG", (row(1, "PRIMARY"), row(2, optime=None), row(3)), "the lag of m2 is not known"),
+    ],
+)
+def test_that_a_set_that_is_not_whole_is_refused(code: str, rows: tuple[SetMember, ...], told: str) -> None:
+    known = facts(*(_node(n, _old(*rows)) for n in (1, 2, 3)))
+    found = check(code, known)
+    assert found.verdict is Verdict.BLOCK
+    assert told in found.evidence
+
+
+def test_that_a_member_nobody_asked_and_entries_of_another_protocol_are_refused() -> None:
+    assert "m3:27018 was not asked" in check("SET-WHOLE", facts(_node(1), _node(2))).evidence
+    mixed = (replace(THREE[0]), replace(THREE[1], optime_term=2), THREE[2])
+    found = check("OLD-ENTRIES", facts(*(_node(n, mixed) for n in (1, 2, 3))))
+    assert (found.verdict, "m2 has the term 2" in found.evidence) == (Verdict.BLOCK, True)
+    differ = facts(_node(1), _node(2, protocol=1), _node(3))
+    assert "differ" in check("OLD-ENTRIES", differ).evidence
+
+
+def test_that_several_releases_and_an_unknown_one_are_refused() -> None:
+    def of(number: int, version: str) -> NodeFacts:
+        node = _node(number)
+        assert node.mongo is not None
+        return replace(node, mongo=replace(node.mongo, server=replace(node.mongo.server, version=version)))
+
+    found = check("SET-VERSIONS", facts(of(1, "3.2.5"), of(2, "3.4.1"), of(3, "3.2.5")))
+    assert (found.verdict, "several versions" in found.evidence) == (Verdict.BLOCK, True)
+    assert check("SET-VERSIONS", facts(of(1, "3.2.5"), of(2, ""), of(3, "3.2.5"))).verdict is Verdict.BLOCK
+    assert check("SET-VERSIONS", facts(*(of(n, "3.0.15") for n in (1, 2, 3)))).verdict is Verdict.BLOCK
+
+
+def test_that_an_early_release_with_an_arbiter_is_warned_of_and_an_arbiter_that_tells_nobody_is_no_stranger() -> None:
+    rows = _old(row(1, "PRIMARY"), row(2), row(3, "ARBITER"))
+    known = facts(_node(1, rows), _node(2, rows))
+    assert check("SET-WHOLE", known).verdict is Verdict.PASS
+    found = check("MINOR-VERSION", known)
+    assert (found.verdict, "arbiters: m3:27018" in found.evidence) == (Verdict.WARN, True)
+
+
+def test_that_an_account_that_lacks_a_right_is_refused_before_the_first_step_and_one_not_known_is_told() -> None:
+    weak = MongoRights(True, frozenset({"replSetGetStatus"}), frozenset({"find"}))
+    found = check("OPERATOR-RIGHTS", facts(m1=weak))
+    assert (found.verdict, "replSetConfigure, insert, dropDatabase on m1" in found.evidence) == (Verdict.BLOCK, True)
+    assert check("OPERATOR-RIGHTS", facts(m1=MongoRights())).unknown
+    strong = MongoRights(True, frozenset({"replSetConfigure"}), frozenset({"insert", "dropDatabase"}))
+    assert check("OPERATOR-RIGHTS", facts(m1=strong)).verdict is Verdict.PASS

@@ -1,0 +1,212 @@
+"""MongoDB's conditions on scripted sessions: recorded replies of 3.2.5, changed where a case needs it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from services.clock import ManualClock
+from services.connections.mongo.document import Document, Reply, Stamp
+from services.connections.reads.mongo import MongoRead
+from services.errors import QueryFailed, Unreachable, UserError
+from services.procedures.conditions.mongodb.database import NoDatabase
+from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
+from services.procedures.conditions.mongodb.steady import SetSteady
+from services.procedures.conditions.mongodb.whole import SetWhole
+from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession
+
+HOSTS = ("m1", "m2", "m3")
+STATES = {"PRIMARY": 1, "SECONDARY": 2, "RECOVERING": 3, "ARBITER": 7, "DOWN": 8}
+NOW = 1_700_000_000
+
+
+class Member(ScriptedSession):
+    """A member that tells of its set."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"m{number}")
+        self.kind = "mongodb"
+        self.told: dict[str, Document | UserError] = {
+            "replica-set-status": {
+                "set": "rs0",
+                "term": 1,
+                "members": [
+                    {"_id": n, "name": f"m{n}:27018", "health": 1.0, "state": 1 if n == 1 else 2,
+                     "optime": {"ts": Stamp(NOW, 1), "t": 1}, **({"self": True} if n == number else {})}
+                    for n in (1, 2, 3)
+                ],
+            },
+            "replica-set-config": {
+                "config": {
+                    "_id": "rs0",
+                    "version": 4,
+                    "protocolVersion": 1,
+                    "members": [{"_id": n, "host": f"m{n}:27018"} for n in (1, 2, 3)],
+                }
+            },
+            "databases": {"databases": [{"name": "shop"}, {"name": "admin"}]},
+        }  # fmt: skip
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        del limit_s
+        found = self.told.get(read.name, QueryFailed("No such command.", host=self.host, errno=59))
+        if isinstance(found, UserError):
+            raise found
+        return Reply(copy.deepcopy(found))
+
+
+class Set(ScriptedHosts):
+    def __init__(self) -> None:
+        super().__init__()
+        self.members = {f"m{n}": Member(n) for n in (1, 2, 3)}
+        self.sessions.update(self.members)
+
+    def says(self, host: str, number: int, **more: Any) -> None:
+        """Let one member say something of a member."""
+        status = self.members[host].told["replica-set-status"]
+        assert isinstance(status, dict)
+        rows = status["members"]
+        assert isinstance(rows, list)
+        row = rows[number - 1]
+        assert isinstance(row, dict)
+        row.update(more)
+
+    def everybody(self, part: str, **more: Any) -> None:
+        """Let every member say something of the set: part 'status' or 'config'."""
+        for member in self.members.values():
+            told = member.told[f"replica-set-{part}"]
+            assert isinstance(told, dict)
+            inner = told["config"] if part == "config" else told
+            assert isinstance(inner, dict)
+            inner.update(more)
+
+    def old(self) -> None:
+        """protocolVersion 0: no term, an optime is a bare timestamp."""
+        self.everybody("config", protocolVersion=0)
+        self.everybody("status", term=-1)
+        for host in HOSTS:
+            for number in (1, 2, 3):
+                self.says(host, number, optime=Stamp(NOW, 1))
+
+
+@pytest.fixture
+def hosts() -> Set:
+    return Set()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def prover(hosts: Set, clock: ManualClock) -> Attempt:
+    return Attempt(hosts, clock)
+
+
+def test_that_a_set_is_whole_only_by_every_members_own_word(prover: Attempt, hosts: Set) -> None:
+    assert prover.look(SetWhole(HOSTS), NOTHING).holds is True
+    assert prover.look(SetWhole(HOSTS, primary="m1"), NOTHING).holds is True
+    assert prover.look(SetWhole(HOSTS, primary="m2"), NOTHING).holds is False
+    hosts.says("m3", 3, state=STATES["RECOVERING"])
+    told = prover.look(SetWhole(HOSTS), NOTHING)
+    assert (told.holds, told.evidence) == (False, "m3 is RECOVERING")
+
+
+def test_that_two_primaries_or_none_are_no_whole_set(prover: Attempt, hosts: Set) -> None:
+    hosts.says("m2", 2, state=STATES["PRIMARY"])
+    told = prover.look(SetWhole(HOSTS), NOTHING)
+    assert (told.holds, told.evidence) == (False, "primary is m1 and m2")
+    hosts.says("m1", 1, state=STATES["SECONDARY"])
+    hosts.says("m2", 2, state=STATES["SECONDARY"])
+    assert prover.look(SetWhole(HOSTS), NOTHING).evidence == "primary is nobody"
+
+
+def test_that_a_member_that_only_the_primary_can_tell_of_counts_too(prover: Attempt, hosts: Set) -> None:
+    hosts.says("m1", 3, health=0.0, state=STATES["DOWN"])
+    told = prover.look(SetWhole(("m1", "m2")), NOTHING)
+    assert (told.holds, told.evidence) == (False, "m1 sees m3:27018 as DOWN")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [SetWhole(HOSTS), ProtocolIs(HOSTS, 1), OptimesOf(HOSTS, 1), SetSteady(HOSTS, 5.0)],
+    ids=lambda c: c.tag,
+)
+def test_that_what_a_silent_member_hides_is_not_known(prover: Attempt, hosts: Set, condition: Any) -> None:
+    hosts.members["m2"].told["replica-set-status"] = Unreachable("It does not answer.", host="m2")
+    told = prover.look(condition, NOTHING)
+    assert (told.holds, told.evidence) == (None, "m2: It does not answer.")
+    hosts.members["m2"].told["replica-set-status"] = {"set": "rs0", "members": []}
+    assert prover.look(condition, NOTHING).holds is None
+
+
+def test_that_a_protocol_runs_where_every_member_has_it_and_its_terms(prover: Attempt, hosts: Set) -> None:
+    assert prover.look(ProtocolIs(HOSTS, 1), NOTHING).holds is True
+    assert prover.look(ProtocolIs(HOSTS, 0), NOTHING).holds is False
+    hosts.old()
+    assert prover.look(ProtocolIs(HOSTS, 0), NOTHING).holds is True
+    hosts.everybody("config", protocolVersion=1)  # written, and not yet in use
+    told = prover.look(ProtocolIs(HOSTS, 1), NOTHING)
+    assert (told.holds, "m1 has protocolVersion 1 and term -1" in told.evidence) == (False, True)
+
+
+def test_that_entries_of_a_protocol_are_told_by_the_form_of_the_optime(prover: Attempt, hosts: Set) -> None:
+    assert prover.look(OptimesOf(HOSTS, 1), NOTHING).holds is True
+    hosts.says("m3", 3, optime=Stamp(NOW, 1))
+    told = prover.look(OptimesOf(HOSTS, 1), NOTHING)
+    assert (told.holds, told.evidence) == (False, "not yet: m3 (t: -1)")
+    hosts.says("m3", 3, optime="nothing of the kind")
+    assert prover.look(OptimesOf(HOSTS, 1), NOTHING).holds is None
+    hosts.old()
+    assert prover.look(OptimesOf(HOSTS, 0), NOTHING).holds is True
+
+
+def test_that_a_set_is_steady_after_so_long_without_a_fault(prover: Attempt, hosts: Set, clock: ManualClock) -> None:
+    steady = SetSteady(HOSTS, 6.0)
+    for _ in range(3):
+        assert prover.look(steady, NOTHING).holds is False
+        clock.sleep(2.0)
+    assert prover.look(steady, NOTHING).holds is True
+
+
+def test_that_a_member_behind_what_the_primary_had_before_breaks_it(
+    prover: Attempt, hosts: Set, clock: ManualClock
+) -> None:
+    steady = SetSteady(HOSTS, 6.0)
+    prover.look(steady, NOTHING)
+    hosts.says("m2", 2, optime={"ts": Stamp(NOW - 30, 1), "t": 1})
+    clock.sleep(2.0)
+    told = prover.look(steady, NOTHING)
+    assert (told.holds, told.evidence) == (False, "m2 is 30 s behind")
+
+
+def test_that_the_first_write_after_a_pause_is_no_lag(prover: Attempt, hosts: Set, clock: ManualClock) -> None:
+    steady = SetSteady(HOSTS, 6.0)
+    prover.look(steady, NOTHING)
+    hosts.says("m1", 1, optime={"ts": Stamp(NOW + 600, 1), "t": 1})  # made while the others had been asked already
+    clock.sleep(2.0)
+    assert "behind" in (told := prover.look(steady, NOTHING)).evidence
+    assert told.evidence.startswith("m1 is primary, nobody is 10 s behind, for 2 of 6 s")
+    clock.sleep(2.0)  # it is one now, if they never get it
+    assert prover.look(steady, NOTHING).evidence.startswith("m2 is 600 s behind")
+
+
+def test_that_a_set_that_elects_again_and_again_ends_the_wait(prover: Attempt, hosts: Set, clock: ManualClock) -> None:
+    steady = SetSteady(HOSTS, 60.0)
+    prover.look(steady, NOTHING)
+    hosts.everybody("status", term=3)
+    assert prover.look(steady, NOTHING).final is False
+    hosts.everybody("status", term=4)
+    clock.sleep(1.0)
+    told = prover.look(steady, NOTHING)
+    assert (told.holds, told.final, "from 1 to 4" in told.evidence) == (False, True, True)
+
+
+def test_that_a_database_is_gone_only_where_the_names_were_told(prover: Attempt, hosts: Set) -> None:
+    assert prover.look(NoDatabase("m1", "trial"), NOTHING).holds is True
+    assert prover.look(NoDatabase("m1", "shop"), NOTHING).holds is False
+    hosts.members["m1"].told["databases"] = {"ok": 1.0}
+    assert prover.look(NoDatabase("m1", "trial"), NOTHING).holds is None

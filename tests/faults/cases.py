@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.procedures.plan.fields import Inputs
+from tests.faults.scripted import mongo
 from tests.faults.scripted.cluster import Cluster, balanced, crashed, parted, powered_off, stalled, whole
 from tests.faults.scripted.running import Bench
 
@@ -192,6 +193,12 @@ CASES = (
             ("tables", "shop.orders"),
         ),
         _one_crashed,
+    ),
+    Case(
+        "protocol upgrade",
+        "mongo-protocol-upgrade",
+        (("clients", "yes"), ("backup", "yes"), ("steady", "5 s")),
+        lambda: mongo.replica_set("m1", "m2", "m3"),
     ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

@@ -53,6 +53,10 @@ class World(Protocol):
     def hosts(self) -> Mapping[str, ScriptedHost]:
         """Return the hosts."""
 
+    @property
+    def replica_set(self) -> Mapping[str, int | str]:
+        """Return what a MongoDB set is: 'version', 'protocol', 'primary' and 'trial' (a scratch database is there)."""
+
     def primaries(self) -> Sequence[ScriptedHost]:
         """Return the Synced members."""
 

@@ -37,15 +37,17 @@ from services.procedures.plan.actions import (
     Detached,
     EditOptions,
     HostPair,
+    Mongo,
     PutFile,
     PutPair,
+    Reconfigure,
     RemoveFile,
     RestoreFile,
     Run,
     Several,
     Sql,
 )
-from tests.faults.scripted import rejoining
+from tests.faults.scripted import mongo, rejoining
 from tests.faults.scripted.cluster import (
     CLUSTER,
     DATADIR,
@@ -133,6 +135,8 @@ class ScriptedActor:
                     self._do(host, one)
                     if self.told is not None:
                         self.told("inside", f"an act on {host.name}, after {type(one).__name__}")
+            case Mongo() | Reconfigure():
+                mongo.act(self.cluster, host, action)
             case Sql(statement=statement):
                 self._sql(host, str(statement))
             case Run() | Detached():

@@ -60,6 +60,7 @@ class Host:
     starts: int = 0  # how often a server was started on its data
     parted: bool = False  # it was made Primary beside the others, and wrote
     apart: bool = False  # it is a Primary Component of its own now
+    changes: int = 0  # of its replica set, made on it
 
     def answers(self) -> bool:
         """Return whether a try to reach it succeeds; a way that is broken for a while comes back."""
@@ -96,6 +97,7 @@ class Cluster:
     acknowledged: int = 0
     quorum: tuple[str, ...] = ()  # members of which only one at a time may be stopped
     alarms: list[str] = field(default_factory=list)
+    replica_set: dict[str, int | str] = field(default_factory=dict)  # of MongoDB (mongo.py); {} for Galera
 
     def primaries(self) -> list[Host]:
         """Return the Synced members."""
@@ -193,7 +195,7 @@ class Cluster:
                 tuple(sorted(h.aside.items())), h.loaded, tuple(sorted(h.orders.items())),
             )
             for h in self.hosts.values()
-        }  # fmt: skip
+        } | {"": tuple((key, value) for key, value in self.replica_set.items() if key != "version")}  # fmt: skip
 
     def only_marked(self, before: dict[str, object]) -> bool:
         """Return whether the state is as before but for the mark of the node that was stopped last."""

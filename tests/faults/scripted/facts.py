@@ -16,6 +16,7 @@ from services.facts.write_rate import Rates
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.parts.galera.traces import Trace
 from services.types import Flavour, Reach
+from tests.faults.scripted import mongo
 from tests.faults.scripted.cluster import (
     BACKUPS,
     CLUSTER,
@@ -36,6 +37,8 @@ STATS_SOCKET = "/run/haproxy/admin.sock"
 
 def facts_of(cluster: Cluster, kept: tuple[tuple[str, str], ...] = ()) -> Facts:
     """Return what a gathering finds now."""
+    if cluster.replica_set:
+        return mongo.facts_of(cluster, kept)
     names = tuple(cluster.hosts)
     members = tuple(n for n in names if cluster.hosts[n].member)
     return Facts(

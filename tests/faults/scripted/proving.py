@@ -36,6 +36,11 @@ class ScriptedProver:
         """Return the hosts."""
         return self.cluster.hosts
 
+    @property
+    def replica_set(self) -> dict[str, int | str]:
+        """See scripted.World."""
+        return self.cluster.replica_set
+
     def primaries(self) -> list[Host]:
         """Return the Synced members."""
         return self.cluster.primaries()

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.facts.mongodb.replica_set import ReplicaSet
-from services.procedures.conditions.mongodb.told import own, primaries, told_by_all
+from services.procedures.conditions.mongodb.told import own, primaries, together, told_by_all
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ class ProtocolIs(OfHosts):
         leading = primaries(views)
         said = f"protocolVersion {self.protocol} on {', '.join(views)}; primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1, said)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(together(world, self.hosts) and world.replica_set["protocol"] == self.protocol)
 
 
 def _runs(view: ReplicaSet, protocol: int) -> bool:
@@ -65,3 +72,8 @@ class OptimesOf(OfHosts):
         if other:
             return Answer(holds=False, evidence=f"not yet: {', '.join(other)}")
         return Answer(holds=True, evidence=f"entries of protocolVersion {self.protocol} on {', '.join(terms)}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(together(world, self.hosts) and world.replica_set["protocol"] == self.protocol)

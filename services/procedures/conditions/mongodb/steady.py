@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.mongo.document import Stamp
-from services.procedures.conditions.mongodb.told import behind, leading_at, primaries, told_by_all, unserving
+from services.procedures.conditions.mongodb.told import behind, leading_at, primaries, together, told_by_all, unserving
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import most_gap_s
+from services.procedures.plan.remembering import Memory, most_gap_s
+from services.procedures.plan.scripted import World
 
 MOST_TERMS = 2
 
@@ -60,3 +61,8 @@ class SetSteady(OfHosts):
             asking.memory.keep((self, "term"), now)
             return ""
         return f"the term rose from {first} to {now}: it elects again and again" if now > first + MOST_TERMS else ""
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(together(world, self.hosts))

@@ -8,6 +8,7 @@ from services.errors import QueryFailed, UserError
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember, parse_set
 from services.i18n import tr
 from services.procedures.plan.looks import Asking
+from services.procedures.plan.scripted import World
 
 LIMIT_S = 4.0
 SERVING = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
@@ -75,3 +76,8 @@ def behind(views: dict[str, ReplicaSet], leading: Stamp | None) -> dict[str, int
     if leading is None:
         return {}
     return {host: max(0, leading.seconds - stamp.seconds) for host, stamp in at.items() if stamp is not None}
+
+
+def together(world: World, hosts: tuple[str, ...]) -> bool:
+    """Return whether scripted members all run and reach one another."""
+    return all(world.hosts[host].running and world.hosts[host].primary for host in hosts)

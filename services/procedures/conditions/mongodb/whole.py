@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from services.procedures.conditions.mongodb.told import primaries, told_by_all, unreached, unserving
+from services.procedures.conditions.mongodb.told import primaries, together, told_by_all, unreached, unserving
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +39,9 @@ class SetWhole(OfHosts):
             return Answer(holds=False, evidence=f"{leading[0]} sees {told}")
         said = f"primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1 and (not self.primary or leading[0] == self.primary), said)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        leads = not self.primary or world.replica_set["primary"] == self.primary
+        return self.told(leads and together(world, self.hosts))

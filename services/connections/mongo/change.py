@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\$(set|unset)")
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
 _SETTING = re.compile(r"[a-z][A-Za-z]*|members\.\d{1,4}\.[a-z][A-Za-z]*|settings\.[a-z][A-Za-z]*")
 

@@ -13,7 +13,7 @@ from services.procedures.plan.parts.mongodb.rights import MongoRights
 
 MOST_LAG_S = 10
 SERVING = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
-_VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
+_VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,4})")
 LEAST = (3, 2)
 _ROLES = (
     'Give the inventory an account for changes ("operator_user") with the roles "clusterManager", '
@@ -24,7 +24,13 @@ _ROLES = (
 def version_of(mongo: MongoFacts) -> tuple[int, int, int] | None:
     """Return a server's version as numbers, None where it is not known."""
     found = _VERSION.match(mongo.server.version)
-    return (int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+def numbers(version: str) -> tuple[int, int, int] | None:
+    """Return a whole version, '3.2.22', as numbers; None for what is none."""
+    found = _VERSION.fullmatch(version.strip())
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def set_whole(one: GatheredSet) -> Check:

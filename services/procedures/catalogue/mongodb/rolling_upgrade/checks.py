@@ -1,0 +1,107 @@
+"""What only mongo-rolling-upgrade asks: is it one release further, is nothing there that the new one does not know."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.mongodb.checks import version_of
+from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, Release
+from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts
+
+RELEASES: tuple[Release, ...] = ((3, 0), (3, 2), (3, 4), (3, 6), (4, 0), (4, 2), (4, 4), (5, 0), (6, 0), (7, 0), (8, 0))
+"""MongoDB manual, "Release Notes": each is upgraded to from the one before it alone."""
+NO_MIRRORS, NO_OLD_PROTOCOL, NO_MMAP = (3, 4), (4, 0), (4, 2)
+
+
+def one_further(facts: Facts, order: Order, target: tuple[int, int, int]) -> Check:
+    """Every server runs the release of the target, or the one before it, and nothing newer."""
+    faults, seen = [], []
+    before = RELEASES[RELEASES.index(target[:2]) - 1] if target[:2] in RELEASES[1:] else None
+    for host in order.hosts:
+        mongo = mongo_of(facts.host(host))
+        version = version_of(mongo) if mongo is not None else None
+        told = ".".join(map(str, version)) if version else "an unknown version"
+        if version is None or version > target or version[:2] not in {target[:2], before}:
+            faults.append(f"{host} runs {told}")
+        else:
+            seen.append(f"{host} {told}")
+    if target[:2] not in RELEASES:
+        faults.insert(0, f"{target[0]}.{target[1]} is no release that is known here")
+    return Check(
+        code="ONE-RELEASE",
+        title="Every server is at most one release behind the new one",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or ", ".join(seen),
+        why="A release is left out by nobody: the next one does not read what the one before the last has written.",
+        try_=("Upgrade to the release in between first.",) if faults else (),
+    )
+
+
+def nothing_too_old(facts: Facts, order: Order, target: tuple[int, int, int]) -> Check:
+    """No mirrored config servers, no protocolVersion 0, no MMAPv1 where the new release has them no more."""
+    release, faults = target[:2], []
+    if order.mirrors and release >= NO_MIRRORS:
+        faults.append(f"mirrored config servers: {', '.join(order.mirrors)}")
+    if release >= NO_OLD_PROTOCOL:
+        faults += [f"{one.name} has protocolVersion {one.protocol}" for one in order.sets if one.protocol != 1]
+    if release >= NO_MMAP:
+        engines = ((h, m.server.engine) for h in order.hosts if (m := mongo_of(facts.host(h))) is not None)
+        faults += [f"{host} stores by {engine}" for host, engine in engines if engine == "mmapv1"]
+    return Check(
+        code="TOO-OLD",
+        title="Nothing is left that the new release does not know any more",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or "no mirrored config servers, protocol or engine that it lacks",
+        why="The new server refuses to start, or to join, with it.",
+        try_=("Convert it first: mongo-protocol-upgrade, or an initial sync by the other engine.",) if faults else (),
+    )
+
+
+def compatibility(facts: Facts, order: Order, target: tuple[int, int, int]) -> Check:
+    """featureCompatibilityVersion is that of the release before: a rest of an older upgrade is finished first."""
+    if target[:2] < (3, 6):
+        return Check("COMPATIBILITY", "The last upgrade was finished", Verdict.PASS, "nothing to finish before 3.6")
+    before = RELEASES[RELEASES.index(target[:2]) - 1] if target[:2] in RELEASES[1:] else target[:2]
+    wanted = {f"{one[0]}.{one[1]}" for one in (before, target[:2])}
+    told = {
+        h: m.server.compatibility for h in order.hosts if (m := mongo_of(facts.host(h))) and m.server.role != "router"
+    }
+    faults = [f"{host} has {text}" for host, text in told.items() if text and text not in wanted]
+    blind = [host for host, text in told.items() if not text]
+    return Check(
+        code="COMPATIBILITY",
+        title="The last upgrade was finished",
+        verdict=verdict(faults, blind),
+        evidence="; ".join([*faults, *(f"not known of {host}" for host in blind)])
+        or ", ".join(sorted(set(told.values()))),
+        why="featureCompatibilityVersion has to be that of the release that is left.",
+        try_=("Set featureCompatibilityVersion to the release that runs now.",) if faults else (),
+        not_known=bool(blind) and not faults,
+    )
+
+
+def another_can_lead(one: GatheredSet) -> Check:
+    """Another member with data may become primary while the primary's server is replaced."""
+    able = [m.place.name for m in one.view.members if not m.arbiter and not m.own and (m.priority or 0) > 0]
+    return Check(
+        code="ANOTHER-LEADS",
+        title=f"Another member of {one.name} may become primary",
+        verdict=verdict((), not able),
+        evidence=f"{one.name}: {', '.join(able) or 'none: it takes no writes while its server is replaced'}",
+        why="While the primary's server is replaced somebody else takes the writes.",
+        host=one.speaker,
+    )
+
+
+def balancer_known(facts: Facts, router: str) -> Check:
+    """Whether the balancer is on has to be known: it is left as it was found."""
+    mongo = mongo_of(facts.host(router))
+    on = mongo.cluster.balancer if mongo is not None and mongo.cluster is not None else None
+    return Check(
+        code="BALANCER",
+        title="Whether the balancer is on is known",
+        verdict=verdict(on is None),
+        evidence={None: "its settings could not be read", True: "it is on", False: "it is off, and stays so"}[on],
+        why="It is switched off while servers are replaced, and left as it was found.",
+    )

@@ -1,0 +1,72 @@
+"""In which order the servers of a cluster are replaced. Pure.
+
+MongoDB manual, "Upgrade a Sharded Cluster to 3.2": shards, then config servers in the reverse order of configDB, then
+mongos. "... to 3.4" and newer: config servers, shards, mongos last: a newer mongos does not understand an older mongod.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of, sets_of
+from services.procedures.plan.host_facts import Facts
+
+Release = tuple[int, int]
+CONFIG_FIRST: Release = (3, 4)
+"""The first release in whose upgrade the config servers come before the shards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is replaced, each part in its order.
+
+    Attributes:
+        sets: shards, or the only set; config: the config servers' set; mirrors: mirrored config servers, as replaced;
+            routers: mongos; arbiters: (set, host) of those that tell nobody their set.
+    """
+
+    sets: tuple[GatheredSet, ...]
+    config: tuple[GatheredSet, ...]
+    mirrors: tuple[str, ...]
+    routers: tuple[str, ...]
+    arbiters: tuple[tuple[str, str], ...]
+
+    def replica_sets(self, target: Release) -> tuple[GatheredSet, ...]:
+        """Return every set in the order of its turn; mirrored config servers come after them, as 3.2 has it."""
+        return (*self.config, *self.sets) if target >= CONFIG_FIRST else (*self.sets, *self.config)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Return every server."""
+        of_sets = (host for one in (*self.sets, *self.config) for host in one.hosts)
+        return tuple(dict.fromkeys((*of_sets, *(host for _, host in self.arbiters), *self.mirrors, *self.routers)))
+
+
+def order_of(facts: Facts) -> Order:
+    """Return what the cluster is made of."""
+    told = {host: mongo for host in facts.members if (mongo := mongo_of(facts.host(host))) is not None}
+    sets = sets_of(facts)
+    places = next(
+        (m.cluster.config.places for m in told.values() if m.cluster is not None and m.cluster.config.places), ()
+    )
+    at = {place.name: number for number, place in enumerate(places)}
+    mirrors = [host for host, mongo in told.items() if mongo.server.config == "mirrored"]
+    last_first = sorted(mirrors, key=lambda host: -max((at.get(name, 0) for name in _names(facts, host)), default=0))
+    return Order(
+        sets=tuple(one for one in sets if not one.view.config_servers),
+        config=tuple(one for one in sets if one.view.config_servers),
+        mirrors=tuple(last_first),
+        routers=tuple(host for host, mongo in told.items() if mongo.server.role == "router"),
+        arbiters=tuple((m.server.set_name, h) for h, m in told.items() if m.server.arbiter and m.set is None),
+    )
+
+
+def _names(facts: Facts, host: str) -> tuple[str, ...]:
+    """Return what a string of config servers may call a server: by our address, or by its own name."""
+    mongo = mongo_of(facts.host(host))
+    return () if mongo is None else (f"{facts.host(host).address}:{mongo.server.port}", mongo.server.host)
+
+
+def members_in_turn(one: GatheredSet) -> tuple[str, ...]:
+    """Return the members, the primary last."""
+    return (*(host for host in one.hosts if host != one.primary), *((one.primary,) if one.primary else ()))

@@ -1,0 +1,167 @@
+"""mongo-rolling-upgrade: every server replaced by a newer one in the order of its release, one at a time.
+
+Domain: MongoDB manual, "Upgrade a Replica Set to ...", "Upgrade a Sharded Cluster to ..." (see order.py). The binaries
+are the operator's own step; that it was made is proven by what the server says of itself, that the set bears the next
+one by its members' own words.
+"""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.access import lock_free
+from services.procedures.catalogue.mongodb import checks as shared
+from services.procedures.catalogue.mongodb.balancing import start_step, stop_steps
+from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
+from services.procedures.catalogue.mongodb.protocol_upgrade.checks import confirmed
+from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
+from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, order_of
+from services.procedures.catalogue.mongodb.rolling_upgrade.steps import mirror_steps, router_steps, set_steps
+from services.procedures.catalogue.mongodb.sets import mongo_of
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import field_faults, filled, flag_of, seconds_of
+from services.procedures.plan.instances import standing_on
+from services.procedures.plan.model import Chart, Plan, Step
+from services.procedures.plan.parts.mongodb.rights import MongoRights
+from services.procedures.plan.procedure import About
+
+ABOUT = About(
+    name="mongo-rolling-upgrade",
+    title="Replace the servers by a newer release, one at a time",
+    need=NEED,
+    what="Leads from server to server in the right order; you install the binaries, the version proves each step.",
+    takes="Your time for each server, and the minutes until it has caught up.",
+    can_break="Each set is one member short while its server is replaced, and elects once.",
+    kinds=KINDS,
+    elsewhere=ELSEWHERE,
+    place=210,
+    needs=frozenset({MongoRights}),
+)
+CALM_S = 30.0
+_CLUSTER = ("replSetStateChange",)
+"""MongoDB manual, "Privilege Actions": what replSetStepDown needs."""
+
+
+class RollingUpgrade:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions: to which version, what only a person knows, how long a set is watched."""
+        del facts, inputs
+        return (
+            Field("version", "The new version", "text", "", help="Whole, as the server will tell it: 3.2.22."),
+            Field("clients", "Clients retry when a primary steps down", "flag", "no"),
+            Field("backup", "There is a backup of the last 24 hours", "flag", "no"),
+            Field("calm", "How long a set is seen whole before the next server", "duration", "30 s", advanced=True),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        faults = field_faults(self.fields(facts, inputs), inputs)
+        if not faults and shared.numbers(inputs.get("version", "")) is None:
+            return (Fault("version", "The new version: write it whole, like 3.2.22."),)
+        return faults
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist."""
+        values, order = self._values(facts, inputs), order_of(facts)
+        target = shared.numbers(values["version"]) or (0, 0, 0)
+        sets = order.replica_sets(target[:2])
+        leading = tuple(one.primary for one in sets if one.primary)
+        return (
+            own.one_further(facts, order, target),
+            own.nothing_too_old(facts, order, target),
+            own.compatibility(facts, order, target),
+            *(c for one in sets for c in (shared.set_whole(one), shared.set_lag(one), own.another_can_lead(one))),
+            *((own.balancer_known(facts, order.routers[0]),) if order.routers else ()),
+            shared.may_change(facts, leading, _CLUSTER, ()),
+            confirmed(
+                "CLIENTS",
+                "Clients retry when a primary steps down",
+                "Each set elects once, and its old primary closes all connections.",
+                yes=flag_of(values["clients"]) is True,
+                field="clients",
+                advice="See that every driver retries, and say so",
+            ),
+            confirmed(
+                "BACKUP",
+                "There is a backup of the last 24 hours",
+                "A release that fails on your data is left with the backup.",
+                yes=flag_of(values["backup"]) is True,
+                field="backup",
+                advice="Make a backup first, and say so",
+            ),
+            lock_free(facts, order.hosts),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan; without steps where every server runs the version."""
+        values, order = self._values(facts, inputs), order_of(facts)
+        version = values["version"]
+        target = shared.numbers(version) or (0, 0, 0)
+        steps = () if _done(facts, order, version) else _steps(facts, order, target, values)
+        sets = order.replica_sets(target[:2])
+        return Plan(
+            procedure=ABOUT.name,
+            title=f"Replace the servers by {version}, one at a time",
+            summary="In the order of the release; the binaries are yours, each server is proven by its version.",
+            cluster_id=facts.cluster_id,
+            cluster_name=facts.cluster_name,
+            hosts=order.hosts,
+            quorums=(
+                *(_voters(one.name, one.hosts, order) for one in sets),
+                *((order.mirrors,) if order.mirrors else ()),
+            ),
+            inputs=tuple(values.items()),
+            steps=steps,
+            charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for one in sets for host in one.hosts),
+            expects=(f"Every server runs {version}, every set is whole, the balancer is as it was.",),
+            on=standing_on(facts, order.hosts),
+        )
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+PROCEDURE = RollingUpgrade()
+
+
+def _voters(name: str, hosts: tuple[str, ...], order: Order) -> tuple[str, ...]:
+    return (*hosts, *_arbiters(name, order))
+
+
+def _arbiters(name: str, order: Order) -> tuple[str, ...]:
+    return tuple(host for of, host in order.arbiters if of == name)
+
+
+def _done(facts: Facts, order: Order, version: str) -> bool:
+    told = (mongo_of(facts.host(host)) for host in order.hosts)
+    return all(mongo is not None and mongo.server.version == version for mongo in told)
+
+
+def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inputs) -> tuple[Step, ...]:
+    version, calm = values["version"], seconds_of(values["calm"]) or CALM_S
+    router = order.routers[0] if order.routers else ""
+    mongo = mongo_of(facts.host(router)) if router else None
+    balances = mongo is not None and mongo.cluster is not None and mongo.cluster.balancer is True
+    return (
+        *(stop_steps(router) if balances else ()),
+        *(
+            step
+            for one in order.replica_sets(target[:2])
+            for step in set_steps(one, _arbiters(one.name, order), version, calm)
+        ),
+        *mirror_steps(order.mirrors, version),
+        *router_steps(order.routers, version),
+        *((start_step(router),) if balances else ()),
+    )

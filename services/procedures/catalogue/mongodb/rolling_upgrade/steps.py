@@ -1,0 +1,117 @@
+"""The steps of mongo-rolling-upgrade: a server at a time; a person installs the binaries, the version proves it."""
+
+from __future__ import annotations
+
+from services.connections.mongo.change import command
+from services.procedures.catalogue.mongodb.rolling_upgrade.order import members_in_turn
+from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.conditions.mongodb.answering import Answering
+from services.procedures.conditions.mongodb.release import RunsRelease
+from services.procedures.conditions.mongodb.steady import SetSteady
+from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.conditions.mongodb.whole import SetWhole
+from services.procedures.plan.actions import Ask, Mongo, WaitFor
+from services.procedures.plan.condition import Condition
+from services.procedures.plan.model import Risk, Step
+
+YOURS_S, BACK_S, ELECTION_S = 8 * 3600.0, 1800.0, 90.0
+STEP_DOWN_S, CATCH_UP_S = 600, 30
+"""For so long the old primary is not elected: as long as a person may need to stop it, and more than the usual 60."""
+NOT_BACK = "The old binaries come back by the same procedure with their version."
+
+
+def set_steps(one: GatheredSet, arbiters: tuple[str, ...], version: str, calm_s: float) -> tuple[Step, ...]:
+    """Return the steps for one set: arbiters and secondaries, then the primary when another one leads."""
+    steps: list[Step] = []
+    alone = len(one.hosts) == 1
+    for host in (*arbiters, *members_in_turn(one)):
+        steps.append(_calm(one, host, calm_s))
+        if host == one.primary and not alone:
+            steps.append(_step_down(one))
+        leads = (AnotherLeads(one.hosts, host),) if not alone else ()
+        steps += _replaced(host, "mongod", version, (SetWhole(one.hosts),), leads, moves=True)
+    return tuple(steps)
+
+
+def mirror_steps(mirrors: tuple[str, ...], version: str) -> tuple[Step, ...]:
+    """Return the steps for mirrored config servers: while one is away the catalog takes no change."""
+    whole: tuple[Condition, ...] = (Answering(mirrors),)
+    return tuple(step for host in mirrors for step in _replaced(host, "mongod", version, whole, moves=True))
+
+
+def router_steps(routers: tuple[str, ...], version: str) -> tuple[Step, ...]:
+    """Return the steps for mongos, one after the other."""
+    return tuple(step for host in routers for step in _replaced(host, "mongos", version, (), moves=False))
+
+
+def _calm(one: GatheredSet, host: str, calm_s: float) -> Step:
+    return Step(
+        step_id=f"{host}:calm",
+        host="",
+        title=f"See {one.name} whole before {host} goes down",
+        done=f"{one.name} was whole before {host} went down",
+        action=WaitFor((SetSteady(one.hosts, calm_s),), f"{one.name} to be whole, nobody behind"),
+        risk=Risk.READS,
+        limit_s=calm_s + BACK_S,
+        repeatable=True,
+        estimate_s=calm_s,
+    )
+
+
+def _step_down(one: GatheredSet) -> Step:
+    """MongoDB manual, "replSetStepDown": it closes every connection, its own answer's too."""
+    primary = one.primary
+    down = command("admin", replSetStepDown=STEP_DOWN_S, secondaryCatchUpPeriodSecs=CATCH_UP_S)
+    return Step(
+        step_id=f"{primary}:step-down",
+        host=primary,
+        title=f"Let {primary} step down",
+        done=f"Another member leads {one.name}",
+        why="It closes all its connections; for some seconds nobody leads, and for ten minutes it does not.",
+        action=Mongo(down),
+        before=(SetWhole(one.hosts, primary=primary),),
+        already=(AnotherLeads(one.hosts, primary),),
+        proof=(AnotherLeads(one.hosts, primary),),
+        limit_s=ELECTION_S,
+        repeatable=True,
+        estimate_s=12.0,
+    )
+
+
+def _replaced(
+    host: str,
+    program: str,
+    version: str,
+    whole: tuple[Condition, ...],
+    first: tuple[Condition, ...] = (),
+    *,
+    moves: bool,
+) -> tuple[Step, Step]:
+    runs = RunsRelease(host, version)
+    asked = Step(
+        step_id=f"{host}:replace",
+        host="",
+        title=f"Replace {program} on {host} by {version}",
+        done=f"{program} on {host} was replaced",
+        why=NOT_BACK,
+        action=Ask(f"Stop {program} on {host}, install {version} and start it. Is it done?"),
+        risk=Risk.YOU,
+        before=(*whole, *first),
+        already=(runs,),
+        limit_s=YOURS_S,
+        repeatable=True,
+        moves=host if moves else "",
+    )
+    back = Step(
+        step_id=f"{host}:back",
+        host="",
+        title=f"Wait until {host} is back with {version}",
+        done=f"{host} runs {version}",
+        action=WaitFor((runs, *whole), f"{host} to be back with {version}"),
+        risk=Risk.READS,
+        limit_s=BACK_S,
+        repeatable=True,
+        settles=(host,) if moves else (),
+        estimate_s=10.0,
+    )
+    return asked, back

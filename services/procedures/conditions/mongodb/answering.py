@@ -1,0 +1,27 @@
+"""Whether servers answer at all, whatever they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import mongo as reads
+from services.errors import UserError
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.looks import Asking, Past
+
+
+@dataclass(frozen=True, slots=True)
+class Answering(OfHosts):
+    """Each of these servers answers a greeting."""
+
+    tag: ClassVar[str] = "mongodb.answering"
+    words: ClassVar[str] = "every one of these servers to answer"
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Greet them all."""
+        del past
+        answers = asking.each(self.hosts, lambda host: asking.session(host).ask(reads.HELLO, limit_s=LIMIT_S))
+        silent = next((f"{host}: {one.sentence}" for host, one in answers.items() if isinstance(one, UserError)), "")
+        return Answer(not silent, silent or f"{', '.join(self.hosts)} answer")

@@ -1,0 +1,54 @@
+"""Whether a sharded cluster moves data by itself: its balancer's switch, and what it moves now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import mongo as reads
+from services.facts.mongodb.sharding import parse_cluster
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class BalancerIs(OfHost):
+    """The balancer is switched on, or off, as one mongos reads it."""
+
+    tag: ClassVar[str] = "mongodb.balancer"
+    words: ClassVar[str] = "the balancer to be switched"
+
+    on: bool
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read the settings."""
+        del past
+        settings = asking.session(self.host).ask(reads.CONFIG_SETTINGS, limit_s=LIMIT_S).documents
+        now = parse_cluster(settings=settings).balancer
+        if now is None:
+            return Answer(holds=None, evidence="the balancer's switch could not be read")
+        return Answer(now is self.on, f"the balancer is {'on' if now else 'off'}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(bool(world.replica_set.get("balancer", 1)) is self.on)
+
+
+@dataclass(frozen=True, slots=True)
+class NothingMoves(OfHost):
+    """No lock of the cluster is held: no chunk is moved, no collection is changed."""
+
+    tag: ClassVar[str] = "mongodb.nothing-moves"
+    words: ClassVar[str] = "no chunk to be on its way"
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read the locks that are held."""
+        del past
+        held = parse_cluster(locks=asking.session(self.host).ask(reads.CONFIG_LOCKS, limit_s=LIMIT_S).documents).locks
+        if held is None:
+            return Answer(holds=None, evidence="the locks of the cluster could not be read")
+        return Answer(not held, f"locks held: {', '.join(held) or 'none'}")

@@ -1,0 +1,38 @@
+"""Which release a server runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import mongo as reads
+from services.facts.mongodb.values import line
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class RunsRelease(OfHost):
+    """The server answers, and says that it is of this version, whole ('3.2.22')."""
+
+    tag: ClassVar[str] = "mongodb.release"
+    words: ClassVar[str] = "the server of {host} to run the new version"
+
+    version: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask the server."""
+        del past
+        told = line(asking.session(self.host).ask(reads.BUILD_INFO, limit_s=LIMIT_S).body.get("version"), 40)
+        if not told:
+            return Answer(holds=None, evidence=f"{self.host} tells no version")
+        return Answer(told == self.version, f"{self.host} runs {told}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        return self.told(host.running and host.variables.get("version") == self.version)

@@ -1,0 +1,159 @@
+"""mongo-rolling-upgrade: the order of each release, what is refused, and the plan's gates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from services.facts.model import NodeFacts
+from services.facts.mongodb.sharding import ShardedCluster
+from services.procedures.catalogue import procedure_named
+from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan
+from services.procedures.plan.parts.mongodb.rights import MongoRights
+from services.procedures.plan.wording import wording
+from tests.unit.discovery.mongo_scenes import NOW, hosts, member, mirror, router, row, view
+
+PROCEDURE = procedure_named("mongo-rolling-upgrade")
+FREE = MongoRights(logged_in=False)
+THREE = (row(1, "PRIMARY"), row(2), row(3))
+CONFIG = tuple(row(n, "PRIMARY" if n == 2 else "SECONDARY", prefix="c") for n in (1, 2, 3))
+
+
+def _members(rows: Any = THREE, **more: Any) -> tuple[NodeFacts, ...]:
+    return tuple(member(one.id, view(one.id, rows, **more)) for one in rows)
+
+
+def _as(version: str, node: NodeFacts, **more: Any) -> NodeFacts:
+    assert node.mongo is not None
+    server = replace(node.mongo.server, version=version, **more)
+    return replace(node, mongo=replace(node.mongo, server=server))
+
+
+def facts(*nodes: NodeFacts, rights: MongoRights = FREE) -> Facts:
+    told = tuple(HostFacts(n.host, n.host, n, parts=(rights,)) for n in nodes)
+    return Facts(float(NOW), "5f00", "shop", members=tuple(h.host for h in told), hosts=told)
+
+
+def _sharded(version: str, *, mirrored: bool, balancer: bool | None = True) -> Facts:
+    text = "c1:27019,c2:27019,c3:27019"
+    cluster = ShardedCluster("77", hosts(text if mirrored else f"csrs/{text}"), balancer=balancer)
+    config = (
+        tuple(mirror(n, cluster) for n in (1, 2, 3))
+        if mirrored
+        else tuple(
+            member(one.id, view(one.id, CONFIG, name="csrs", id="c5", config_servers=True), config="replica-set")
+            for one in CONFIG
+        )
+    )
+    every = (*_members(), *config, router(1, cluster), router(2, cluster))
+    return facts(*(_as(version, node) for node in every))
+
+
+def _turn(plan: Plan) -> list[str]:
+    return [step.step_id.partition(":")[0] for step in plan.steps if step.step_id.endswith(":replace")]
+
+
+def check(code: str, known: Facts, version: str = "3.2.22", **inputs: str) -> Check:
+    return next(one for one in PROCEDURE.preflight(known, {"version": version, **inputs}) if one.code == code)
+
+
+def test_that_the_primary_of_a_set_comes_last_and_nobody_is_replaced_while_it_leads() -> None:
+    plan = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"})
+    assert violations(plan) == ()
+    assert _turn(plan) == ["m2", "m3", "m1"]
+    ids = [step.step_id for step in plan.steps]
+    assert ids.index("m1:step-down") == ids.index("m1:replace") - 1
+    for host in ("m1", "m2", "m3"):
+        assert AnotherLeads(("m1", "m2", "m3"), host) in plan.step(f"{host}:replace").before
+    assert wording(plan.step("m1:step-down").action) == (
+        'db.getSiblingDB("admin").runCommand({replSetStepDown: 600, secondaryCatchUpPeriodSecs: 30})',
+    )
+
+
+def test_that_to_3_2_shards_come_first_then_mirrors_in_reverse_then_mongos_with_the_balancer_off_all_along() -> None:
+    plan = PROCEDURE.plan(_sharded("3.0.15", mirrored=True), {"version": "3.2.22"})
+    assert violations(plan) == ()
+    assert _turn(plan) == ["m2", "m3", "m1", "c3", "c2", "c1", "r1", "r2"]
+    assert [plan.steps[0].step_id, plan.steps[1].step_id, plan.steps[-1].step_id] == [
+        "balancer-off", "nothing-moves", "balancer-on"
+    ]  # fmt: skip
+    assert plan.quorums == (("m1", "m2", "m3"), ("c3", "c2", "c1"))
+    (typed,) = wording(plan.steps[0].action)
+    assert typed == (
+        'db.getSiblingDB("config").runCommand({update: "settings", updates: [{q: {_id: "balancer"}, '
+        'u: {$set: {stopped: true}}, upsert: true}], writeConcern: {w: "majority", wtimeout: 20000}})'
+    )
+
+
+def test_that_from_3_4_on_config_servers_come_first_and_mongos_last() -> None:
+    plan = PROCEDURE.plan(_sharded("3.2.22", mirrored=False), {"version": "3.4.24"})
+    assert violations(plan) == ()
+    assert _turn(plan) == ["c1", "c3", "c2", "m2", "m3", "m1", "r1", "r2"]
+
+
+def test_that_a_balancer_that_is_off_stays_off_and_one_that_is_not_known_blocks() -> None:
+    off = _sharded("3.2.21", mirrored=False, balancer=False)
+    assert "balancer-off" not in [step.step_id for step in PROCEDURE.plan(off, {"version": "3.2.22"}).steps]
+    assert check("BALANCER", off).verdict is Verdict.PASS
+    unknown = _sharded("3.2.21", mirrored=False, balancer=None)
+    assert check("BALANCER", unknown).verdict is Verdict.BLOCK
+
+
+@pytest.mark.parametrize(
+    ("now", "version", "fine"),
+    [
+        ("3.2.5", "3.2.22", True),
+        ("3.2.22", "3.4.24", True),
+        ("3.0.15", "3.4.24", False),
+        ("3.2.22", "3.2.21", False),
+        ("4.4.29", "5.0.31", True),
+        ("4.2.1", "5.0.31", False),
+        ("3.2.22", "3.3.1", False),
+    ],
+)
+def test_that_no_release_is_left_out_and_none_is_gone_back(now: str, version: str, fine: bool) -> None:
+    known = facts(*(_as(now, node) for node in _members()))
+    assert (check("ONE-RELEASE", known, version).verdict is Verdict.PASS) is fine
+
+
+def test_that_what_the_new_release_lacks_is_refused() -> None:
+    assert "mirrored config servers" in check("TOO-OLD", _sharded("3.2.22", mirrored=True), "3.4.24").evidence
+    old = facts(*(_as("3.6.23", node) for node in _members(protocol=0)))
+    assert "rs0 has protocolVersion 0" in check("TOO-OLD", old, "4.0.28").evidence
+    mmap = facts(*(_as("4.0.28", node, engine="mmapv1") for node in _members()))
+    assert check("TOO-OLD", mmap, "4.2.24").verdict is Verdict.BLOCK
+
+
+def test_that_an_upgrade_that_was_not_finished_is_finished_first() -> None:
+    behind = facts(*(_as("4.0.28", node, compatibility="3.6") for node in _members()))
+    assert check("COMPATIBILITY", behind, "4.2.24").verdict is Verdict.BLOCK
+    fine = facts(*(_as("4.0.28", node, compatibility="4.0") for node in _members()))
+    assert check("COMPATIBILITY", fine, "4.2.24").verdict is Verdict.PASS
+    assert check("COMPATIBILITY", facts(*(_as("4.0.28", n) for n in _members())), "4.2.24").unknown
+
+
+def test_that_a_set_where_nobody_else_may_lead_is_told_and_alone_it_does_not_step_down() -> None:
+    never = (row(1, "PRIMARY"), row(2, priority=0.0), row(3, priority=0.0))
+    assert check("ANOTHER-LEADS", facts(*_members(never))).verdict is Verdict.WARN
+    alone = PROCEDURE.plan(facts(*_members((row(1, "PRIMARY"),))), {"version": "3.2.22"})
+    assert violations(alone) == ()
+    assert [s.step_id for s in alone.steps] == ["m1:calm", "m1:replace", "m1:back"]
+
+
+def test_that_there_is_nothing_to_do_where_every_server_runs_it_and_half_done_goes_on() -> None:
+    done = facts(*(_as("3.2.22", node) for node in _members()))
+    assert PROCEDURE.plan(done, {"version": "3.2.22"}).nothing_to_do
+    half = facts(*(_as("3.2.22" if node.host == "m2" else "3.2.5", node) for node in _members()))
+    plan = PROCEDURE.plan(half, {"version": "3.2.22"})
+    assert plan.step("m2:replace").already != ()  # it is skipped by what the server says then
+
+
+@pytest.mark.parametrize("version", ["", "3.2", "3.2.x", "latest", "3.2.22-rc0"])
+def test_that_a_version_is_written_whole(version: str) -> None:
+    assert PROCEDURE.faults(facts(*_members()), {"version": version}) != ()

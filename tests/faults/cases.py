@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.procedures.plan.fields import Inputs
+from services.procedures.plan.run_model import Question
 from tests.faults.scripted import mongo
 from tests.faults.scripted.cluster import Cluster, balanced, crashed, parted, powered_off, stalled, whole
 from tests.faults.scripted.running import Bench
@@ -21,12 +22,13 @@ class Case:
     cluster: Callable[[], Cluster]
     confirmed: frozenset[str] = frozenset()
     accepts: frozenset[str] = frozenset()  # what a person types for an undo: bring back by SST, stop what took rows
+    does: Callable[[Cluster, Question], str | None] | None = None  # what a person does when a step asks for it
     marks: bool = False  # taken back it stops a whole cluster: the last to leave is marked safe to bootstrap
 
     def bench(self) -> Bench:
         """Return a fresh bench."""
         inputs: Inputs = dict(self.inputs)
-        return Bench(self.cluster(), self.name, inputs, self.confirmed)
+        return Bench(self.cluster(), self.name, inputs, self.confirmed, does=self.does)
 
     def bench_begun(self) -> Bench:
         """Return a fresh bench with its run approved."""
@@ -199,6 +201,13 @@ CASES = (
         "mongo-protocol-upgrade",
         (("clients", "yes"), ("backup", "yes"), ("steady", "5 s")),
         lambda: mongo.replica_set("m1", "m2", "m3"),
+    ),
+    Case(
+        "rolling upgrade",
+        "mongo-rolling-upgrade",
+        (("version", mongo.NEW), ("clients", "yes"), ("backup", "yes"), ("calm", "5 s")),
+        lambda: mongo.sharded("m1", "m2", "m3", router="r1"),
+        does=mongo.replaces,
     ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

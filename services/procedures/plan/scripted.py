@@ -28,6 +28,7 @@ class ScriptedHost(Protocol):
     grastate_uuid: str
     grastate_seqno: int
     frozen_at: str | None
+    release: str
     came_by: str
     came_from: str
     variables: dict[str, str]
@@ -55,7 +56,8 @@ class World(Protocol):
 
     @property
     def replica_set(self) -> Mapping[str, int | str]:
-        """Return what a MongoDB set is: 'version', 'protocol', 'primary' and 'trial' (a scratch database is there)."""
+        """Return what a MongoDB set is: 'version', 'protocol', 'primary', 'trial' (a scratch database is there) and
+        'balancer' (of its cluster)."""
 
     def primaries(self) -> Sequence[ScriptedHost]:
         """Return the Synced members."""

@@ -102,6 +102,9 @@ class Broken:
         host = self.host
         host.reachable, host.refuses, host.fails_to_start, host.answer_lost = True, False, False, False
         host.free, host.back_in = self.free, 0
+        if cluster.replica_set:
+            host.running, host.primary = self.was_running, host.member  # a mongos is in no set
+            return
         if host.running and not host.primary and cluster.primaries():
             host.primary = True
         if "killed" in self.fault.name and self.was_running:

@@ -8,6 +8,8 @@ import copy
 from dataclasses import dataclass, field
 
 CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"
+_MOVES = {"version", "primary"}
+"""Of a replica set: a configuration's version only rises, and who leads is nobody's setting."""
 ZERO = "00000000-0000-0000-0000-000000000000"
 DATADIR = "/var/lib/mysql"
 OPTION = "gcache.freeze_purge_at_seqno"
@@ -61,6 +63,7 @@ class Host:
     parted: bool = False  # it was made Primary beside the others, and wrote
     apart: bool = False  # it is a Primary Component of its own now
     changes: int = 0  # of its replica set, made on it
+    release: str = ""  # what a MongoDB server says of itself: a person replaces it, and no undo does
 
     def answers(self) -> bool:
         """Return whether a try to reach it succeeds; a way that is broken for a while comes back."""
@@ -195,7 +198,7 @@ class Cluster:
                 tuple(sorted(h.aside.items())), h.loaded, tuple(sorted(h.orders.items())),
             )
             for h in self.hosts.values()
-        } | {"": tuple((key, value) for key, value in self.replica_set.items() if key != "version")}  # fmt: skip
+        } | {"": tuple((key, value) for key, value in self.replica_set.items() if key not in _MOVES)}  # fmt: skip
 
     def only_marked(self, before: dict[str, object]) -> bool:
         """Return whether the state is as before but for the mark of the node that was stopped last."""

@@ -12,7 +12,7 @@ from services.clock import ManualClock
 from services.connections.ports import ObserverSession, OperatorSession
 from services.procedures.catalogue import procedure_named
 from services.procedures.engine.engine import Engine
-from services.procedures.engine.parts import Parts, Policy
+from services.procedures.engine.parts import NeedsPerson, Parts, Policy
 from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.journal import MemoryJournal
 from services.procedures.plan.checks import Check, Override, Verdict
@@ -131,13 +131,18 @@ class Somebody:
 
     answers: dict[str, str] = field(default_factory=dict)
     asked: list[Question] = field(default_factory=list)
+    does: Callable[[Question], str | None] | None = None
 
     def answer(self, run_id: str, question: Question) -> str | None:
         """Return the answer for the question's topic."""
         del run_id
         if question not in self.asked:
             self.asked.append(question)
-        return self.answers.get(question.topic)
+        done = self.does(question) if self.does is not None and question.topic == "step" else None
+        given = done or self.answers.get(question.topic)
+        if given is None and self.does is not None:
+            raise NeedsPerson(question.ask.question)  # they go home
+        return given
 
 
 @dataclass(slots=True)
@@ -156,10 +161,13 @@ class Bench:
     actor: ScriptedActor = field(init=False)
     hosts: ScriptedHosts = field(default_factory=ScriptedHosts)
     run_id: str = ""
+    does: Callable[[Cluster, Question], str | None] | None = None  # what a person does when a step asks for it
 
     def __post_init__(self) -> None:
         self.journal = DyingJournal(self.clock)
         self.actor = ScriptedActor(self.cluster)
+        if (does := self.does) is not None:
+            self.person.does = lambda question: does(self.cluster, question)
 
     def plan(self) -> tuple[tuple[Check, ...], Plan]:
         """Return the checks and the plan for the cluster as it is now."""
@@ -182,7 +190,7 @@ class Bench:
 
     def engine(self) -> Engine:
         """Return an engine as a console that was just started has it."""
-        policy = Policy(self.on_failure, True, self.confirmed, by="somebody")
+        policy = Policy(self.on_failure, self.does is None, self.confirmed, by="somebody")
         parts = Parts(
             self.journal, self.hosts, self.actor, ScriptedProver(self.cluster), self.clock, self.person,
             continuing=self._continuing, policy=policy,
@@ -231,7 +239,13 @@ class Bench:
     def after_kill(self, moment: Moment) -> Bench:
         """Return a bench as the next console finds it."""
         bench = Bench(
-            copy.deepcopy(moment.cluster), self.name, self.inputs, self.confirmed, self.overrides, run_id=self.run_id
+            copy.deepcopy(moment.cluster),
+            self.name,
+            self.inputs,
+            self.confirmed,
+            self.overrides,
+            run_id=self.run_id,
+            does=self.does,
         )
         bench.clock.advance(60.0)
         bench.journal.filled(self.run_id, moment.entries)

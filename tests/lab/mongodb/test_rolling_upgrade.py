@@ -55,7 +55,8 @@ def _asked(console: Console) -> str:
     """The step whose question stands."""
     view = console.view()
     assert view.state is RunState.WAITING, view.sentence
-    return next(one.step.step_id for one in view.steps if one.state.value in {"waiting", "asking", "acting"})
+    assert view.question is not None
+    return view.question.step_id
 
 
 def _goes_on(console: Console) -> Ran:

@@ -35,7 +35,7 @@ class BalancerIs(OfHost):
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
         del past, memory
-        return self.told(bool(world.replica_set.get("balancer", 1)) is self.on)
+        return self.told(bool(world.replica_set["balancer"]) is self.on)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,4 +35,4 @@ class RunsRelease(OfHost):
         """See Condition."""
         del past, memory
         host = world.hosts[self.host]
-        return self.told(host.running and host.variables.get("version") == self.version)
+        return self.told(host.running and host.release == self.version)

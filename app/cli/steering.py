@@ -86,6 +86,7 @@ class Terminal:
         machine: bool,
         attended: bool,
         given: str = "",
+        given_for: str | None = None,
         yes: bool = False,
         gone: Callable[[], None] | None = None,
     ) -> None:
@@ -94,12 +95,15 @@ class Terminal:
         Args:
             machine: nothing is printed while it runs; the end is one document.
             given: an answer given on the command line, used for the first question and no other.
+            given_for: the step whose question stood when it was given (''  for one of the run itself): where that came
+                true meanwhile, the answer is no other question's. None: nothing was asked yet.
             yes: what a plan lets a run answer without a person is answered so, after `given`.
             gone: called when nobody will answer any more (nobody sits there; Ctrl+D; a closed terminal).
         """
         self._machine = machine
         self._attended = attended
         self._given = given
+        self._given_for = given_for
         self._yes = yes
         self._gone = gone
         self._shown: dict[str, StepState] = {}
@@ -151,12 +155,12 @@ class Terminal:
         del run_id
         if self._given:
             given, self._given = self._given, ""
-            fit = fitting(question, given)
+            fit = fitting(question, given) if self._is_meant(question, given) else ""
             if fit is None:
                 self.refused = given
                 told = tr("{text!r} is no answer to: {question}", text=given, question=question_text(question))
                 sys.stderr.write(f"{told}\n{no_answer(question, given)}\n")
-            else:
+            elif fit:
                 return fit
         if not self._attended:
             if self._yes and question.topic in {"step", "continued"} and question.ask.unattended:
@@ -181,6 +185,14 @@ class Terminal:
         if fit is None:
             sys.stdout.write(no_answer(question, line.strip()) + "\n")
         return fit
+
+    def _is_meant(self, question: Question, given: str) -> bool:
+        """Return whether a given answer is one to this question; say that it is not."""
+        if self._given_for in {None, question.step_id}:
+            return True
+        told = tr("What {text!r} was an answer to is answered by itself; this is another question.", text=given)
+        sys.stderr.write(f"{told}\n")
+        return False
 
     def _hang_up(self) -> None:
         if self._gone is not None:

@@ -179,7 +179,15 @@ def drive(service: ProcedureService, run_id: str, options: Namespace, *, way: st
         approved=getattr(options, "approve", ""),
     )
     control = Control()
-    terminal = Terminal(machine=machine, attended=asking, given=given, yes=options.yes, gone=control.close)
+    stood = service.view(run_id).question if given else None
+    terminal = Terminal(
+        machine=machine,
+        attended=asking,
+        given=given,
+        given_for=stood.step_id if stood is not None else None,
+        yes=options.yes,
+        gone=control.close,
+    )
     with sampled(options, terminal) as listener, interruptible(control):
         try:
             service.drive(run_id, listener, policy=policy, person=terminal, way=way, key=key, control=control)

@@ -297,6 +297,19 @@ def test_that_only_an_answer_to_the_question_is_one(question: Question, text: st
     assert fitting(question, text) == answer
 
 
+def test_that_a_given_answer_is_no_answer_to_the_question_of_another_step(capsys: pytest.CaptureFixture[str]) -> None:
+    gone: list[bool] = []
+    terminal = Terminal(
+        machine=True, attended=False, given="yes", given_for="d2:replace", gone=lambda: gone.append(True)
+    )
+    other = Question(Ask("Is d3 replaced?"), "d3:replace")
+    assert terminal.answer("1", other) is None
+    assert gone == [True]
+    assert "this is another question" in capsys.readouterr().err
+    meant = Terminal(machine=True, attended=False, given="yes", given_for="d3:replace")
+    assert meant.answer("1", other) == "yes"
+
+
 def test_that_a_given_answer_is_for_the_first_question_only() -> None:
     gone: list[bool] = []
     terminal = Terminal(machine=True, attended=False, given="yes", gone=lambda: gone.append(True))

@@ -15,7 +15,7 @@ from tests.architecture.sources import tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = (ROOT / "services" / "procedures" / "catalogue",)
-LAB = ROOT / "tests" / "lab" / "procedures"
+LABS = (ROOT / "tests" / "lab" / "procedures", ROOT / "tests" / "lab" / "mongodb")
 UNIT = ROOT / "tests" / "unit" / "procedures"
 NOT_ON_THE_LAB = {
     # auto.cnf and its server_uuid are MySQL's, and the lab's packages are MariaDB's.
@@ -24,6 +24,14 @@ NOT_ON_THE_LAB = {
     "PRODUCT",
     # Percona XtraDB Cluster: Debian has no package of it.
     "PXC-POSITION",
+    # MongoDB of several releases, and one from 3.4 on: the only one at hand is built from the sources of 3.2.
+    "SET-VERSIONS",
+    "COMPATIBILITY",
+    # A member that answers and lags, one with an entry of the other protocol, settings that only a mongos can't read:
+    # each is over before a plan is made, or leaves the cluster without answers.
+    "SET-LAG",
+    "OLD-ENTRIES",
+    "BALANCER",
 }
 """Blocking codes that the lab can't make. Each has a unit test whose name says why its facts are recorded ones."""
 
@@ -78,7 +86,7 @@ def test_that_the_checks_are_found_in_the_sources() -> None:
 
 
 def test_that_every_blocking_check_refuses_a_run_on_the_lab_or_is_known_not_to() -> None:
-    named = {word for tree in _trees(LAB, pattern="test_*.py") for word in _words(tree)}
+    named = {word for tree in _trees(*LABS, pattern="test_*.py") for word in _words(tree)}
     assert _blocking() - named == NOT_ON_THE_LAB
 
 

@@ -7,12 +7,14 @@ it is a replica set in sccc mode, and 1 (3.4 and newer: 2) of one in a config re
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from services.connections.mongo.document import Document
 from services.facts.mongodb.values import Place, inside, line, moment, number, place, yes
 
+_VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,4})(?:[-+~].{0,40})?$")
 Role = Literal["standalone", "member", "removed", "not-initiated", "router", ""]
 ConfigKind = Literal["mirrored", "replica-set", ""]
 
@@ -86,6 +88,12 @@ def parse_server(
         configuration=line(parsed.get("config"), 1000),
         config_string=line(sharding.get("configDB"), 4000),
     )
+
+
+def release(version: str) -> tuple[int, int, int] | None:
+    """Return a whole version ('3.2.22', '8.0.4-rc1') as numbers, None for what is none."""
+    found = _VERSION.match(version.strip())
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def _role(hello: Document) -> Role:

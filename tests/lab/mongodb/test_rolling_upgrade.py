@@ -90,7 +90,6 @@ def test_that_an_answer_without_the_new_program_does_not_end_the_step(old: Estat
     with console.running("resume", console.runs()[0], "--answer", "yes", "--yes") as running:
         running.wait_for_step("d2:back", "acting")
         _replace(old, "d2", OLD, NEW)  # they said yes too soon
-        running.wait_for_run("waiting")
         running.end()
     assert _asked(console) == "d3:replace"
     undone = console("undo", console.runs()[0], "--yes")
@@ -101,4 +100,12 @@ def test_that_two_releases_further_is_refused(old: Estate, console: Console) -> 
     ran = console.run(NAME, "--json", **{**ANSWERS, "version": "3.6.0"})
     assert ran.code == 1, ran
     assert "ONE-RELEASE" in ran.out + ran.err, ran
+    assert console.runs() == ()
+
+
+def test_that_mirrored_config_servers_are_converted_before_3_4(mongo_sccc_estate: Estate, tmp_path: Path) -> None:
+    console = Console(mongo_sccc_estate, tmp_path / "data")
+    ran = console.run(NAME, "--json", **{**ANSWERS, "version": "3.4.24"})
+    assert ran.code == 1, ran
+    assert "TOO-OLD" in ran.out + ran.err, ran
     assert console.runs() == ()

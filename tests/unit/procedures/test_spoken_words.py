@@ -195,7 +195,7 @@ def test_that_what_is_looked_at_host_by_host_can_be_said_once_for_all(case: Case
         for kind, said in by_kind.items()
         if sum(c.host != "" and c.code.removesuffix(f"-{c.host.upper()}") == kind for c in checks) > 1
     }
-    assert on_several
+    assert on_several or len({c.host for c in checks if c.host}) == 1  # of one set its primary speaks
     assert {kind: said for kind, said in on_several.items() if len(said) != 1 or "" in said} == {}
 
 

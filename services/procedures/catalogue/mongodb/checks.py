@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.plan.checks import Check
@@ -13,24 +11,11 @@ from services.procedures.plan.parts.mongodb.rights import MongoRights
 
 MOST_LAG_S = 10
 SERVING = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
-_VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,4})")
 LEAST = (3, 2)
 _ROLES = (
     'Give the inventory an account for changes ("operator_user") with the roles "clusterManager", '
     '"readWriteAnyDatabase" and "dbAdminAnyDatabase" of the database admin.'
 )
-
-
-def version_of(mongo: MongoFacts) -> tuple[int, int, int] | None:
-    """Return a server's version as numbers, None where it is not known."""
-    found = _VERSION.match(mongo.server.version)
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
-
-
-def numbers(version: str) -> tuple[int, int, int] | None:
-    """Return a whole version, '3.2.22', as numbers; None for what is none."""
-    found = _VERSION.fullmatch(version.strip())
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def set_whole(one: GatheredSet) -> Check:
@@ -50,13 +35,14 @@ def set_whole(one: GatheredSet) -> Check:
         evidence=f"{one.name}: {'; '.join(faults) or seen}",
         why="A change of the configuration reaches members by the primary; with one away the majority has less room.",
         try_=("Bring the member back, or give the inventory its host, then check again.",) if faults else (),
+        each="Every member of each set serves, one of them as primary",
         host=one.speaker,
     )
 
 
 def set_versions(one: GatheredSet) -> Check:
     """All members run one release of 3.2 or newer: a set of several versions is not reconfigured."""
-    versions = {host: version_of(mongo) for host, mongo in zip(one.hosts, one.views, strict=True)}
+    versions = {host: release(mongo.server.version) for host, mongo in zip(one.hosts, one.views, strict=True)}
     told = {host: mongo.server.version or "not known" for host, mongo in zip(one.hosts, one.views, strict=True)}
     known = {version[:2] for version in versions.values() if version is not None}
     faults = [
@@ -72,12 +58,13 @@ def set_versions(one: GatheredSet) -> Check:
         why="Older servers know nothing of what is written, and sets of several versions are not to be reconfigured "
         '(MongoDB manual, "Upgrade a Replica Set to 3.2").',
         try_=("Bring every member to the same release first.",) if faults else (),
+        each="All members of each set run one release, 3.2 or newer",
         host=one.speaker,
     )
 
 
 def set_lag(one: GatheredSet) -> Check:
-    """Nobody is ten seconds behind what the primary says of itself."""
+    """Nobody is ten seconds behind what the primary says of itself; of a delayed member its delay is meant."""
     leading = one.own(one.primary) if one.primary else None
     at = leading.optime if leading is not None else None
     faults, seen = [], []
@@ -87,7 +74,7 @@ def set_lag(one: GatheredSet) -> Check:
             continue
         if own.optime is None or at is None:
             faults.append(f"the lag of {host} is not known")
-        elif (lag := max(0, at.seconds - own.optime.seconds)) >= MOST_LAG_S:
+        elif (lag := max(0, at.seconds - own.optime.seconds - (own.delay_s or 0))) >= MOST_LAG_S:
             faults.append(f"{host} is {lag} s behind")
         else:
             seen.append(f"{host} {lag} s")
@@ -98,6 +85,7 @@ def set_lag(one: GatheredSet) -> Check:
         evidence=f"{one.name}: {'; '.join(faults) or ', '.join(seen) or 'no secondary'}",
         why="An election in the middle of it chooses among those that are up to date.",
         try_=("Wait until it has caught up, then check again.",) if faults else (),
+        each="No member of a set lags",
         host=one.speaker,
     )
 

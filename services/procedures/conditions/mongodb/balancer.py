@@ -19,7 +19,7 @@ class BalancerIs(OfHost):
     """The balancer is switched on, or off, as one mongos reads it."""
 
     tag: ClassVar[str] = "mongodb.balancer"
-    words: ClassVar[str] = "the balancer to be switched"
+    words: ClassVar[str] = "the balancer to be switched, as {host} reads it"
 
     on: bool
 
@@ -43,7 +43,7 @@ class NothingMoves(OfHost):
     """No lock of the cluster is held: no chunk is moved, no collection is changed."""
 
     tag: ClassVar[str] = "mongodb.nothing-moves"
-    words: ClassVar[str] = "no chunk to be on its way"
+    words: ClassVar[str] = "no chunk to be on its way, as {host} reads it"
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read the locks that are held."""

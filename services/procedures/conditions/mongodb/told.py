@@ -67,15 +67,18 @@ def leading_at(views: dict[str, ReplicaSet]) -> Stamp | None:
 
 
 def behind(views: dict[str, ReplicaSet], leading: Stamp | None) -> dict[str, int]:
-    """Return by how many seconds each member with data is behind an entry that the primary had, {} where none is known.
+    """Return by how many seconds each member with data is behind an entry that the primary had, {} where none is known;
+    of a delayed member its delay is meant.
 
     The entry is one of an earlier look: one that was made while the members were asked would tell the time that nobody
     wrote before it as a lag.
     """
-    at = {host: own(view).optime for host, view in views.items() if not own(view).arbiter}
-    if leading is None:
-        return {}
-    return {host: max(0, leading.seconds - stamp.seconds) for host, stamp in at.items() if stamp is not None}
+    found: dict[str, int] = {}
+    for host, view in views.items():
+        member = own(view)
+        if leading is not None and member.optime is not None and not member.arbiter:
+            found[host] = max(0, leading.seconds - member.optime.seconds - (member.delay_s or 0))
+    return found
 
 
 def together(world: World, hosts: tuple[str, ...]) -> bool:

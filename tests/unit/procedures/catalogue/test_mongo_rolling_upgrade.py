@@ -97,7 +97,7 @@ def test_that_from_3_4_on_config_servers_come_first_and_mongos_last() -> None:
     assert _turn(plan) == ["c1", "c3", "c2", "m2", "m3", "m1", "r1", "r2"]
 
 
-def test_that_a_balancer_that_is_off_stays_off_and_one_that_is_not_known_blocks() -> None:
+def test_that_a_balancer_that_is_off_stays_off_and_one_not_known_blocks_because_the_lab_can_always_read_it() -> None:
     off = _sharded("3.2.21", mirrored=False, balancer=False)
     assert "balancer-off" not in [step.step_id for step in PROCEDURE.plan(off, {"version": "3.2.22"}).steps]
     assert check("BALANCER", off).verdict is Verdict.PASS
@@ -130,7 +130,7 @@ def test_that_what_the_new_release_lacks_is_refused() -> None:
     assert check("TOO-OLD", mmap, "4.2.24").verdict is Verdict.BLOCK
 
 
-def test_that_an_upgrade_that_was_not_finished_is_finished_first() -> None:
+def test_that_an_upgrade_that_was_not_finished_blocks_on_invented_facts_because_the_lab_has_3_2_alone() -> None:
     behind = facts(*(_as("4.0.28", node, compatibility="3.6") for node in _members()))
     assert check("COMPATIBILITY", behind, "4.2.24").verdict is Verdict.BLOCK
     fine = facts(*(_as("4.0.28", node, compatibility="4.0") for node in _members()))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.mongodb.checks import version_of
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.plan.checks import Check, Remedy, Verdict
 
@@ -26,13 +26,14 @@ def old_entries(one: GatheredSet) -> Check:
         why="The protocol is changed only where nothing of the other one is still on its way "
         '(MongoDB manual, "Replica Set Protocol Versions").',
         try_=("Let a write reach every secondary, then check again.",) if faults else (),
+        each="Every member of each set has applied an entry of the current protocol",
         host=one.speaker,
     )
 
 
 def minor_version(one: GatheredSet) -> Check:
     """Up to 3.2.11, and in 3.4.0 and 3.4.1, protocol 1 elects less well where members are not alike."""
-    versions = [version for mongo in one.views if (version := version_of(mongo)) is not None]
+    versions = [version for mongo in one.views if (version := release(mongo.server.version)) is not None]
     risky = [v for v in versions if (v[:2] == (3, 2) and v <= _RISKY_32) or v in _RISKY_34]
     members = one.view.members
     uneven = [m.place.name for m in members if m.arbiter]
@@ -51,6 +52,7 @@ def minor_version(one: GatheredSet) -> Check:
         why="Up to 3.2.11, in 3.4.0 and 3.4.1, a write acknowledged by one member (w: 1) is rolled back more often "
         "after an election there, where the set has arbiters or priorities that differ.",
         try_=("Upgrade to the newest minor release first.",) if fault else (),
+        each="This release elects well by protocolVersion 1 in each set",
         host=one.speaker,
     )
 
@@ -69,6 +71,7 @@ def burn_in(one: GatheredSet) -> Check:
         evidence=f"{one.name}: {'; '.join(told) or 'each for more than 24 h'}",
         why="Going back to an older release needs protocolVersion 0.",
         try_=("Wait a day after an upgrade.",) if told else (),
+        each="The servers of each set have run for a day",
         host=one.speaker,
     )
 
@@ -82,6 +85,7 @@ def election_timeout(one: GatheredSet) -> Check:
         verdict=Verdict.PASS,
         evidence=f"{one.name}: electionTimeoutMillis is {'not set (10 s)' if limit is None else limit}",
         to_read=True,
+        each="How long the primary of each set may be silent before another is elected",
         host=one.speaker,
     )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.mongodb.checks import version_of
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, Release
 from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
 from services.procedures.plan.checks import Check, Verdict
@@ -20,7 +20,7 @@ def one_further(facts: Facts, order: Order, target: tuple[int, int, int]) -> Che
     before = RELEASES[RELEASES.index(target[:2]) - 1] if target[:2] in RELEASES[1:] else None
     for host in order.hosts:
         mongo = mongo_of(facts.host(host))
-        version = version_of(mongo) if mongo is not None else None
+        version = release(mongo.server.version) if mongo is not None else None
         told = ".".join(map(str, version)) if version else "an unknown version"
         if version is None or version > target or version[:2] not in {target[:2], before}:
             faults.append(f"{host} runs {told}")
@@ -90,6 +90,7 @@ def another_can_lead(one: GatheredSet) -> Check:
         verdict=verdict((), not able),
         evidence=f"{one.name}: {', '.join(able) or 'none: it takes no writes while its server is replaced'}",
         why="While the primary's server is replaced somebody else takes the writes.",
+        each="Another member of each set may become primary",
         host=one.speaker,
     )
 

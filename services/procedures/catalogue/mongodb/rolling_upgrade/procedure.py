@@ -7,6 +7,7 @@ one by its members' own words.
 
 from __future__ import annotations
 
+from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.balancing import start_step, stop_steps
@@ -63,14 +64,14 @@ class RollingUpgrade:
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
         faults = field_faults(self.fields(facts, inputs), inputs)
-        if not faults and shared.numbers(inputs.get("version", "")) is None:
+        if not faults and ".".join(map(str, release(inputs["version"]) or ())) != inputs["version"].strip():
             return (Fault("version", "The new version: write it whole, like 3.2.22."),)
         return faults
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
         values, order = self._values(facts, inputs), order_of(facts)
-        target = shared.numbers(values["version"]) or (0, 0, 0)
+        target = release(values["version"]) or (0, 0, 0)
         sets = order.replica_sets(target[:2])
         leading = tuple(one.primary for one in sets if one.primary)
         return (
@@ -103,7 +104,7 @@ class RollingUpgrade:
         """Return the plan; without steps where every server runs the version."""
         values, order = self._values(facts, inputs), order_of(facts)
         version = values["version"]
-        target = shared.numbers(version) or (0, 0, 0)
+        target = release(version) or (0, 0, 0)
         steps = () if _done(facts, order, version) else _steps(facts, order, target, values)
         sets = order.replica_sets(target[:2])
         return Plan(

@@ -10,6 +10,7 @@ from services.connections.mongo.document import Document
 from services.connections.mongo.login import Credentials
 from tests.lab.mongodb.scripted.base import Program
 from tests.lab.mongodb.scripted.mongod import Mongod
+from tests.lab.mongodb.scripted.mongos import Mongos
 from tests.lab.mongodb.scripted.options import Options
 from tests.lab.mongodb.servers import command, free_port
 
@@ -46,7 +47,7 @@ class ScriptedServer:
     def start(self) -> None:
         """Start it; it listens at once."""
         assert self._running is None or self._running.ended.is_set(), "it runs already"
-        kind = Mongod
+        kind = Mongos if self._program.startswith("mongos") else Mongod
         self._running = kind(self.port, self.folder, self._options)
         self._running.log("I NETWORK  waiting for connections")
 

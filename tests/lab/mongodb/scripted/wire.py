@@ -54,11 +54,13 @@ class Asked:
 Handler = Callable[[Asked], Doc]
 
 
-def ask(place: str, command: Doc, *, database: str = "admin", limit_s: float = 2.0) -> Doc:
+def ask(place: str, command: Doc, *, database: str = "admin", limit_s: float = 2.0, slave_ok: bool = True) -> Doc:
     """Send one command to host:port. Raises Refused with its answer, OSError or EOFError where none comes."""
     host, _, port = place.rpartition(":")
     with socket.create_connection((host, int(port)), limit_s) as sock:
-        head = struct.pack("<i", _SLAVE_OK) + f"{database}.$cmd".encode() + struct.pack("<xii", 0, -1)
+        head = (
+            struct.pack("<i", _SLAVE_OK if slave_ok else 0) + f"{database}.$cmd".encode() + struct.pack("<xii", 0, -1)
+        )
         body = head + bson.encode(command)
         sock.sendall(struct.pack("<iiii", len(body) + 16, 1, 0, _OP_QUERY) + body)
         length = struct.unpack("<i", _exactly(sock, 16)[:4])[0]

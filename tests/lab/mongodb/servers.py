@@ -47,7 +47,8 @@ class Server:
         self._line = [str(program), "--port", str(self.port), "--bind_ip", "127.0.0.1", *options]
         self._line += ["--logpath", str(self.folder / "log"), "--logappend", "--unixSocketPrefix", str(self.folder)]
         if program.name.startswith("mongod"):
-            self._line += ["--dbpath", str(self.folder), "--nojournal"]
+            self._line += ["--dbpath", str(self.folder)]
+            self._line += [] if "--configsvr" in options else ["--nojournal"]  # a config server refuses to be without
         self.start()
 
     @property

@@ -40,7 +40,7 @@ class ScriptedServer:
         """Start it, after its end, with other options."""
         line = ["--port", str(self.port), "--bind_ip", "127.0.0.1", *options]
         line += ["--logpath", str(self.folder / "log"), "--logappend"]
-        line += ["--dbpath", str(self.folder), "--nojournal"] if self._program.startswith("mongod") else []
+        line += ["--dbpath", str(self.folder)] if self._program.startswith("mongod") else []
         self._options = Options(self._program, line)
         self.start()
 

@@ -55,16 +55,19 @@ class Catalog:
                 problem = refused
         raise problem
 
-    def write(self, command: Doc) -> Doc:
-        """Change the config database. Raises Refused with the words of the real one."""
+    def write(self, command: Doc, *, lock: str = "") -> Doc:
+        """Change the config database. Raises Refused with the words of the real one.
+
+        lock: what is locked first, by a write of its own; a write without one fails in other words.
+        """
         if not self.mirrored:
             concern = {"w": "majority", "wtimeout": 15_000}
             return ask(self._primary(), {**command, "writeConcern": concern}, database="config", limit_s=20)
-        self._prepare()
+        self._prepare(lock)
         answers = [ask(host, command, database="config") for host in self.hosts]
         return answers[0]
 
-    def _prepare(self) -> None:
+    def _prepare(self, lock: str) -> None:
         failed = ""
         for host in self.hosts:
             try:
@@ -77,7 +80,10 @@ class Catalog:
                 )
                 failed += f" {host}, connection attempt failed] "
         if failed:
-            raise Refused(8001, f"SyncClusterConnection::update prepare failed: {failed}")
+            if not lock:
+                raise Refused(25, "Could not verify that config servers were active and reachable before write")
+            words = f"SyncClusterConnection::update prepare failed: {failed}"
+            raise Refused(13663, f"exception creating distributed lock {lock} :: caused by :: {words}")
 
     def _primary(self) -> str:
         deadline = time.monotonic() + _FIND_PRIMARY_S

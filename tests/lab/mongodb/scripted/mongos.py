@@ -86,9 +86,9 @@ class Mongos(Program):
             self._set("settings", "chunksize", {"value": 64})
         self._ready = True
 
-    def _set(self, collection: str, key: object, fields: Doc) -> None:
+    def _set(self, collection: str, key: object, fields: Doc, *, lock: str = "") -> None:
         change = {"q": {"_id": key}, "u": {"$set": fields}, "upsert": True}
-        self._catalog.write({"update": collection, "updates": [change]})
+        self._catalog.write({"update": collection, "updates": [change]}, lock=lock)
 
     # -- what it says of itself
 
@@ -136,7 +136,7 @@ class Mongos(Program):
     def _home(self, name: str, *, partitioned: bool) -> None:
         """Give a database a primary shard, in the catalog."""
         shard = self._databases.get(name, {}).get("primary") or min(self._catalog.rows("shards"), key=str)["_id"]
-        self._set("databases", name, {"primary": shard, "partitioned": partitioned})
+        self._set("databases", name, {"primary": shard, "partitioned": partitioned}, lock=name)
         self._databases[name] = {"primary": shard, "partitioned": partitioned}
 
     def _shard_collection(self, asked: Asked) -> Doc:
@@ -192,7 +192,8 @@ class Mongos(Program):
                 return {"n": 0, "ok": 1.0} if name == "count" else {**empty, "ok": 1.0}
             self._home(asked.database, partitioned=False)
         found = ask(self._primary_of(asked.database), dict(asked.command), database=asked.database, limit_s=30)
-        return {key: value for key, value in found.items() if key not in {"lastOp", "electionId"}}
+        kept = {key: value for key, value in found.items() if key not in {"lastOp", "electionId"}}
+        return {**kept, "ok": 1} if name in _WRITES else kept
 
     def _list(self) -> Doc:
         rows: dict[str, Doc] = {}

@@ -108,7 +108,7 @@ def like_recorded(server: AnyRun, name: str, commands: Sequence[str]) -> None:
     for command in commands:
         real, said = recorded(name).answer(command), server.command("admin", {command: 1})
         assert real is not None
-        told = [{field: shape(reply.get(field)) for field in READ_FIELDS[command]} for reply in (said, real)]
+        told = [{field: shape(reply.get(field), key=field) for field in READ_FIELDS[command]} for reply in (said, real)]
         assert told[0] == told[1], (command, told)
 
 

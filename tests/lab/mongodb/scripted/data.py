@@ -103,7 +103,8 @@ class Documents:
     def _hash(self, asked: Asked) -> Doc:
         with self._me.lock:
             found = self._store.hashes(asked.database, asked.command.get("collections"))
-        return {"host": f"scripted:{self._me.name.rpartition(':')[2]}", "collections": found, "md5": "", "timeMillis": 0,
+        host = f"scripted:{self._me.name.rpartition(':')[2]}"
+        return {"host": host, "collections": found, "md5": "", "timeMillis": 0,
                 "fromCache": [], "ok": 1.0}  # fmt: skip
 
     def _stats(self, asked: Asked) -> Doc:

@@ -146,9 +146,9 @@ class Elections:
     def _heard(self, host: str, told: dict[str, Any]) -> None:
         me = self._me
         config = told.get("config")
-        if config is not None and (me.config is None or config["version"] > me.config["version"]):
-            if config["_id"] == me.options["--replSet"]:
-                me.install(config)
+        ours = config is not None and config["_id"] == me.options["--replSet"]
+        if config is not None and ours and (me.config is None or config["version"] > me.config["version"]):
+            me.install(config)
         me.learn_term(int(told["term"]))
         seen = me.seen.get(host)
         if seen is None:

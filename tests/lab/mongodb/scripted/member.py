@@ -205,10 +205,8 @@ class Member:
     def reached(self, place: Place) -> list[str]:
         """The data-bearing members that have this entry."""
         found = [self.name] if self._behind_or_at(place, self.last) else []
-        for one in self.others:
-            if not one["arbiterOnly"] and self._behind_or_at(place, self.seen[one["host"]].place):
-                found.append(one["host"])
-        return found
+        with_data = [one["host"] for one in self.others if not one["arbiterOnly"]]
+        return [*found, *(host for host in with_data if self._behind_or_at(place, self.seen[host].place))]
 
     def _behind_or_at(self, place: Place, other: Place) -> bool:
         return place.ts <= other.ts and (not self.protocol or place.term <= other.term)

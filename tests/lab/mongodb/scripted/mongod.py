@@ -30,7 +30,7 @@ class Mongod(Program):
         store = Store(folder)
         if not (folder / "documents.bson").exists():
             store.rows("local.startup_log").append({"_id": ObjectId(), "startTime": replies.moment(time.time())})
-        self.member = Member(f"127.0.0.1:{port}", options, store, lambda: self.listener.hang_up())
+        self.member = Member(f"127.0.0.1:{port}", options, store, self._hang_up)
         self.elections = Elections(self.member)
         self.following = Following(self.member, self.elections)
         self._shard_of: Doc = {}
@@ -42,6 +42,9 @@ class Mongod(Program):
         if self.member.active:
             self.loop(self._beat)
             self.loop(self.following.step)
+
+    def _hang_up(self) -> None:
+        self.listener.hang_up()
 
     def _own_commands(self) -> None:
         self.commands |= {
@@ -145,8 +148,9 @@ class Mongod(Program):
             raise Refused(NO_NODE, f"No host described in new configuration {new['version']} for replica set "
                           f"{new['_id']} maps to this node")  # fmt: skip
         if not force:
-            self._quorum(new, majority_of(new), "Quorum check failed because not enough voting nodes responded; required "
-                         f"{majority_of(new)} but only the following")  # fmt: skip
+            wanted = majority_of(new)
+            words = f"not enough voting nodes responded; required {wanted} but only the following"
+            self._quorum(new, wanted, f"Quorum check failed because {words}")
         with me.lock:
             me.install(new)
             if me.state == PRIMARY:

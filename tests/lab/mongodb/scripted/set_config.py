@@ -8,7 +8,7 @@ from bson.objectid import ObjectId
 
 from tests.lab.mongodb.scripted.wire import Doc, Refused
 
-BAD_VALUE, INVALID, INCOMPATIBLE, NO_NODE = 2, 93, 103, 74
+INVALID, INCOMPATIBLE, NO_NODE = 93, 103, 74
 _MOST_VOTERS = 7
 
 
@@ -32,7 +32,7 @@ def normal(asked: Doc, keep_id: ObjectId | None = None) -> Doc:
         found["configsvr"] = True
     protocol = int(asked.get("protocolVersion", 0))
     if protocol not in {0, 1}:
-        raise Refused(BAD_VALUE, f"protocolVersion field value of {protocol} is not 1 or 0")
+        raise Refused(INVALID, f"protocolVersion field value of {protocol} is not 1 or 0")
     if protocol:
         found["protocolVersion"] = protocol
     found |= {"members": [_member(one) for one in asked["members"]], "settings": settings}
@@ -101,15 +101,15 @@ def _check(config: Doc) -> None:
     for one in members:
         reason = _wrong_of(one, configsvr=bool(config.get("configsvr")))
         if reason:
-            raise Refused(INVALID if "Arbiters" in reason or "configsvr" in reason else BAD_VALUE, reason)
+            raise Refused(INVALID, reason)
     for key in ("_id", "host"):
         if len({one[key] for one in members}) != len(members):
-            raise Refused(BAD_VALUE, f"Found two member configurations with same {key} field")
+            raise Refused(INVALID, f"Found two member configurations with same {key} field")
     if not 1 <= sum(bool(one["votes"]) for one in members) <= _MOST_VOTERS:
-        raise Refused(BAD_VALUE, "Replica set configuration contains no or more than 7 voting members")
+        raise Refused(INVALID, "Replica set configuration contains no or more than 7 voting members")
     if not any(one["priority"] > 0 for one in members):
         raise Refused(
-            BAD_VALUE, "Replica set configuration must contain at least one non-arbiter member with priority > 0"
+            INVALID, "Replica set configuration must contain at least one non-arbiter member with priority > 0"
         )
 
 

@@ -69,7 +69,7 @@ class Store:
     def hashes(self, database: str, names: Iterable[str] | None) -> dict[str, str]:
         """The md5 of each collection, by the ids' order, as dbHash has them."""
         found = {}
-        for name in self.names(database) if not names else names:
+        for name in names or self.names(database):
             if f"{database}.{name}" in self.collections:
                 rows = sorted(self.collections[f"{database}.{name}"], key=lambda row: repr(row.get("_id")))
                 found[name] = hashlib.md5(b"".join(map(bson.encode, rows)), usedforsecurity=False).hexdigest()

@@ -57,7 +57,7 @@ def watcher(servers: list[ScriptedServer], tmp_path: Path) -> Iterator[Watcher]:
 
 
 def _codes(watcher: Watcher) -> dict[str, str]:
-    """Of the watched: a member that another named first stays a while, where all of a set are of one loopback address."""
+    """Of the watched: one that others named first stays a while beside itself, where all are on loopback."""
     return {node.name: node.code for cluster in watcher.snapshot().clusters for node in cluster.nodes if node.host}
 
 

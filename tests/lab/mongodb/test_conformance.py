@@ -120,7 +120,7 @@ def test_a_configuration_has_rules(make: Maker) -> None:
     assert refusal(servers[1], "admin", {"replSetReconfig": config | {"version": 2}}).code == 10107
     voiceless = [one | ({"votes": 0} if one["_id"] == 2 else {}) for one in config["members"]]
     wrong = refusal(first, "admin", {"replSetReconfig": config | {"version": 2, "members": voiceless}})
-    assert (wrong.code, "votes:0" in wrong.message) == (93, True)
+    assert (wrong.code, "votes:0" in wrong.message) == (103, True)
 
     def hide(config: dict[str, Any]) -> None:
         config["members"][2] |= {"priority": 0, "votes": 0, "hidden": True}

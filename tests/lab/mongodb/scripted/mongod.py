@@ -15,7 +15,7 @@ from tests.lab.mongodb.scripted.election import Elections
 from tests.lab.mongodb.scripted.following import Following
 from tests.lab.mongodb.scripted.member import CONFIG, PRIMARY, SECONDARY, Member
 from tests.lab.mongodb.scripted.options import Options
-from tests.lab.mongodb.scripted.set_config import NO_NODE, check_change, majority_of, normal, protocol_of
+from tests.lab.mongodb.scripted.set_config import INCOMPATIBLE, NO_NODE, check_change, majority_of, normal, protocol_of
 from tests.lab.mongodb.scripted.store import Store
 from tests.lab.mongodb.scripted.wire import Asked, Doc, HungUp, Refused, ask
 
@@ -140,7 +140,7 @@ class Mongod(Program):
         if me.state != PRIMARY and not force:
             said = f"replSetReconfig should only be run on PRIMARY, but my state is {replies.WORDS[me.state]}"
             raise Refused(10107, f'{said}; use the "force" argument to override')
-        new = normal(asked.command["replSetReconfig"], old["settings"]["replicaSetId"])
+        new = normal(asked.command["replSetReconfig"], old["settings"]["replicaSetId"], wrong=INCOMPATIBLE)
         check_change(old, new, force=force)
         if force:
             new["version"] = max(new["version"], old["version"] + 10000)

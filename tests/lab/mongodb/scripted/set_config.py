@@ -12,11 +12,14 @@ INVALID, INCOMPATIBLE, NO_NODE = 93, 103, 74
 _MOST_VOTERS = 7
 
 
-def normal(asked: Doc, keep_id: ObjectId | None = None) -> Doc:
-    """A configuration as replSetGetConfig shows it, with everything that was left out. Raises Refused."""
+def normal(asked: Doc, keep_id: ObjectId | None = None, *, wrong: int = INVALID) -> Doc:
+    """A configuration as replSetGetConfig shows it, with everything that was left out.
+
+    Raises Refused, of what breaks a rule with the number `wrong`.
+    """
     known = {"_id", "version", "members", "settings", "protocolVersion", "configsvr"}
     if unknown := set(asked) - known:
-        raise Refused(4, f'Unexpected field {min(unknown)} in replica set configuration"')
+        raise Refused(INVALID, f'Unexpected field {min(unknown)} in replica set configuration"')
     given = dict(asked.get("settings") or {})
     settings = {
         "chainingAllowed": given.get("chainingAllowed", True),
@@ -36,7 +39,7 @@ def normal(asked: Doc, keep_id: ObjectId | None = None) -> Doc:
     if protocol:
         found["protocolVersion"] = protocol
     found |= {"members": [_member(one) for one in asked["members"]], "settings": settings}
-    _check(found)
+    _check(found, wrong)
     return found
 
 
@@ -96,21 +99,19 @@ def _member(given: Doc) -> Doc:
     }
 
 
-def _check(config: Doc) -> None:
+def _check(config: Doc, wrong: int) -> None:
     members: list[dict[str, Any]] = config["members"]
     for one in members:
         reason = _wrong_of(one, configsvr=bool(config.get("configsvr")))
         if reason:
-            raise Refused(INVALID, reason)
+            raise Refused(wrong, reason)
     for key in ("_id", "host"):
         if len({one[key] for one in members}) != len(members):
-            raise Refused(INVALID, f"Found two member configurations with same {key} field")
+            raise Refused(wrong, f"Found two member configurations with same {key} field")
     if not 1 <= sum(bool(one["votes"]) for one in members) <= _MOST_VOTERS:
-        raise Refused(INVALID, "Replica set configuration contains no or more than 7 voting members")
+        raise Refused(wrong, "Replica set configuration contains no or more than 7 voting members")
     if not any(one["priority"] > 0 for one in members):
-        raise Refused(
-            INVALID, "Replica set configuration must contain at least one non-arbiter member with priority > 0"
-        )
+        raise Refused(wrong, "Replica set configuration must contain at least one non-arbiter member with priority > 0")
 
 
 def _wrong_of(one: Doc, *, configsvr: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from bson.objectid import ObjectId
 
 from tests.lab.mongodb.scripted.wire import Doc, Refused
 
-_COMPARED = {
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "$gt": lambda a, b: a is not None and a > b,
     "$gte": lambda a, b: a is not None and a >= b,
     "$lt": lambda a, b: a is not None and a < b,
@@ -58,7 +58,7 @@ class Store:
         found = [row for row in self.collections.get(ns, []) if matches(row, command.get("filter") or {})]
         for key, way in reversed(list((command.get("sort") or {}).items())):
             if key != "$natural":
-                found.sort(key=functools.cmp_to_key(lambda a, b, k=key: _order(value_at(a, k), value_at(b, k))))
+                found.sort(key=functools.cmp_to_key(functools.partial(_order_at, key)))
             if way < 0:
                 found.reverse()
         found = found[int(command.get("skip") or 0) :]
@@ -160,11 +160,15 @@ def new_row(wanted: Doc, change: Doc) -> Doc:
     return changed({"_id": plain.pop("_id", change.get("_id", ObjectId())), **plain}, change)
 
 
+def _order_at(path: str, one: Doc, other: Doc) -> int:
+    return _order(value_at(one, path), value_at(other, path))
+
+
 def _order(one: Any, other: Any) -> int:
     try:
-        return (one > other) - (one < other)
+        return int(one > other) - int(one < other)
     except TypeError:
-        return (repr(one) > repr(other)) - (repr(one) < repr(other))
+        return int(repr(one) > repr(other)) - int(repr(one) < repr(other))
 
 
 def _projected(row: Doc, wanted: Doc) -> Doc:

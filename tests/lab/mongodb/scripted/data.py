@@ -86,7 +86,7 @@ class Documents:
     def _databases(self, asked: Asked) -> Doc:
         with self._me.lock:
             self._may_read(asked)
-            found = []
+            found: list[Doc] = []
             for name in self._store.databases():
                 rows = [self._store.collections[f"{name}.{one}"] for one in self._store.names(name)]
                 size = float(4096 * len(rows) + sum(len(bson.encode(row)) for some in rows for row in some))

@@ -196,14 +196,14 @@ class Elections:
             return False
         primary = self.primary()
         if primary and me.config is not None:
-            close = me.seen[primary].place.ts.time - me.last.ts.time <= _CAUGHT_UP_S
+            close: bool = me.seen[primary].place.ts.time - me.last.ts.time <= _CAUGHT_UP_S
             return (
                 close and _priority(me.config, primary) < own["priority"] and not me.newer_than(me.seen[primary].place)
             )
         if not me.others:
             return True
         rank = sum(one["priority"] > own["priority"] for one in me.others if me.seen[one["host"]].up)
-        return now - me.primary_at >= self._patience * (1 + 0.3 * rank)
+        return bool(now - me.primary_at >= self._patience * (1 + 0.3 * rank))
 
     def _run(self) -> None:
         """Ask for votes: whether one would win first, so that nobody's term is spent on a hopeless one."""

@@ -13,7 +13,7 @@ from tests.lab.mongodb.scripted.base import Program
 from tests.lab.mongodb.scripted.data import Documents
 from tests.lab.mongodb.scripted.election import Elections
 from tests.lab.mongodb.scripted.following import Following
-from tests.lab.mongodb.scripted.member import CONFIG, PRIMARY, SECONDARY, Member
+from tests.lab.mongodb.scripted.member import CONFIG, PRIMARY, SECONDARY, WORDS, Member
 from tests.lab.mongodb.scripted.options import Options
 from tests.lab.mongodb.scripted.set_config import INCOMPATIBLE, NO_NODE, check_change, majority_of, normal, protocol_of
 from tests.lab.mongodb.scripted.store import Store
@@ -138,7 +138,7 @@ class Mongod(Program):
         me = self.member
         old, force = replies.configuration(me), bool(asked.command.get("force"))
         if me.state != PRIMARY and not force:
-            said = f"replSetReconfig should only be run on PRIMARY, but my state is {replies.WORDS[me.state]}"
+            said = f"replSetReconfig should only be run on PRIMARY, but my state is {WORDS[me.state]}"
             raise Refused(10107, f'{said}; use the "force" argument to override')
         new = normal(asked.command["replSetReconfig"], old["settings"]["replicaSetId"], wrong=INCOMPATIBLE)
         check_change(old, new, force=force)

@@ -6,9 +6,9 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from services.connections.budget import Metered
 from services.connections.mongo.document import Document
@@ -38,10 +38,17 @@ class Server:
         self.port = port or free_port()
         self.folder = folder / str(self.port)
         self.folder.mkdir(exist_ok=True)
+        self._program = program
+        self.restart_with(*options)
+
+    def restart_with(self, *options: str) -> None:
+        """Start it, after its end, with other options."""
+        program = self._program
         self._line = [str(program), "--port", str(self.port), "--bind_ip", "127.0.0.1", *options]
         self._line += ["--logpath", str(self.folder / "log"), "--logappend", "--unixSocketPrefix", str(self.folder)]
         if program.name.startswith("mongod"):
-            self._line += ["--dbpath", str(self.folder), "--nojournal"]
+            self._line += ["--dbpath", str(self.folder)]
+            self._line += [] if "--configsvr" in options else ["--nojournal"]  # a config server refuses to be without
         self.start()
 
     @property
@@ -83,19 +90,39 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
 
-    def command(self, database: str, command: Mapping[str, Any], who: Credentials | None = None) -> Document:
+    def command(self, database: str, asked: Mapping[str, Any], who: Credentials | None = None) -> Document:
         """Send any command, as a DBA's own shell would."""
-        with socket.create_connection(("127.0.0.1", self.port), 30) as sock:
-            meter = Metered(sock)
-            meter.begin(60, 1 << 24)
-            wire = MongoWire(meter, meter)
-            _, named = greet(wire, who or Credentials())
-            if who is not None:
-                log_in(wire, who, named)
-            return wire.command(database, command)
+        return command(self.port, database, asked, who)
 
 
-def initiate(servers: list[Server], name: str = "rs0", **more: Any) -> None:
+class AnyServer(Protocol):
+    """A real or a scripted one."""
+
+    @property
+    def name(self) -> str:
+        """host:port."""
+
+    @property
+    def log(self) -> str:
+        """What it logged."""
+
+    def command(self, database: str, asked: Mapping[str, Any], who: Credentials | None = None) -> Document:
+        """Send any command, as a DBA's own shell would."""
+
+
+def command(port: int, database: str, asked: Mapping[str, Any], who: Credentials | None = None) -> Document:
+    """Send any command to a server of this machine."""
+    with socket.create_connection(("127.0.0.1", port), 30) as sock:
+        meter = Metered(sock)
+        meter.begin(60, 1 << 24)
+        wire = MongoWire(meter, meter)
+        _, named = greet(wire, who or Credentials())
+        if who is not None:
+            log_in(wire, who, named)
+        return wire.command(database, asked)
+
+
+def initiate(servers: Sequence[AnyServer], name: str = "rs0", **more: Any) -> None:
     """Make a replica set of the servers, and wait for its primary, which is the first. more: of member N, by 'mN'."""
     members = [{"_id": n, "host": one.name, **more.get(f"m{n}", {})} for n, one in enumerate(servers)]
     members[0]["priority"] = 10

@@ -1,9 +1,9 @@
 """How the lab's tests are shared out between processes: by the estate they need, each file whole.
 
 Each process steers an estate of its own, so a file of procedures may go to any. Of every other estate there is
-one, held for a whole session: what needs one of those stays together, MySQL's apart from the others. What has the
-most tests is begun first, what has equally many in the order of the collection; the many short refusals go one by one
-and last: they fill what the long files leave open at the end (pytest-xdist, pytest_xdist_make_scheduler).
+one, held for a whole session: what needs one of those stays together, MySQL's and MongoDB's each by themselves. What has
+the most tests is begun first, what has equally many in the order of the collection; the many short refusals go one by
+one and last: they fill what the long files leave open at the end (pytest-xdist, pytest_xdist_make_scheduler).
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import os
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = "the other estates"
-_PROCEDURES, _MYSQL = "tests/lab/procedures/", "tests/lab/mysql/"
+_PROCEDURES, _MYSQL, _MONGODB = "tests/lab/procedures/", "tests/lab/mysql/", "tests/lab/mongodb/"
 _ONE_BY_ONE = "tests/lab/procedures/test_refusals.py"
 
 
 def scope_of(nodeid: str) -> str:
     """Return what a test goes together with."""
     path = nodeid.partition("::")[0]
-    if path.startswith(_MYSQL):
-        return _MYSQL
+    if path.startswith((_MYSQL, _MONGODB)):
+        return _MYSQL if path.startswith(_MYSQL) else _MONGODB
     if os.environ.get("PILOTHOUSE_LAB_GALERA") or not path.startswith(_PROCEDURES):
         return TOGETHER
     return nodeid if path == _ONE_BY_ONE else path

@@ -1,7 +1,7 @@
 """How the lab's tests are shared out between processes: by the estate they need, each file whole.
 
 Each process steers an estate of its own, so a file of procedures may go to any. Of every other estate there is
-one, held for a whole session: what needs one of those stays together, MySQL's and MongoDB's each by themselves. What has
+one, held for a whole session: what needs one of those stays together, MySQL's and MongoDB's apart. What has
 the most tests is begun first, what has equally many in the order of the collection; the many short refusals go one by
 one and last: they fill what the long files leave open at the end (pytest-xdist, pytest_xdist_make_scheduler).
 """

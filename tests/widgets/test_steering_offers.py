@@ -14,6 +14,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QTreeView
 from pytestqt.qtbot import QtBot
 
+from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.single.kind import UNKNOWN
 from services.discovery.model import SPARE, ClusterSnapshot
 from services.facts.model import NodeFacts
@@ -30,7 +31,7 @@ from widgets.inventory.tree import EstateTree
 
 pytestmark = pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
 
-ABOUTS = tuple(procedure.about for procedure in all_procedures())
+ABOUTS = tuple(procedure.about for procedure in all_procedures() if procedure.about.fits(GALERA))
 HOST_ACTIONS = 2
 
 

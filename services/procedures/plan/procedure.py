@@ -26,7 +26,8 @@ class About:
         kinds: codes of the kinds of cluster that it is for; elsewhere: what is said beside any other ({name}).
         place: among the cards, the smallest first; by name where two are the same.
         needs: the parts of each host's facts that its questions, checks and plans look at; only those are read.
-        for_states: node or cluster situation where it is offered first: 'synced', 'down', 'no-primary', 'spare', 'any'.
+        for_states: node or cluster situation where it is offered first: 'synced', 'member' (of a group that has no such
+            state), 'down', 'no-primary', 'spare', 'any'.
     """
 
     name: str

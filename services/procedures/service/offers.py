@@ -12,7 +12,7 @@ from services.errors import UNREACHED
 from services.facts.model import SSH
 from services.i18n import tr
 from services.procedures.plan.procedure import About
-from services.types import ALONE, NOT_KNOWN, VOTES, Reach
+from services.types import ALONE, NOT_KNOWN, SEVERAL_GROUPS, VOTES, Reach
 
 _REFUSED = frozenset(
     {"auth-failed", "tls-failed", "tls-missing", "certificate-unknown", "certificate-changed", "secret-missing"}
@@ -30,10 +30,12 @@ def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
         return frozenset()
     primary = any(component.primary for component in cluster.components)
     votes = VOTES in cluster.kind.traits
+    if SEVERAL_GROUPS in cluster.kind.traits:
+        return frozenset({"member"}) if _is_member(node) else frozenset()
     if not votes or node.role == SPARE:
         stands_by = ALONE in cluster.kind.traits or (votes and primary)
         return frozenset({"spare"}) if stands_by and _runs_no_server(node) else frozenset()
-    found = set()
+    found = {"member"} if _is_member(node) else set()
     if not primary and not nobody_answered(cluster):
         found.add("no-primary")
     if node.code == SYNCED.code and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
@@ -43,6 +45,11 @@ def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
     if down and not _is_counted(cluster, node):
         found.add("down")
     return frozenset(found)
+
+
+def _is_member(node: NodeView) -> bool:
+    """Return whether it answers and is drawn inside a part of its group."""
+    return bool(node.component) and node.reach in {Reach.FULL, Reach.SQL_ONLY}
 
 
 def _is_counted(cluster: ClusterSnapshot, node: NodeView) -> bool:
@@ -145,6 +152,8 @@ def why_not(about: About, cluster: ClusterSnapshot | None, estate: EstateSnapsho
 def _what_is_missing(about: About, cluster: ClusterSnapshot) -> str:
     if NOT_KNOWN in cluster.kind.traits:
         return _nothing_known(cluster)
+    if "member" in about.for_states:
+        return tr("No member of {name} answers now.", name=cluster.name)
     if VOTES not in cluster.kind.traits:
         return tr("{name} is in no cluster. Choose the cluster in the tree first.", name=cluster.name)
     primary = any(component.primary for component in cluster.components)

@@ -29,6 +29,7 @@ ABOUT = About(
     what="Sets protocolVersion 1 in one replica set after the other, and sees each elect and acknowledge by it.",
     takes="Seconds for each set, then the minutes in which you want to see it stay whole.",
     can_break="A primary may step down once: clients without a retry see an error then.",
+    for_states=("member",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=200,

@@ -33,6 +33,7 @@ ABOUT = About(
     what="Leads from server to server in the right order; you install the binaries, the version proves each step.",
     takes="Your time for each server, and the minutes until it has caught up.",
     can_break="Each set is one member short while its server is replaced, and elects once.",
+    for_states=("member",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=210,

@@ -1,0 +1,48 @@
+"""What is offered where MongoDB is: at a member and for its cluster, and nothing of it elsewhere."""
+
+from __future__ import annotations
+
+from services.discovery.model import ClusterSnapshot, EstateSnapshot
+from services.facts.mongodb.sharding import Shard, ShardedCluster
+from services.procedures.catalogue import all_procedures
+from services.procedures.service.offers import fitting, fitting_cluster, why_not
+from tests.unit.discovery import scenes as s
+from tests.unit.discovery.mongo_scenes import down, hosts, member, router, view
+
+ABOUTS = tuple(procedure.about for procedure in all_procedures())
+OF_MONGODB = {"mongo-protocol-upgrade", "mongo-rolling-upgrade"}
+
+
+def _names(estate: EstateSnapshot, cluster: ClusterSnapshot) -> set[str]:
+    return {about.name for about in fitting_cluster(ABOUTS, cluster, estate)}
+
+
+def _of_nodes(cluster: ClusterSnapshot) -> dict[str, set[str]]:
+    return {node.host: {about.name for about in fitting(ABOUTS, cluster, node)} for node in cluster.nodes}
+
+
+def test_that_every_member_that_answers_and_its_set_are_offered_both() -> None:
+    estate = s.estate(member(1), member(2), down(3))
+    cluster = s.only(estate)
+    assert _names(estate, cluster) == OF_MONGODB
+    assert _of_nodes(cluster) == {"m1": OF_MONGODB, "m2": OF_MONGODB, "m3": set()}
+    assert {about.name for about in ABOUTS if not why_not(about, cluster, estate)} == OF_MONGODB
+
+
+def test_that_a_sharded_cluster_is_offered_both_by_its_members() -> None:
+    shards = (Shard("rs0", hosts("rs0/m1:27018,m2:27018,m3:27018")),)
+    told = ShardedCluster("77", hosts("csrs/c1:27019"), shards=shards)
+    estate = s.estate(*(member(n, view(n), shard=True, cluster=told) for n in (1, 2, 3)), router(1, told))
+    cluster = s.only(estate)
+    assert _names(estate, cluster) == OF_MONGODB
+    assert _of_nodes(cluster) == {"m1": OF_MONGODB, "m2": OF_MONGODB, "m3": OF_MONGODB, "r1": set()}
+
+
+def test_that_a_set_none_of_which_answers_says_so() -> None:
+    before = s.estate(member(1), member(2), member(3))
+    estate = s.estate(down(1), down(2), down(3), previous=before)
+    cluster = s.only(estate)
+    assert _names(estate, cluster) == set()
+    said = {why_not(about, cluster, estate) for about in ABOUTS if about.name in OF_MONGODB}
+    assert len(said) == 1
+    assert said.pop()

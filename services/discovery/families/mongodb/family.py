@@ -17,7 +17,7 @@ from services.discovery.families.mongodb.edges import edges_of
 from services.discovery.families.mongodb.judge import Judge
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.mongodb.numbers import member_numbers, process_numbers
-from services.discovery.families.mongodb.places import Directory, facts_of, own_name
+from services.discovery.families.mongodb.places import Directory, facts_of, names_of, own_name
 from services.discovery.families.mongodb.quorum import (
     ARBITER_BLOCKS,
     MAJORITY_NOT_KNOWN,
@@ -109,7 +109,7 @@ class MongoDb:
     def claims(self, nodes: Sequence[Node], previous: EstateSnapshot | None, at: float) -> dict[str, list[Node]]:
         """Return the processes by their cluster, with the members that only others spoke of."""
         clusters = claims(nodes, previous)
-        carry_placeholders(clusters, self.kinds, previous, at)
+        carry_placeholders(clusters, self.kinds, previous, at, names_of)
         return clusters
 
     def takes(self, members: Sequence[Node], _links: Sequence[Link]) -> ClusterKind | None:

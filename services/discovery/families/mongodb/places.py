@@ -25,6 +25,13 @@ def own_name(facts: MongoFacts) -> str:
     return own.place.name if own is not None else ""
 
 
+def names_of(node: Node) -> frozenset[str]:
+    """Return how members may name a node: as its set calls it, and by its addresses with its port."""
+    facts = facts_of(node)
+    own = own_name(facts) if facts is not None else ""
+    return frozenset({own, *(f"{address}:{node.port}" for address in node.addresses if node.port)}) - {""}
+
+
 class Directory:
     """The nodes of one cluster by their places. Whoever calls itself so is meant before one at that address."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.nodes import Node
@@ -16,11 +16,19 @@ MOST_LOST = 32
 
 
 def carry_placeholders(
-    clusters: Mapping[str, list[Node]], kinds: Collection[ClusterKind], previous: EstateSnapshot | None, at: float
+    clusters: Mapping[str, list[Node]],
+    kinds: Collection[ClusterKind],
+    previous: EstateSnapshot | None,
+    at: float,
+    places: Callable[[Node], Collection[str]] | None = None,
 ) -> None:
     """Put back the members that only others spoke of: one that nobody mentions any more is lost, not forgotten at once.
 
     Those lost first stay; after `LOST_S` they go, where a node of the cluster answers and could name them.
+
+    Args:
+        places: of a node, as members are named by each other: where several of a group are usual on one host, each is
+            known by host and port. None: by its host alone.
     """
     if previous is None:
         return
@@ -28,10 +36,12 @@ def carry_placeholders(
         here = clusters.get(old.cluster_id)
         if here is None or old.kind not in kinds:
             continue
-        taken = {u for node in here for u in node.history} | {a for node in here for a in node.addresses}
+        taken = {u for node in here for u in node.history}
+        taken |= {a for node in here for a in (node.addresses if places is None else places(node))}
         for view in _kept(old.nodes, at if any(node.sql_fresh for node in here) else None):
             host = host_port(view.address)[0]
-            if not view.node_id.startswith("member:") or host in taken or taken & set(view.uuid_history):
+            called = host if places is None else view.name
+            if not view.node_id.startswith("member:") or called in taken or taken & set(view.uuid_history):
                 continue
             here.append(
                 Node(

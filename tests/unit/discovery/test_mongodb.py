@@ -95,6 +95,15 @@ def test_that_a_part_without_a_majority_is_no_cluster_whatever_its_members_call_
     assert len(cluster.silent) == 2
 
 
+def test_that_a_later_primary_whose_votes_nobody_may_read_outvotes_an_earlier_one() -> None:
+    old = (m.row(1, "PRIMARY"), m.row(2), m.row(3))
+    unread = tuple(replace(one, votes=None) for one in (m.row(1, "SECONDARY"), m.row(2, "PRIMARY"), m.row(3)))
+    later = m.member(2, m.view(2, unread, term=6, votes=None, majority=None))
+    cluster = s.only(s.estate(m.member(1, m.view(1, old, term=5)), later, m.down(3)))
+    assert told(cluster)["m1"][1] is Health.BAD
+    assert "outvoted" not in told(cluster)["m2"][0]
+
+
 def test_that_an_outvoted_primary_is_told_as_one_whose_writes_may_be_rolled_back() -> None:
     old = m.view(1, m.rows("PRIMARY", "DOWN", "DOWN"), term=1)
     new = m.rows("DOWN", "PRIMARY", "SECONDARY")

@@ -130,10 +130,11 @@ def _primary(views: Sequence[View]) -> tuple[str, frozenset[str]]:
     return (max(set(told), key=told.count) if told else ""), frozenset()
 
 
-def _rank(view: View) -> tuple[int, int, float]:
+def _rank(view: View) -> tuple[bool, int, bool, float]:
+    """Return how well it may lead: not without a majority, then the later term; votes nobody could read are no lack."""
     own = view.set.own
     elected = own.elected_at if own is not None and own.elected_at is not None else 0.0
-    return (1 if view.votes.has else 0, view.set.term if view.set.term is not None else -1, elected)
+    return (view.votes.has is not False, _term(view), view.votes.has is True, elected)
 
 
 def _outvoted(first: View, views: Sequence[View]) -> str:
@@ -157,8 +158,8 @@ def _term(view: View) -> int:
 
 
 def _later(view: View, than: View) -> bool:
-    if (view.set.term or -1) >= 0 and (than.set.term or -1) >= 0:
-        return (view.set.term or 0) > (than.set.term or 0)
+    if _term(view) >= 0 and _term(than) >= 0:  # 0 is the first one under protocolVersion 1
+        return _term(view) > _term(than)
     theirs = next((m.elected_at for m in view.set.members if m.state == "PRIMARY"), None)
     own = than.set.own
     return theirs is not None and own is not None and own.elected_at is not None and theirs > own.elected_at

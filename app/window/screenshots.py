@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEventLoop
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 
 from app.cli.arguments import FINDINGS, GOOD
 from app.error_hooks import ErrorHooks
@@ -58,6 +58,7 @@ def take_pictures(session: WindowSession, folder: Path, theme: str, hooks: Error
             focused.clearFocus()  # the ring tells a person at the keyboard where it types; a picture has nobody
         _settle(session)
         hooks.raise_uncaught()
+        _lay_out()
         for charts in window.findChildren(ChartsPage):
             charts.paint_now()
         path = folder / f"{page}-{theme}-{window.width()}x{window.height()}.png"
@@ -119,6 +120,12 @@ def _settle(session: WindowSession) -> None:
     _spin(lambda: False, SETTLE_S)
     _spin(lambda: not session.ops.busy() and not _drawing(session), 10.0)
     _spin(lambda: False, SETTLE_S)
+
+
+def _lay_out() -> None:
+    """Place what the last beat has shown or hidden: a picture has no next frame in which that is done."""
+    for _ in range(3):  # a section's new height is its panel's, and then the scrolled page's
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
 
 def _drawing(session: WindowSession) -> bool:

@@ -27,7 +27,7 @@ from services.i18n import tr
 from services.procedures.plan.model import Plan, with_addresses
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import RunState, RunView
-from services.procedures.service.offers import why_none_fits, why_not
+from services.procedures.service.offers import in_order, why_none_fits, why_not
 from services.procedures.service.run_events import run_events
 from services.types import NOT_KNOWN, Health
 from widgets.bridge.ops import Ops
@@ -160,7 +160,9 @@ class Steering(QObject):
         return why_not(about, self._controller.cluster(), self._controller.estate)
 
     def _judge_cards(self) -> None:
-        """Say on each card why it is not for what is in sight; another cluster may be chosen beside them."""
+        """Say on each card why it is not for what is in sight, those for its kind of cluster first; another cluster may
+        be chosen beside them."""
+        self._pages.cards.set_procedures(in_order(self._abouts, self._controller.cluster()))
         self._pages.cards.refuse({about.name: self._why_not(about) for about in self._abouts})
         self._pages.cards.refuse_chunks(why_not_here(self._controller.estate))
 
@@ -181,7 +183,6 @@ class Steering(QObject):
 
     def _opened(self, abouts: tuple[About, ...]) -> None:
         self._abouts = abouts
-        self._pages.cards.set_procedures(abouts)
         self._judge_cards()
         self.offers.use(abouts)
 

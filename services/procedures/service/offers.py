@@ -186,6 +186,11 @@ def _meant_for(abouts: Sequence[About], cluster: ClusterSnapshot) -> tuple[About
     return tuple(about for about in abouts if about.fits(cluster.kind) or ALONE in cluster.kind.traits)
 
 
+def in_order(abouts: Sequence[About], cluster: ClusterSnapshot | None) -> tuple[About, ...]:
+    """Return the cards as they are shown beside a cluster: those for its kind first, else in the catalogue's order."""
+    return tuple(sorted(abouts, key=lambda about: cluster is not None and not about.fits(cluster.kind)))
+
+
 def can_be_retried(node: NodeView) -> bool:
     """Return whether another try may find what is not reached: the host, or a server that its host says is there."""
     facts = node.facts

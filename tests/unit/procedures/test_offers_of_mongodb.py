@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.facts.mongodb.sharding import Shard, ShardedCluster
 from services.procedures.catalogue import all_procedures
-from services.procedures.service.offers import fitting, fitting_cluster, why_not
+from services.procedures.service.offers import fitting, fitting_cluster, in_order, why_not
 from tests.unit.discovery import scenes as s
 from tests.unit.discovery.mongo_scenes import down, hosts, member, router, view
 
@@ -46,3 +46,11 @@ def test_that_a_set_none_of_which_answers_says_so() -> None:
     said = {why_not(about, cluster, estate) for about in ABOUTS if about.name in OF_MONGODB}
     assert len(said) == 1
     assert said.pop()
+
+
+def test_that_the_cards_for_a_cluster_come_first_and_others_keep_their_order() -> None:
+    cluster = s.only(s.estate(member(1), member(2), member(3)))
+    names = [about.name for about in in_order(ABOUTS, cluster)]
+    assert set(names[:2]) == OF_MONGODB
+    assert names[2:] == [about.name for about in ABOUTS if about.name not in OF_MONGODB]
+    assert in_order(ABOUTS, None) == ABOUTS

@@ -61,7 +61,7 @@ class _One:
     reader: Reader | None = None
 
 
-def gather(  # noqa: PLR0913 - the last seven by name
+def gather(  # noqa: PLR0913 - the last eight by name
     hosts: Hosts,
     inventory: Inventory,
     clock: Clock,
@@ -70,6 +70,7 @@ def gather(  # noqa: PLR0913 - the last seven by name
     cluster_id: str = "",
     cluster_name: str = "",
     names: tuple[str, ...] = (),
+    kinds: frozenset[str] = frozenset(),
     memory: Memory | None = None,
     operator: bool = False,
     kept: tuple[tuple[str, str], ...] = (),
@@ -82,6 +83,7 @@ def gather(  # noqa: PLR0913 - the last seven by name
         needs: the parts to read, beside those that they are made from; none for a look at the cluster's state.
         cluster_id: its state UUID; cluster_name: as the inventory or wsrep_cluster_name says; '': the only one.
         names: hosts to gather (discovered members too); (): every host of the inventory.
+        kinds: codes of the kinds of cluster that it is for; what is none of them, and no Galera cluster, is not meant.
         memory: our own history, for positions of hosts that are down; what is read here is added to it.
         operator: the account for changes may be used, to read what it may do.
         kept: values of a run that goes on; by: who reads, for that history.
@@ -95,7 +97,8 @@ def gather(  # noqa: PLR0913 - the last seven by name
     estate = updated_estate(None, nodes, clock.wall(), _names(inventory), expected=sizes)
     galera = tuple(c for c in estate.clusters if any(n.facts is not None and n.facts.galera for n in c.nodes))
     entry = entry_of(inventory, cluster_name, cluster_id, galera)
-    other = told_cluster(estate.clusters, galera, cluster_id, cluster_name, inventory)
+    meant = tuple(c for c in estate.clusters if c.kind.code in kinds and c not in galera)
+    other = told_cluster(meant, cluster_id, cluster_name, inventory, alone=not galera)
     cluster = other or chosen(galera, cluster_id, cluster_name, entry)
     uuid = cluster_id or (cluster.cluster_id if cluster is not None else left_behind(found, entry))
     told = {node.host for node in other.nodes} if other is not None else None

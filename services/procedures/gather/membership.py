@@ -49,23 +49,21 @@ def chosen(
 
 
 def told_cluster(
-    seen: tuple[ClusterSnapshot, ...],
-    galera: tuple[ClusterSnapshot, ...],
-    cluster_id: str,
-    name: str,
-    inventory: Inventory,
+    others: tuple[ClusterSnapshot, ...], cluster_id: str, name: str, inventory: Inventory, *, alone: bool
 ) -> ClusterSnapshot | None:
-    """Return the cluster meant where it is of a family whose members say themselves that they are; None for Galera's.
+    """Return the cluster meant of a family whose members say themselves that they are, None for Galera's.
 
     By its id, the inventory's name for it, its own name, or because it is the only one at all.
+
+    Args:
+        others: such clusters; alone: no Galera cluster is seen beside them.
     """
-    others = [c for c in seen if c not in galera and c.components]
     if cluster_id:
         return next((c for c in others if c.cluster_id == cluster_id), None)
     if name:
         seeds = next((set(c.seeds) for c in inventory.clusters if c.name == name), set())
         return next((c for c in others if c.name == name or {n.host for n in c.nodes} & seeds), None)
-    return others[0] if len(others) == 1 and not galera else None
+    return others[0] if len(others) == 1 and alone else None
 
 
 def left_behind(found: tuple[HostFacts, ...], entry: ClusterEntry | None) -> str:

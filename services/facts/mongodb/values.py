@@ -29,10 +29,11 @@ class Place:
 
 
 def place(value: Value) -> Place:
-    """Return a "host:port"."""
+    """Return a "host:port"; without a port it is MongoDB's own, with one that is none it is no place to go to."""
     name = words(value, _MOST_NAME) if isinstance(value, str) else ""
-    host, port = host_port(name, PORT)
-    return Place(name, host, port) if is_address(host) else Place(name)
+    host, port = host_port(name, 0)
+    odd = port == 0 and name.strip().strip("[]").lower().rstrip(".") != host
+    return Place(name, host, port or PORT) if is_address(host) and not odd else Place(name)
 
 
 def inside(document: Document, *names: str) -> Document:

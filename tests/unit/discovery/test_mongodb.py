@@ -405,3 +405,14 @@ def test_that_a_primary_that_takes_no_writes_is_not_good() -> None:
     catching_up = replace(facts, mongo=replace(facts.mongo, server=replace(facts.mongo.server, writable=False)))
     cluster = s.only(s.estate(catching_up, m.member(2), m.member(3)))
     assert told(cluster)["m1"] == ("PRIMARY", Health.WARN)
+
+
+def test_that_a_primary_whose_host_says_that_no_server_runs_has_no_role_however_long_others_believe_it() -> None:
+    dead = replace(
+        m.member(1), reach=Reach.SSH_ONLY, machine=s.machine(1, process_state="", process_pid=None), ssh_at=s.AT + 60,
+        sql_at=s.AT, at=s.AT + 60,
+    )  # fmt: skip
+    others = (replace(m.member(n), at=s.AT + 60, sql_at=s.AT + 60) for n in (2, 3))
+    cluster = s.only(s.estate(dead, *others, at=s.AT + 60.5))
+    assert node(cluster, "m1").role == ""
+    assert node(cluster, "m2").role == "secondary"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.discovery.families.mongodb.places import facts_of
-from services.discovery.families.mongodb.quorum import OLD_PROTOCOL, PART
+from services.discovery.families.mongodb.quorum import OLD_PROTOCOL, PART, stopped
 from services.discovery.families.mongodb.views import SetOf
 from services.discovery.nodes import Node
 from services.discovery.words import names
@@ -79,8 +79,8 @@ def role_words(node: Node, one: SetOf | None) -> str:
     member = one.configured.get(node.node_id)
     if member is not None and member.arbiter:
         return mark("arbiter")
-    if node.node_id in one.stale:
-        return ""
+    if node.node_id in one.stale or stopped(node):
+        return ""  # others believe its last heartbeat for ten seconds: its host says that no server runs
     if node.node_id == one.primary:
         return _ROLES["PRIMARY"] if one.majority else ""  # it steps down: nobody may take it for the set's
     if member is None:

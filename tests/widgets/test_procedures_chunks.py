@@ -164,6 +164,10 @@ def test_that_an_estate_of_mariadb_alone_is_not_offered_it_and_told_why(qtbot: Q
     assert pages.cards.chunks.isVisible()
 
 
+def whole(page: ChunksPage) -> None:
+    assert clipped(page) == set()
+
+
 @pytest.mark.parametrize("percent", [100, 200])
 def test_that_no_word_is_cut_in_a_narrow_page(qtbot: QtBot, page: ChunksPage, qapp: QApplication, percent: int) -> None:
     apply_text_size(qapp, percent)
@@ -171,8 +175,7 @@ def test_that_no_word_is_cut_in_a_narrow_page(qtbot: QtBot, page: ChunksPage, qa
         page.resize(520, 728)
         page.command.setPlainText(BAD)
         typed(page)
-        qtbot.wait(50)  # rows that break are given their height in turns of their own
-        assert clipped(page) == set()
+        qtbot.waitUntil(lambda: whole(page))  # rows that break are given their height in turns of their own
     finally:
         apply_text_size(qapp, 100)
 

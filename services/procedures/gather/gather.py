@@ -27,13 +27,13 @@ from services.procedures.engine.lock import lock_path, parse_lock
 from services.procedures.engine.ports import Hosts
 from services.procedures.gather.membership import (
     chosen,
-    company,
     entry_of,
     is_elsewhere,
-    is_member,
     left_behind,
+    members_of,
     strangers,
     told_cluster,
+    told_members,
 )
 from services.procedures.gather.memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
 from services.procedures.gather.reader import Reader
@@ -44,7 +44,7 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
-from services.types import Reach
+from services.types import ClusterKind, Reach
 
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 4.0
@@ -70,7 +70,7 @@ def gather(  # noqa: PLR0913 - the last eight by name
     cluster_id: str = "",
     cluster_name: str = "",
     names: tuple[str, ...] = (),
-    kinds: frozenset[str] = frozenset(),
+    fits: Callable[[ClusterKind], bool] = lambda _: False,
     memory: Memory | None = None,
     operator: bool = False,
     kept: tuple[tuple[str, str], ...] = (),
@@ -83,7 +83,7 @@ def gather(  # noqa: PLR0913 - the last eight by name
         needs: the parts to read, beside those that they are made from; none for a look at the cluster's state.
         cluster_id: its state UUID; cluster_name: as the inventory or wsrep_cluster_name says; '': the only one.
         names: hosts to gather (discovered members too); (): every host of the inventory.
-        kinds: codes of the kinds of cluster that it is for; what is none of them, and no Galera cluster, is not meant.
+        fits: whether it is for a kind of cluster; what is none of these, and no Galera cluster, is not meant.
         memory: our own history, for positions of hosts that are down; what is read here is added to it.
         operator: the account for changes may be used, to read what it may do.
         kept: values of a run that goes on; by: who reads, for that history.
@@ -97,17 +97,12 @@ def gather(  # noqa: PLR0913 - the last eight by name
     estate = updated_estate(None, nodes, clock.wall(), _names(inventory), expected=sizes)
     galera = tuple(c for c in estate.clusters if any(n.facts is not None and n.facts.galera for n in c.nodes))
     entry = entry_of(inventory, cluster_name, cluster_id, galera)
-    meant = tuple(c for c in estate.clusters if c.kind.code in kinds and c not in galera)
-    other = told_cluster(meant, cluster_id, cluster_name, inventory, alone=not galera)
+    others = tuple(c for c in estate.clusters if fits(c.kind) and c not in galera)
+    other = told_cluster(others, cluster_id, cluster_name, inventory, alone=not galera)
     cluster = other or chosen(galera, cluster_id, cluster_name, entry)
     uuid = cluster_id or (cluster.cluster_id if cluster is not None else left_behind(found, entry))
-    told = {node.host for node in other.nodes} if other is not None else None
     name = cluster_name or (entry.name if entry else "") or (cluster.name if cluster is not None else "") or uuid[:8]
-    near = company(found, uuid, entry)
-    members = tuple(
-        one.host for one in found
-        if (one.host in told if told is not None else is_member(one, uuid, cluster, entry, near))
-    )  # fmt: skip
+    members = told_members(found, other) or members_of(found, uuid, cluster, entry)
     candidates = tuple(n for n in wanted if n not in members)
     everyone = (*members, *candidates)
     theirs = tuple(n for n in everyone if n in members or not is_elsewhere(by_name[n].facts))

@@ -132,6 +132,20 @@ def is_member(
     return facts[Options].option("mysqld", "wsrep_cluster_name") in near.names and bool(known)
 
 
+def members_of(
+    found: tuple[HostFacts, ...], uuid: str, cluster: ClusterSnapshot | None, entry: ClusterEntry | None
+) -> tuple[str, ...]:
+    """Return the hosts that are, or were, members of a Galera cluster, in their order."""
+    near = company(found, uuid, entry)
+    return tuple(one.host for one in found if is_member(one, uuid, cluster, entry, near))
+
+
+def told_members(found: tuple[HostFacts, ...], other: ClusterSnapshot | None) -> tuple[str, ...]:
+    """Return the hosts of a cluster whose members say themselves that they are, () for none."""
+    told = {node.host for node in other.nodes} if other is not None else set()
+    return tuple(one.host for one in found if one.host in told)
+
+
 def is_elsewhere(facts: HostFacts) -> bool:
     """Return whether a host that is no member serves another group now: no procedure of this one is opened there."""
     node = facts.node

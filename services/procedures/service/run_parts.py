@@ -85,7 +85,7 @@ def _look(
         names=tuple(dict.fromkeys((*plan.hosts, *also))),
         memory=known.state,
         needs=needs,
-        kinds=frozenset(procedure_named(plan.procedure).about.kinds),
+        fits=procedure_named(plan.procedure).about.fits,
         kept=kept,
         by=f"run {view.run_id}",
     )

@@ -164,7 +164,7 @@ class ProcedureService:
                 cluster_name=cluster_name,
                 memory=self._state,
                 needs=LOOKED_AT.union(*(card.needs for card in cards)),
-                kinds=frozenset().union(*(card.kinds for card in cards)),
+                fits=lambda kind: any(card.fits(kind) for card in cards),
                 operator=operator,
             )
         finally:

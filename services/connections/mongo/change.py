@@ -11,9 +11,17 @@ import json
 import re
 from dataclasses import dataclass, field
 
+from services.i18n import mark
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\$(set|unset)")
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
 _SETTING = re.compile(r"[a-z][A-Za-z]*|members\.\d{1,4}\.[a-z][A-Za-z]*|settings\.[a-z][A-Za-z]*")
+
+ROLES_TO_CHANGE = mark(
+    'Give the inventory an account for changes ("operator_user") with the roles "clusterManager", '
+    '"readWriteAnyDatabase" and "dbAdminAnyDatabase" of the database admin.'
+)
+"""What an account lacks that may not change a server (MongoDB manual, "Built-In Roles")."""
 
 Plain = str | int | float | bool | None
 

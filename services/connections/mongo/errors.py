@@ -8,6 +8,7 @@ from __future__ import annotations
 import ssl
 
 from services.connections.budget import reached
+from services.connections.mongo.change import ROLES_TO_CHANGE
 from services.connections.mongo.document import Document
 from services.connections.mongo.login import LEAST_WIRE, MOST_WIRE, OtherWire
 from services.connections.mongo.scram import BadProof
@@ -126,12 +127,7 @@ def command_error(problem: CommandFailed, *, host: str, limit_s: float) -> UserE
 def of_a_change(error: UserError) -> UserError:
     """Return the error of a change with the roles that a change needs."""
     if isinstance(error, QueryFailed) and error.errno == UNAUTHORIZED:
-        error.try_ = (
-            tr(
-                'Give the inventory an account for changes ("operator_user") with the roles "clusterManager", '
-                '"readWriteAnyDatabase" and "dbAdminAnyDatabase" of the database admin.'
-            ),
-        )
+        error.try_ = (tr(ROLES_TO_CHANGE),)
     return error
 
 

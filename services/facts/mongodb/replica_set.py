@@ -40,6 +40,8 @@ STATES: Final = {
 """MongoDB manual, "Replica Set Member States"."""
 VOTING: Final = frozenset({"PRIMARY", "SECONDARY", "STARTUP2", "RECOVERING", "ARBITER", "ROLLBACK"})
 """In which a member may cast its vote (the same page)."""
+SERVING: Final = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
+"""In which a member does its part (the same page)."""
 _MOST_TAGS = 20
 _MOST_WORDS = 300
 
@@ -79,6 +81,15 @@ class SetMember:
     elected_at: float | None = None
     config_version: int | None = None
     said: str = ""
+
+    def behind_s(self, leading: Stamp | None) -> int | None:
+        """Return by how many seconds it is behind an entry of its primary; of a delayed member its delay is meant.
+
+        None: it has no data, or one of the two entries is not known.
+        """
+        if leading is None or self.optime is None or self.arbiter:
+            return None
+        return max(0, leading.seconds - self.optime.seconds - (self.delay_s or 0))
 
 
 @dataclass(frozen=True, slots=True)

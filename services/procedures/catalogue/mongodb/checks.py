@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from services.connections.mongo.change import ROLES_TO_CHANGE
+from services.facts.mongodb.replica_set import SERVING
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
 from services.procedures.catalogue.mongodb.sets import GatheredSet
@@ -10,12 +12,7 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 
 MOST_LAG_S = 10
-SERVING = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
 LEAST = (3, 2)
-_ROLES = (
-    'Give the inventory an account for changes ("operator_user") with the roles "clusterManager", '
-    '"readWriteAnyDatabase" and "dbAdminAnyDatabase" of the database admin.'
-)
 
 
 def set_whole(one: GatheredSet) -> Check:
@@ -72,9 +69,10 @@ def set_lag(one: GatheredSet) -> Check:
         own = one.own(host)
         if own is None or own.arbiter or host == one.primary:
             continue
-        if own.optime is None or at is None:
+        lag = own.behind_s(at)
+        if lag is None:
             faults.append(f"the lag of {host} is not known")
-        elif (lag := max(0, at.seconds - own.optime.seconds - (own.delay_s or 0))) >= MOST_LAG_S:
+        elif lag >= MOST_LAG_S:
             faults.append(f"{host} is {lag} s behind")
         else:
             seen.append(f"{host} {lag} s")
@@ -110,5 +108,5 @@ def may_change(facts: Facts, hosts: tuple[str, ...], actions: tuple[str, ...], d
         not_known=bool(warns) and not blocks,
         evidence="; ".join([*blocks, *warns]) or f"on {', '.join(hosts)}",
         why="A plan that lacks a right in its middle stops half way.",
-        try_=(_ROLES,) if blocks or warns else (),
+        try_=(ROLES_TO_CHANGE,) if blocks or warns else (),
     )

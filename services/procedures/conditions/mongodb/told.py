@@ -5,14 +5,12 @@ from __future__ import annotations
 from services.connections.mongo.document import Stamp
 from services.connections.reads import mongo as reads
 from services.errors import QueryFailed, UserError
-from services.facts.mongodb.replica_set import ReplicaSet, SetMember, parse_set
+from services.facts.mongodb.replica_set import SERVING, ReplicaSet, SetMember, parse_set
 from services.i18n import tr
 from services.procedures.plan.looks import Asking
 from services.procedures.plan.scripted import World
 
 LIMIT_S = 4.0
-SERVING = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
-"""States in which a member does its part (MongoDB manual, "Replica Set Member States")."""
 
 
 def told_by(asking: Asking, host: str) -> ReplicaSet:
@@ -73,12 +71,8 @@ def behind(views: dict[str, ReplicaSet], leading: Stamp | None) -> dict[str, int
     The entry is one of an earlier look: one that was made while the members were asked would tell the time that nobody
     wrote before it as a lag.
     """
-    found: dict[str, int] = {}
-    for host, view in views.items():
-        member = own(view)
-        if leading is not None and member.optime is not None and not member.arbiter:
-            found[host] = max(0, leading.seconds - member.optime.seconds - (member.delay_s or 0))
-    return found
+    found = {host: own(view).behind_s(leading) for host, view in views.items()}
+    return {host: lag for host, lag in found.items() if lag is not None}
 
 
 def together(world: World, hosts: tuple[str, ...]) -> bool:

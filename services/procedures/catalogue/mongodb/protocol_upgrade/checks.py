@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb.sets import GatheredSet
-from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.checks import Check, Verdict
 
 BURN_IN_S = 24 * 3600
 _RISKY_32, _RISKY_34 = (3, 2, 11), {(3, 4, 0), (3, 4, 1)}
@@ -87,16 +87,4 @@ def election_timeout(one: GatheredSet) -> Check:
         to_read=True,
         each="How long the primary of each set may be silent before another is elected",
         host=one.speaker,
-    )
-
-
-def confirmed(code: str, title: str, why: str, *, yes: bool, field: str, advice: str) -> Check:
-    """A thing that only a person knows."""
-    return Check(
-        code=code,
-        title=title,
-        verdict=verdict((), not yes),
-        evidence="you said so" if yes else "nobody said so",
-        why=why,
-        answers=() if yes else (Remedy(advice, field, ("yes",)),),
     )

@@ -10,13 +10,14 @@ from __future__ import annotations
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
+from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.protocol_upgrade import checks as own
 from services.procedures.catalogue.mongodb.protocol_upgrade.steps import set_steps, steady_step
 from services.procedures.catalogue.mongodb.sets import GatheredSet, sets_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled, flag_of, seconds_of
+from services.procedures.plan.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.model import Chart, Plan
 from services.procedures.plan.parts.mongodb.rights import MongoRights
@@ -57,8 +58,7 @@ class ProtocolUpgrade:
         choices = ((EVERY, f"every set with protocolVersion 0: {names}"), *((o.name, f"{o.name} alone") for o in old))
         return (
             Field("sets", "Replica sets", "choice", EVERY, choices),
-            Field("clients", "Clients retry when a primary steps down", "flag", "no"),
-            Field("backup", "There is a backup of the last 24 hours", "flag", "no"),
+            *questions(),
             Field("steady", "How long each set is watched at the end", "duration", "5 min", advanced=True),
         )
 
@@ -74,21 +74,10 @@ class ProtocolUpgrade:
         return (
             *(check for one in chosen for check in _of_set(one)),
             shared.may_change(facts, tuple(one.primary for one in chosen if one.primary), _CLUSTER, _DATABASES),
-            own.confirmed(
-                "CLIENTS",
-                "Clients retry when a primary steps down",
-                "The change may make a primary step down, and it closes connections.",
-                yes=flag_of(values["clients"]) is True,
-                field="clients",
-                advice="See that every driver retries, and say so",
-            ),
-            own.confirmed(
-                "BACKUP",
-                "There is a backup of the last 24 hours",
-                "What an election rolls back is in a backup, or lost.",
-                yes=flag_of(values["backup"]) is True,
-                field="backup",
-                advice="Make a backup first, and say so",
+            *confirmed(
+                values,
+                clients_why="The change may make a primary step down, and it closes connections.",
+                backup_why="What an election rolls back is in a backup, or lost.",
             ),
             lock_free(facts, hosts),
         )

@@ -12,7 +12,7 @@ from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.balancing import start_step, stop_steps
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
-from services.procedures.catalogue.mongodb.protocol_upgrade.checks import confirmed
+from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, order_of
 from services.procedures.catalogue.mongodb.rolling_upgrade.steps import mirror_steps, router_steps, set_steps
@@ -20,7 +20,7 @@ from services.procedures.catalogue.mongodb.sets import mongo_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled, flag_of, seconds_of
+from services.procedures.plan.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.model import Chart, Plan, Step
 from services.procedures.plan.parts.mongodb.rights import MongoRights
@@ -57,8 +57,7 @@ class RollingUpgrade:
         del facts, inputs
         return (
             Field("version", "The new version", "text", "", help="Whole, as the server will tell it: 3.2.22."),
-            Field("clients", "Clients retry when a primary steps down", "flag", "no"),
-            Field("backup", "There is a backup of the last 24 hours", "flag", "no"),
+            *questions(),
             Field("calm", "How long a set is seen whole before the next server", "duration", "30 s", advanced=True),
         )
 
@@ -82,21 +81,10 @@ class RollingUpgrade:
             *(c for one in sets for c in (shared.set_whole(one), shared.set_lag(one), own.another_can_lead(one))),
             *((own.balancer_known(facts, order.routers[0]),) if order.routers else ()),
             shared.may_change(facts, leading, _CLUSTER, ()),
-            confirmed(
-                "CLIENTS",
-                "Clients retry when a primary steps down",
-                "Each set elects once, and its old primary closes all connections.",
-                yes=flag_of(values["clients"]) is True,
-                field="clients",
-                advice="See that every driver retries, and say so",
-            ),
-            confirmed(
-                "BACKUP",
-                "There is a backup of the last 24 hours",
-                "A release that fails on your data is left with the backup.",
-                yes=flag_of(values["backup"]) is True,
-                field="backup",
-                advice="Make a backup first, and say so",
+            *confirmed(
+                values,
+                clients_why="Each set elects once, and its old primary closes all connections.",
+                backup_why="A release that fails on your data is left with the backup.",
             ),
             lock_free(facts, order.hosts),
         )

@@ -1,0 +1,39 @@
+"""What only a person knows of a set that elects: whether clients retry, whether there is a backup."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.plan.checks import Check, Remedy
+from services.procedures.plan.fields import Field, Inputs
+from services.procedures.plan.inputs import flag_of
+
+_CLIENTS, _BACKUP = "Clients retry when a primary steps down", "There is a backup of the last 24 hours"
+
+
+def questions() -> tuple[Field, Field]:
+    """Return the two questions; nobody has said yes to either."""
+    return Field("clients", _CLIENTS, "flag", "no"), Field("backup", _BACKUP, "flag", "no")
+
+
+def confirmed(values: Inputs, *, clients_why: str, backup_why: str) -> tuple[Check, Check]:
+    """Return whether a person said so, of both.
+
+    Args:
+        clients_why, backup_why: why it matters in this procedure.
+    """
+    return (
+        _said("CLIENTS", _CLIENTS, clients_why, values, "clients", "See that every driver retries, and say so"),
+        _said("BACKUP", _BACKUP, backup_why, values, "backup", "Make a backup first, and say so"),
+    )
+
+
+def _said(code: str, title: str, why: str, values: Inputs, field: str, advice: str) -> Check:
+    yes = flag_of(values[field]) is True
+    return Check(
+        code=code,
+        title=title,
+        verdict=verdict((), not yes),
+        evidence="you said so" if yes else "nobody said so",
+        why=why,
+        answers=() if yes else (Remedy(advice, field, ("yes",)),),
+    )

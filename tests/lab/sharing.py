@@ -20,8 +20,9 @@ _ONE_BY_ONE = "tests/lab/procedures/test_refusals.py"
 def scope_of(nodeid: str) -> str:
     """Return what a test goes together with."""
     path = nodeid.partition("::")[0]
-    if path.startswith((_MYSQL, _MONGODB)):
-        return _MYSQL if path.startswith(_MYSQL) else _MONGODB
+    for apart in (_MYSQL, _MONGODB):
+        if path.startswith(apart):
+            return apart
     if os.environ.get("PILOTHOUSE_LAB_GALERA") or not path.startswith(_PROCEDURES):
         return TOGETHER
     return nodeid if path == _ONE_BY_ONE else path

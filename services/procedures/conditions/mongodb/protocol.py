@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.facts.mongodb.replica_set import ReplicaSet
-from services.procedures.conditions.mongodb.told import own, primaries, together, told_by_all
-from services.procedures.plan.condition import Answer, OfHosts
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.conditions.mongodb.of_set import OfSet
+from services.procedures.conditions.mongodb.told import own, primaries, together
+from services.procedures.plan.condition import Answer
+from services.procedures.plan.looks import Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
-class ProtocolIs(OfHosts):
+class ProtocolIs(OfSet):
     """Every member has a configuration with this protocolVersion, and one of them is primary.
 
     Under 1 every member knows a term (0 and up), under 0 none does (-1): tried on 3.2.5.
@@ -25,12 +26,8 @@ class ProtocolIs(OfHosts):
 
     protocol: int
 
-    def look(self, asking: Asking, past: Past) -> Answer:
-        """Ask every member."""
-        del past
-        views, silent = told_by_all(asking, self.hosts)
-        if silent:
-            return Answer(holds=None, evidence=silent)
+    def judged(self, views: dict[str, ReplicaSet]) -> Answer:
+        """See OfSet."""
         other = [host for host, view in views.items() if not _runs(view, self.protocol)]
         if other:
             told = ", ".join(f"{h} has protocolVersion {views[h].protocol} and term {views[h].term}" for h in other)
@@ -51,7 +48,7 @@ def _runs(view: ReplicaSet, protocol: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class OptimesOf(OfHosts):
+class OptimesOf(OfSet):
     """Every member with data has applied an entry of this protocol: its optime has a term under 1, and none under 0."""
 
     tag: ClassVar[str] = "mongodb.optimes"
@@ -59,12 +56,8 @@ class OptimesOf(OfHosts):
 
     protocol: int
 
-    def look(self, asking: Asking, past: Past) -> Answer:
-        """Ask every member for its own optime."""
-        del past
-        views, silent = told_by_all(asking, self.hosts)
-        if silent:
-            return Answer(holds=None, evidence=silent)
+    def judged(self, views: dict[str, ReplicaSet]) -> Answer:
+        """See OfSet."""
         terms = {host: own(view).optime_term for host, view in views.items() if not own(view).arbiter}
         if blind := [host for host, term in terms.items() if term is None]:
             return Answer(holds=None, evidence=f"{', '.join(blind)} told no optime")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from services.procedures.conditions.mongodb.told import primaries, together, told_by_all
-from services.procedures.plan.condition import Answer, OfHosts
-from services.procedures.plan.looks import Asking, Past
+from services.facts.mongodb.replica_set import ReplicaSet
+from services.procedures.conditions.mongodb.of_set import OfSet
+from services.procedures.conditions.mongodb.told import primaries, together
+from services.procedures.plan.condition import Answer
+from services.procedures.plan.looks import Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
-class AnotherLeads(OfHosts):
+class AnotherLeads(OfSet):
     """Exactly one of these members is primary by its own word, and it is not `but`."""
 
     tag: ClassVar[str] = "mongodb.another-leads"
@@ -21,12 +23,8 @@ class AnotherLeads(OfHosts):
 
     but: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
-        """Ask every member."""
-        del past
-        views, silent = told_by_all(asking, self.hosts)
-        if silent:
-            return Answer(holds=None, evidence=silent)
+    def judged(self, views: dict[str, ReplicaSet]) -> Answer:
+        """See OfSet."""
         leading = primaries(views)
         told = f"primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1 and leading[0] != self.but, told)

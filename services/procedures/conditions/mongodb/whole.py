@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from services.procedures.conditions.mongodb.told import primaries, together, told_by_all, unreached, unserving
-from services.procedures.plan.condition import Answer, OfHosts
-from services.procedures.plan.looks import Asking, Past
+from services.facts.mongodb.replica_set import ReplicaSet
+from services.procedures.conditions.mongodb.of_set import OfSet
+from services.procedures.conditions.mongodb.told import primaries, together, unreached, unserving
+from services.procedures.plan.condition import Answer
+from services.procedures.plan.looks import Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
-class SetWhole(OfHosts):
+class SetWhole(OfSet):
     """Each of these members is PRIMARY, SECONDARY or ARBITER by its own word, exactly one is primary, and that one sees
     every member so: an arbiter under access control, which tells nobody, too.
 
@@ -26,12 +28,8 @@ class SetWhole(OfHosts):
 
     primary: str = ""
 
-    def look(self, asking: Asking, past: Past) -> Answer:
-        """Ask every member."""
-        del past
-        views, silent = told_by_all(asking, self.hosts)
-        if silent:
-            return Answer(holds=None, evidence=silent)
+    def judged(self, views: dict[str, ReplicaSet]) -> Answer:
+        """See OfSet."""
         if told := unserving(views):
             return Answer(holds=False, evidence=told)
         leading = primaries(views)

@@ -1,0 +1,26 @@
+"""A condition of a replica set: judged by what each of its members tells, not known while one of them tells nothing."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from services.facts.mongodb.replica_set import ReplicaSet
+from services.procedures.conditions.mongodb.told import told_by_all
+from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.looks import Asking, Past
+
+
+@dataclass(frozen=True, slots=True)
+class OfSet(OfHosts):
+    """A condition of the members of one set."""
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask every member."""
+        del past
+        views, silent = told_by_all(asking, self.hosts)
+        return Answer(holds=None, evidence=silent) if silent else self.judged(views)
+
+    @abstractmethod
+    def judged(self, views: dict[str, ReplicaSet]) -> Answer:
+        """Return the answer out of what each member told."""

@@ -38,6 +38,8 @@ _READABLE = tuple(
         rf"/etc/haproxy/(?:{_NAME}/)*{_NAME}\.cfg",
         # Settings (MySQL manual, "Using Option Files"; MariaDB KB, "Configuring MariaDB with Option Files").
         rf"/(?:etc|usr/local/etc|usr/etc)/(?:mysql/|my\.cnf\.d/|percona-[a-z0-9.-]+/)?(?:{_NAME}/)*{_NAME}\.cnf",
+        # MongoDB manual, "Configuration File Options": it may hold a password; what is kept of it is a closed list.
+        rf"/(?:etc|usr/local/etc|opt|srv)/(?:{_NAME}/)*mongo[A-Za-z0-9_.@:+-]*\.(?:conf|cfg|ya?ml)",
     )
 )
 _SOCKET = re.compile(r"/[A-Za-z0-9_./-]{1,107}")

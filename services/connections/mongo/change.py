@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 from services.i18n import mark
 
+LATER = {"where-set": True}
+"""Of a field that came later than the first journals (see plan/actions.py)."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\$(set|unset)")
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
 _SETTING = re.compile(r"[a-z][A-Za-z]*|members\.\d{1,4}\.[a-z][A-Za-z]*|settings\.[a-z][A-Za-z]*")
@@ -80,10 +82,13 @@ class SetChange:
     Attributes:
         version: of the configuration that it is made for; another one is not touched: somebody else changed it.
         settings: (where, value): 'protocolVersion', 'settings.NAME', 'members.ID.NAME' (ID: the member's _id).
+        adds: members that come to it, whole; removes: the _id of members that leave it.
     """
 
     version: int
     settings: tuple[tuple[str, Plain], ...] = field(default=())
+    adds: tuple[Fields, ...] = field(default=(), metadata=LATER)
+    removes: tuple[int, ...] = field(default=(), metadata=LATER)
 
     def __post_init__(self) -> None:
         for where, _ in self.settings:
@@ -97,6 +102,8 @@ class SetChange:
         return (
             f"cfg = rs.conf()   # only while cfg.version is {self.version}",
             *(f"{_place(where)} = {json.dumps(value)}" for where, value in self.settings),
+            *(f"cfg.members.push({_shown(one)})" for one in self.adds),
+            *(f"cfg.members = cfg.members.filter(m => m._id != {one})" for one in self.removes),
             "rs.reconfig(cfg)",
         )
 

@@ -7,7 +7,7 @@ Incompatible, 103).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.connections.mongo.change import SetChange
@@ -38,7 +38,21 @@ def changed(config: Mapping[str, Any], change: SetChange, host: str) -> dict[str
     made: dict[str, Any] = {**config, "version": change.version + 1}
     for where, value in change.settings:
         _set(made, where, value, host)
+    if change.adds or change.removes:
+        made["members"] = _members(made.get("members", ()), change, host)
     return made
+
+
+def _members(found: Sequence[dict[str, Any]], change: SetChange, host: str) -> list[dict[str, Any]]:
+    """Return the members with those that come and without those that leave; a configuration never has one twice."""
+    kept = [one for one in found if one.get("_id") not in change.removes]
+    come = [one.as_dict() for one in change.adds]
+    if len(kept) + len(change.removes) != len(found):
+        raise BadInput(tr("The set has no member {id}.", id=", ".join(map(str, change.removes))), host=host)
+    for one in come:
+        if any(one[name] == other.get(name) for other in kept for name in ("_id", "host")):
+            raise BadInput(tr("The set has a member {name} already.", name=one["host"]), host=host)
+    return [*kept, *come]
 
 
 def _set(made: dict[str, Any], where: str, value: object, host: str) -> None:

@@ -87,6 +87,8 @@ OWN_RIGHTS = _known("own-rights", {"connectionStatus": 1, "showPrivileges": True
 
 SET_STATUS = _known("replica-set-status", {"replSetGetStatus": 1})
 SET_CONFIG = _known("replica-set-config", {"replSetGetConfig": 1})
+SET_DOCUMENT = _find("replica-set-document", "local", "system.replset", 2, fields={"_id": 1, "version": 1})
+"""The configuration that lies in a server's data, whether it was started as a member or not."""
 OPLOG_SIZE = _known("oplog-size", {"collStats": "oplog.rs"}, "local")
 _OPLOG_FIELDS = {"ts": 1, "t": 1, "wall": 1, "_id": 0}
 OPLOG_FIRST = _find("oplog-first", "local", "oplog.rs", 1, sort={"$natural": 1}, fields=_OPLOG_FIELDS)

@@ -15,6 +15,7 @@ from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.execute.acting_detached import Attendant
 from services.procedures.execute.acting_files import Files
+from services.procedures.execute.acting_mongodb import acted_on_mongodb
 from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Masks, judged
 from services.procedures.execute.acting_pairs import put_pair
 from services.procedures.execute.detached import Work
@@ -26,6 +27,7 @@ from services.procedures.plan.actions import (
     CopiedSecret,
     Detached,
     EditOptions,
+    EditYaml,
     Mongo,
     PutFile,
     PutPair,
@@ -35,6 +37,7 @@ from services.procedures.plan.actions import (
     Run,
     Several,
     Sql,
+    TryMetadata,
 )
 from services.procedures.plan.wording import wording
 from services.secrets import Secret
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 20
 _READ_S = 15.0
-_FILE_ACTS = (EditOptions, PutFile, RemoveFile, RestoreFile)
+_FILE_ACTS = (EditOptions, EditYaml, PutFile, RemoveFile, RestoreFile)
 
 
 class RealActor:
@@ -109,7 +112,7 @@ class RealActor:
         files: dict[str, set[str]] = {}
         works: dict[str, set[str]] = {}
         for host, action in _acts(plan, stays):
-            if isinstance(action, EditOptions | PutFile):
+            if isinstance(action, EditOptions | EditYaml | PutFile):
                 files.setdefault(host, set()).add(action.path)
             elif isinstance(action, Detached):
                 works.setdefault(host, set()).add(action.name)
@@ -129,8 +132,8 @@ class RealActor:
         if isinstance(action, Sql):
             rows = self._hosts.operator(host).execute(action.statement, limit_s=limit_s)
             return Acted((*wording(action), *self._masks.lines(_table(rows))))
-        if isinstance(action, Mongo | Reconfigure):
-            return self._mongo(host, action, limit_s)
+        if isinstance(action, Mongo | Reconfigure | TryMetadata):
+            return acted_on_mongodb(self._hosts.operator, self._clock, host, action, limit_s)
         if isinstance(action, Run):
             output = self._hosts.operator(host).run(action.command, limit_s=limit_s)
             return judged(
@@ -149,14 +152,6 @@ class RealActor:
             return Acted(wording(action))
         message = f"no act on a host: {type(action).__name__}"
         raise TypeError(message)
-
-    def _mongo(self, host: str, action: Mongo | Reconfigure, limit_s: float) -> Acted:
-        session = self._hosts.operator(host)
-        if isinstance(action, Mongo):
-            session.change(action.command, limit_s=limit_s)
-        else:
-            session.reconfigure(action.change, limit_s=limit_s)
-        return Acted((*wording(action), "ok: 1"))
 
     def _several(self, host: str, action: Several, limit_s: float) -> Acted:
         deadline = self._clock.monotonic() + limit_s
@@ -209,12 +204,17 @@ class RealActor:
             masks=self._masks,
         )
 
-    def _file(self, host: str, action: EditOptions | PutFile | RemoveFile | RestoreFile) -> Acted:
+    def _file(self, host: str, action: EditOptions | EditYaml | PutFile | RemoveFile | RestoreFile) -> Acted:
         files, said = Files(self._hosts.operator(host), self._run_id), wording(action)
-        if isinstance(action, EditOptions):
-            options = tuple((name, self._revealed(value)) for name, value in action.options)
-            secret = any(isinstance(value, CopiedSecret) for _, value in action.options)
-            if not files.edit(action.path, action.section, options, secret=secret):
+        if isinstance(action, EditOptions | EditYaml):
+            secret = False
+            if isinstance(action, EditYaml):
+                changed = files.edit_yaml(action.path, action.settings)
+            else:
+                options = tuple((name, self._revealed(value)) for name, value in action.options)
+                secret = any(isinstance(value, CopiedSecret) for _, value in action.options)
+                changed = files.edit(action.path, action.section, options, secret=secret)
+            if not changed:
                 said = (*said, tr("nothing to change: the file says so already"))
             wrote = "" if secret else files.wrote(action.path)
             kept = ((wrote_name(host, action.path), digest(wrote)),) if wrote else ()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.option_edit import edit_options
 from services.procedures.execute.own_lines import own_lines, without_own
+from services.procedures.execute.yaml_edit import Settings, edit_yaml
 from services.secrets import Secret
 
 if TYPE_CHECKING:
@@ -56,13 +58,22 @@ class Files:
         Args:
             secret: a value is one: a file that has to be made may then be read by the server's group only.
         """
+        made = ("root:mysql", "0640") if secret else ("root:root", "0644")
+        return self._edit(path, lambda before: edit_options(before, section, options), made)
+
+    def edit_yaml(self, path: str, settings: Settings) -> bool:
+        """Set or remove settings of a YAML file; return whether anything had to change."""
+        return self._edit(path, lambda before: edit_yaml(before, settings), ("root:root", "0644"))
+
+    def _edit(self, path: str, edited: Callable[[str], str], made: tuple[str, str]) -> bool:
+        """Write a file as `edited` gives it; owner and mode are its own, `made` where there is no such file yet."""
         old = self._session.read_file(path)
         before = (old or b"").decode("utf-8", "surrogateescape")
-        after = edit_options(before, section, options)
+        after = edited(before)
         if after == before:
             return False
         self._keep(path)
-        owner, mode = ("root:mysql", "0640") if secret else ("root:root", "0644")
+        owner, mode = made
         if old is not None:
             # A program of root's, linked there meanwhile, may be setuid: the bits above 0777 are left.
             owner, mode = self._owner(path)

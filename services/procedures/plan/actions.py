@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from services.connections.command import Command
-from services.connections.mongo.change import MongoCommand, SetChange
+from services.connections.mongo.change import LATER, MongoCommand, SetChange
 from services.connections.statement import Statement
 from services.procedures.plan.condition import Condition
 
-WHERE_SET = "where-set"
+WHERE_SET = next(iter(LATER))
 """Metadata of a field that came later than the first journals: they keep it only where it is not its default."""
 
 
@@ -26,9 +26,15 @@ class Sql:
 
 @dataclass(frozen=True, slots=True)
 class Mongo:
-    """Send one command to the MongoDB server of the step's host."""
+    """Send one command to the MongoDB server of the step's host.
+
+    Attributes:
+        again_s: for so long a refusal is tried again, each second: what a mongos refuses while it finds the servers
+            that were restarted behind it.
+    """
 
     command: MongoCommand
+    again_s: float = field(default=0.0, metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,32 @@ class EditOptions:
     path: str
     section: str
     options: tuple[tuple[str, str | CopiedSecret | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditYaml:
+    """Set or remove settings in a YAML configuration file; every other line stays. Kept aside like EditOptions does.
+
+    Attributes:
+        settings: (dotted name, value); value None removes the setting.
+    """
+
+    path: str
+    settings: tuple[tuple[str, str | int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TryMetadata:
+    """Compare the metadata that a scratch server on the step's host holds with those of another config server.
+
+    It reads only, and fails where they differ.
+
+    Attributes:
+        port: where the scratch server listens, on the host's loopback alone; host: the other config server.
+    """
+
+    port: int
+    host: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +210,10 @@ class RestoreFile:
     whole: bool = field(default=False, metadata={WHERE_SET: True})
 
 
+Small = Sql | Mongo | Run | EditOptions | EditYaml | PutFile | RemoveFile | RestoreFile
+"""Acts of which several may be one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Several:
     """Small acts on one host that only make sense together (a drop-in and its daemon-reload), in this order.
@@ -185,7 +221,7 @@ class Several:
     Repeating all of them must do no harm; none of them keeps a value.
     """
 
-    actions: tuple[Sql | Mongo | Run | EditOptions | PutFile | RemoveFile | RestoreFile, ...]
+    actions: tuple[Small, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,9 +268,11 @@ Action = (
     Sql
     | Mongo
     | Reconfigure
+    | TryMetadata
     | Run
     | Detached
     | EditOptions
+    | EditYaml
     | PutFile
     | PutPair
     | RemoveFile

@@ -23,6 +23,7 @@ from services.procedures.plan.actions import (
     Detached,
     HostPair,
     Run,
+    TryMetadata,
     WaitFor,
 )
 from services.procedures.plan.condition import Condition, Kept
@@ -57,7 +58,7 @@ def touched(value: object) -> frozenset[str]:
     for part in parts(value):
         if isinstance(part, Condition):
             found |= part.declared().touches
-        elif isinstance(part, Step | Obligation | CopiedSecret | HostPair):
+        elif isinstance(part, Step | Obligation | CopiedSecret | HostPair | TryMetadata):
             found.add(part.host)
     return frozenset(found - {""})
 

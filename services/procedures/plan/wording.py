@@ -16,6 +16,7 @@ from services.procedures.plan.actions import (
     CopiedSecret,
     Detached,
     EditOptions,
+    EditYaml,
     HostPair,
     LocalPair,
     Mongo,
@@ -27,6 +28,7 @@ from services.procedures.plan.actions import (
     Run,
     Several,
     Sql,
+    TryMetadata,
     WaitFor,
 )
 
@@ -42,17 +44,26 @@ def _lines(action: Action) -> tuple[str, ...]:
         return tuple(line for part in action.actions for line in _lines(part))
     if isinstance(action, Sql):
         return (f"{action.statement};",)
-    if isinstance(action, Reconfigure):
-        return action.change.lines
-    if isinstance(action, Run | Mongo):
+    if isinstance(action, Run):
         return (str(action.command),)
+    if isinstance(action, Mongo | Reconfigure | TryMetadata):
+        return _mongo_lines(action)
     if isinstance(action, Detached):
         return (f"{action.command}   # detached as pilothouse-RUN-{action.name}: goes on without this console",)
-    if isinstance(action, EditOptions | PutFile | RemoveFile | RestoreFile):
+    if isinstance(action, EditOptions | EditYaml | PutFile | RemoveFile | RestoreFile):
         return _file_lines(action)
     if isinstance(action, PutPair):
         return _pair_lines(action)
     return _console_lines(action)
+
+
+def _mongo_lines(action: Mongo | Reconfigure | TryMetadata) -> tuple[str, ...]:
+    if isinstance(action, Reconfigure):
+        return action.change.lines
+    if isinstance(action, TryMetadata):
+        return (f"compare dbHash of config at 127.0.0.1:{action.port} with {action.host}'s",)
+    again = f"   # refused, it is tried again for {action.again_s:g} s" if action.again_s else ""
+    return (f"{action.command}{again}",)
 
 
 def _pair_lines(action: PutPair) -> tuple[str, ...]:
@@ -71,7 +82,10 @@ def _pair_lines(action: PutPair) -> tuple[str, ...]:
     return tuple(f"write {path} ({mode})   # {how}" for path, mode, how in zip(names, modes, told, strict=True))
 
 
-def _file_lines(action: EditOptions | PutFile | RemoveFile | RestoreFile) -> tuple[str, ...]:
+def _file_lines(action: EditOptions | EditYaml | PutFile | RemoveFile | RestoreFile) -> tuple[str, ...]:
+    if isinstance(action, EditYaml):
+        lines = [f"- {name}" if value is None else f"+ {name}: {value}" for name, value in action.settings]
+        return (f"edit {action.path}", *lines)
     if isinstance(action, EditOptions):
         settings = [f"- {name}" if value is None else f"+ {name} = {_shown(value)}" for name, value in action.options]
         return (f"edit {action.path} [{action.section}]", *settings)

@@ -24,14 +24,10 @@ from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import (
     Action,
-    EditOptions,
-    Mongo,
     PutFile,
     RemoveFile,
-    RestoreFile,
-    Run,
     Several,
-    Sql,
+    Small,
 )
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.host_facts import HostFacts
@@ -114,11 +110,11 @@ def started_from_hold(start: Step, host: HostFacts, folder: str, proven: tuple[C
     )
 
 
-def _acts(action: Action) -> tuple[Sql | Mongo | Run | EditOptions | PutFile | RemoveFile | RestoreFile, ...]:
+def _acts(action: Action) -> tuple[Small, ...]:
     """Return the small acts of an action that is one of them, or several."""
     if isinstance(action, Several):
         return action.actions
-    assert isinstance(action, Sql | Mongo | Run | EditOptions | PutFile | RemoveFile | RestoreFile)
+    assert isinstance(action, Small)
     return (action,)
 
 

@@ -1,0 +1,69 @@
+"""Acts on MongoDB servers: a command, a change of a set's configuration, a comparison of two config servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from services.errors import QueryFailed
+from services.i18n import tr
+from services.procedures.engine.ports import Acted, ActFailed
+from services.procedures.plan.actions import Mongo, Reconfigure, TryMetadata
+from services.procedures.plan.wording import wording
+
+if TYPE_CHECKING:
+    from services.clock import Clock
+    from services.connections.ports import OperatorSession
+
+_PAUSE_S = 1.0
+
+
+def acted_on_mongodb(
+    operator: Callable[[str], OperatorSession],
+    clock: Clock,
+    host: str,
+    action: Mongo | Reconfigure | TryMetadata,
+    limit_s: float,
+) -> Acted:
+    """Do it. Raises UserError subclasses."""
+    if isinstance(action, TryMetadata):
+        return _compared(operator, host, action, limit_s)
+    if isinstance(action, Reconfigure):
+        operator(host).reconfigure(action.change, limit_s=limit_s)
+    else:
+        _sent(operator(host), clock, action, limit_s)
+    return Acted((*wording(action), "ok: 1"))
+
+
+def _sent(session: OperatorSession, clock: Clock, action: Mongo, limit_s: float) -> None:
+    """Send it; what is refused is tried again while the action allows it: a refusal has changed nothing."""
+    until = clock.monotonic() + action.again_s
+    while True:
+        try:
+            session.change(action.command, limit_s=limit_s)
+        except QueryFailed:
+            if clock.monotonic() >= until:
+                raise
+            clock.sleep(_PAUSE_S)
+        else:
+            return
+
+
+def _compared(operator: Callable[[str], OperatorSession], host: str, action: TryMetadata, limit_s: float) -> Acted:
+    here = dict(operator(host).metadata(port=action.port, limit_s=limit_s))
+    there = dict(operator(action.host).metadata(limit_s=limit_s))
+    other = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
+    if other or not here:
+        raise ActFailed(
+            tr(
+                "The metadata in the scratch server of {host} are not those of {other}: {names}.",
+                host=host,
+                other=action.host,
+                names=", ".join(other) or tr("it has none"),
+            ),
+            host=host,
+            safe=tr("Both were only read."),
+            try_=(tr("See who changed the catalog meanwhile; then begin anew with a new copy."),),
+        )
+    said = ", ".join(f"{name} {here[name]}" for name in sorted(here))
+    return Acted((*wording(action), tr("the same in both: {hashes}", hashes=said)))

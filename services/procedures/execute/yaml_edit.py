@@ -1,0 +1,161 @@
+"""Setting and removing settings in the text of a YAML configuration file: only the wanted lines change. Pure.
+
+MongoDB manual, "Configuration File Options": YAML, mappings within mappings, named by their dotted path
+('sharding.configsvrMode'); a name with dots in it ("sharding.configsvrMode: sccc" at the top) is the same. Where a key
+and its value stand PyYAML's marks tell; the text itself is never written anew, so comments, order and indentation stay.
+What came of an edit is read again and held against what was wanted: a file that can't be edited so is refused whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from services.errors import BadInput
+from services.facts.yaml_settings import Scalar, settings_of
+from services.i18n import tr
+
+if TYPE_CHECKING:
+    import yaml
+
+Settings = tuple[tuple[str, str | int | None], ...]
+_PLAIN = re.compile(r"[A-Za-z0-9/][A-Za-z0-9_./:,+@-]*")
+_STEP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A key of the file: lines and columns begin with 0.
+
+    Attributes:
+        line, column: of the key; value: what stands there, a mapping or a scalar.
+    """
+
+    line: int
+    column: int
+    value: yaml.Node
+
+
+def edit_yaml(text: str, settings: Settings) -> str:
+    """Return the file's text with these settings made, or removed where the value is None.
+
+    Raises BadInput: it is no YAML of mappings, or one that can't be edited line by line (flow style, anchors).
+    """
+    wanted = settings_of(text)
+    for name, value in settings:
+        wanted.pop(name, None)
+        if value is not None:
+            wanted[name] = value
+        text = _removed(text, name) if value is None else _set(text, name, value)
+    if settings_of(text) != wanted:
+        raise _by_hand(tr("what came of it would not be what is wanted"))
+    return text
+
+
+def _set(text: str, name: str, value: Scalar) -> str:
+    import yaml
+
+    places = _places(text)
+    found = places.get(name)
+    if found is not None:
+        node = found.value
+        if not isinstance(node, yaml.ScalarNode):
+            raise _by_hand(tr("{name} holds other settings there", name=name))
+        if settings_of(text).get(name) == value:
+            return text
+        shown = _written(value) if node.start_mark.index != node.end_mark.index else f" {_written(value)}"
+        return text[: node.start_mark.index] + shown + text[node.end_mark.index :]
+    parent, _, own = name.rpartition(".")
+    return _added(text, places, parent, own, value)
+
+
+def _added(text: str, places: dict[str, _Place], parent: str, own: str, value: Scalar) -> str:
+    import yaml
+
+    lines = text.splitlines(keepends=True)
+    if parent not in places:
+        head, _, rest = f"{parent}.{own}".rpartition(".") if parent else ("", "", own)
+        words = head.split(".") if head else []
+        new = [f"{' ' * _STEP * depth}{word}:\n" for depth, word in enumerate(words)]
+        new.append(f"{' ' * _STEP * len(words)}{rest}: {_written(value)}\n")
+        if any(".".join(words[:n]) in places for n in range(1, len(words))):
+            raise _by_hand(tr("{name} has no place of its own there", name=parent))
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += "\n"
+        return "".join([*lines, *new])
+    place = places[parent]
+    node = place.value
+    if isinstance(node, yaml.MappingNode) and node.value and not node.flow_style:
+        indent, after = node.value[0][0].start_mark.column, _last_line(node)
+    elif isinstance(node, yaml.ScalarNode) and not node.value:
+        indent, after = place.column + _STEP, place.line
+    else:
+        raise _by_hand(tr("{name} is not written as a block", name=parent))
+    if not lines[after].endswith("\n"):
+        lines[after] += "\n"
+    lines.insert(after + 1, f"{' ' * indent}{own}: {_written(value)}\n")
+    return "".join(lines)
+
+
+def _removed(text: str, name: str) -> str:
+    places = _places(text)
+    place = places.get(name)
+    if place is None:
+        return text
+    lines = text.splitlines(keepends=True)
+    del lines[place.line : _last_line(place.value, place.line) + 1]
+    left = "".join(lines)
+    parent = name.rpartition(".")[0]
+    alone = parent in places and not any(other.startswith(f"{parent}.") for other in places if other != name)
+    return _removed(left, parent) if alone else left
+
+
+def _last_line(node: yaml.Node, least: int = 0) -> int:
+    """Return the last line of a value; a block's own end mark stands behind the comments that follow it."""
+    import yaml
+
+    if isinstance(node, yaml.MappingNode) and node.value and not node.flow_style:
+        key, value = node.value[-1]
+        return _last_line(value, int(key.start_mark.line))
+    if isinstance(node, yaml.SequenceNode) and node.value and not node.flow_style:
+        return _last_line(node.value[-1], least)
+    if isinstance(node, yaml.ScalarNode) and node.start_mark.index == node.end_mark.index:
+        return least  # no value: the mark stands wherever the next token begins
+    return max(least, int(node.end_mark.line) - (node.end_mark.column == 0))
+
+
+def _places(text: str) -> dict[str, _Place]:
+    """Return every key by its dotted path."""
+    import yaml
+
+    found: dict[str, _Place] = {}
+    left: list[tuple[str, yaml.Node]] = [("", yaml.compose(text, yaml.SafeLoader) or yaml.MappingNode("", []))]
+    while left:
+        above, node = left.pop()
+        if not isinstance(node, yaml.MappingNode):
+            continue
+        for key, value in node.value:
+            name = f"{above}.{key.value}" if above else str(key.value)
+            found[name] = _Place(key.start_mark.line, key.start_mark.column, value)
+            left.append((name, value))
+    return found
+
+
+def _written(value: Scalar) -> str:
+    """Return a value as it stands in the file: quoted where it would be read as something else."""
+    import yaml
+
+    if not isinstance(value, str):
+        return json.dumps(value)
+    plain = _PLAIN.fullmatch(value) and yaml.safe_load(f"a: {value}") == {"a": value}
+    return value if plain else json.dumps(value)
+
+
+def _by_hand(why: str) -> BadInput:
+    return BadInput(
+        tr("The file can't be edited line by line: {why}.", why=why),
+        safe=tr("Nothing was written."),
+        try_=(tr("Write it as mappings, one setting a line, and plan anew."),),
+    )

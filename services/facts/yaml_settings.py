@@ -6,6 +6,9 @@ has anchors (a small file may stand for gigabytes with them) is refused.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from services.errors import BadInput
 from services.i18n import tr
 
@@ -45,3 +48,17 @@ def settings_of(text: str) -> dict[str, Scalar]:
 
 def _unread(why: str) -> BadInput:
     return BadInput(tr("The configuration file can't be read as YAML settings: {why}.", why=why))
+
+
+def text_of(settings: Mapping[str, Scalar]) -> str:
+    """Return the text of a file with these settings, given by their dotted names."""
+    import yaml
+
+    made: dict[str, Any] = {}
+    for name, value in settings.items():
+        at = made
+        *above, own = name.split(".")
+        for word in above:
+            at = at.setdefault(word, {})
+        at[own] = value
+    return str(yaml.safe_dump(made, sort_keys=False, width=4000))

@@ -21,12 +21,13 @@ from services.connections.reads import mongo as reads
 from services.connections.reads.mongo import MongoRead
 from services.errors import QueryFailed, Unreachable, UserError
 from services.facts.model import Problem
+from services.facts.mongodb.metadata import parse_hashes
 from services.facts.mongodb.model import Contents, Metadata, MongoFacts
 from services.facts.mongodb.oplog import Oplog, parse_oplog
 from services.facts.mongodb.replica_set import parse_set
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.facts.mongodb.sharding import ShardedCluster, listed_shards, parse_cluster
-from services.facts.mongodb.values import documents, inside, line
+from services.facts.mongodb.values import documents, line
 
 _NOT_MASTER = 10107
 _ANSWERS = frozenset({NO_COMMAND, NO_NAMESPACE, NO_REPLICA_SET, NOT_YET_INITIATED, REMOVED_FROM_SET, _NOT_MASTER})
@@ -139,10 +140,9 @@ def _metadata(asking: _Asking, server: MongoServer) -> Metadata | None:
     if server.config != "mirrored":
         return None
     answer = asking.body(reads.CONFIG_HASH)
-    told = inside(answer or {}, "collections")
-    if answer is None or not told:
+    hashes = tuple(parse_hashes(answer or {}).items())
+    if not hashes:
         return None
-    hashes = tuple((name, line(told.get(name), 64)) for name in reads.HASHED if name in told)
     return Metadata(hashes, asking.read_at(reads.CONFIG_HASH))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.connections.mongo.change import Documents, MongoCommand, SetChange, command, fields
 from services.moments import duration
+from services.procedures.catalogue.mongodb.scratch import SCRATCH
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
@@ -12,7 +13,6 @@ from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Mongo, Reconfigure, Several, WaitFor
 from services.procedures.plan.model import Risk, Step, Undo
 
-SCRATCH = "pilothouse_trial"
 CHANGE_LIMIT_S, WRITE_LIMIT_S = 60.0, 30.0
 MORE_S = 600.0
 

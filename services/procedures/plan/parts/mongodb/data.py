@@ -20,10 +20,11 @@ LOST_AND_FOUND = "lost+found"
 
 @dataclass(frozen=True, slots=True)
 class MongoData(Part):
-    """Read with du and ls, over SSH. Of a host without a server it is the folder that the config servers have on theirs.
+    """Read with du, ls and stat, over SSH; of a host without a config server the folder that the others have.
 
     Attributes:
         path: the folder; bytes: of what it holds; entries: how many names, 0 also where it is not there. None: unknown.
+        owner: its user's number.
     """
 
     turn: ClassVar[Turn] = Turn.COMPANY
@@ -31,6 +32,7 @@ class MongoData(Part):
     path: str = ""
     bytes: int | None = None
     entries: int | None = None
+    owner: int | None = None
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
@@ -46,7 +48,8 @@ class MongoData(Part):
             return cls(path, 0, 0) if is_absent(listed) else cls(path)
         names = [name for name in lines_of(listed.text) if name and name != LOST_AND_FOUND]
         size = reading.text("data", commands.SIZE.read(path, sudo=True)) or ""
-        return cls(path, count(size.split()[0]) if size.split() else None, len(names))
+        owner = count((reading.text("data", commands.OWNER.read(path, sudo=True)) or "").strip())
+        return cls(path, count(size.split()[0]) if size.split() else None, len(names), owner)
 
 
 def _told(host: HostFacts) -> str:

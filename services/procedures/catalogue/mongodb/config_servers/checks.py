@@ -1,0 +1,278 @@
+"""What has to be true before config servers are converted: their form, their metadata, files, who else knows them."""
+
+from __future__ import annotations
+
+from services.facts.mongodb.server import release
+from services.facts.mongodb.sharding import parse_hosts
+from services.procedures.catalogue.checks.parts import listed, unread, verdict
+from services.procedures.catalogue.mongodb.config_servers.party import (
+    MMAP,
+    ROLLING,
+    WINDOW,
+    Party,
+    is_loopback,
+    strings_of,
+    used_by,
+)
+from services.procedures.catalogue.mongodb.sets import mongo_of
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.parts.machine.volumes import Volumes
+from services.procedures.plan.parts.mongodb.data import MongoData
+from services.procedures.plan.parts.mongodb.process import MongoProcess
+
+LEAST = {ROLLING: (3, 2, 4), WINDOW: (3, 2, 0)}
+_BEFORE = (3, 4, 0)
+_MIRRORS = 3
+_FILES_OF = {"mongos": "sharding.configDB"}
+_CARRIED = ("operationProfiling",)
+"""Settings that a new member may do without."""
+
+
+def form(party: Party) -> Check:
+    """Three mirrored config servers, each alone, each a host of the inventory, as every mongos names them."""
+    faults = []
+    told = parse_hosts(party.string)
+    if told.set_name:
+        faults.append(f"the mongos name a set already ({told.set_name}), and the config servers are mirrored")
+    named = {one.name for one in told.places}
+    if not party.string:
+        faults.append("no mongos tells its config servers")
+    elif strange := sorted(named - set(party.places)):
+        faults.append(f"no host of the inventory is {', '.join(strange)}")
+    if party.string and len(party.servers) != _MIRRORS:
+        faults.append(f"mirrored config servers are {listed(party.servers)}, {_MIRRORS} are wanted")
+    for host in party.servers:
+        mongo = mongo_of(party.facts.host(host))
+        if mongo is not None and (mongo.server.role != "standalone" or mongo.server.config_mode):
+            faults.append(f"{host} is {mongo.server.role} with mode '{mongo.server.config_mode}': half way converted")
+    if local := [place for place in party.places if is_loopback(place)]:
+        faults.append(f"{', '.join(local)} means another host on each host")
+    return Check(
+        code="CONFIG-FORM",
+        title="The config servers are three mirrored ones, as every mongos names them",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or f"{', '.join(party.servers)} in the order of configDB: {party.string}",
+        why="They are converted in the order of that string, by the names in it.",
+        try_=("Give the inventory every config server by the name that the string has.",) if faults else (),
+    )
+
+
+def versions(party: Party) -> Check:
+    """Every server runs the same release of 3.2, new enough for the way."""
+    least, faults, seen = LEAST[party.way], [], set()
+    for host in (*party.servers, *party.routers, *party.shard_hosts):
+        mongo = mongo_of(party.facts.host(host))
+        version = release(mongo.server.version) if mongo is not None else None
+        if version is None or not least <= version < _BEFORE:
+            faults.append(f"{host} runs {mongo.server.version if mongo is not None else 'an unknown version'}")
+        else:
+            seen.add(version)
+    if len(seen) > 1:
+        faults.append("they differ: " + ", ".join(".".join(map(str, one)) for one in sorted(seen)))
+    wanted = ".".join(map(str, least))
+    return Check(
+        code="CONFIG-VERSIONS",
+        title=f"Every server runs one version of 3.2, {wanted} or newer",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or f"all run {', '.join('.'.join(map(str, one)) for one in seen)}",
+        why="sccc mode works from 3.2.4 on, and 3.4 starts with no mirrored config servers at all.",
+        try_=("Upgrade with mongo-rolling-upgrade first.",) if faults else (),
+    )
+
+
+def protocols(party: Party) -> Check:
+    """Every shard has protocolVersion 1."""
+    faults = [f"{one.name} has protocolVersion {one.protocol}" for one in party.shards if one.protocol != 1]
+    if not party.shards:
+        faults.append("no shard was read")
+    return Check(
+        code="SHARD-PROTOCOL",
+        title="Every shard has protocolVersion 1",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or listed([one.name for one in party.shards]),
+        why="MongoDB's manual upgrades the shards first; 3.2's config replica set has no other.",
+        try_=("Run mongo-protocol-upgrade first.",) if faults else (),
+    )
+
+
+def same(party: Party) -> Check:
+    """The metadata of all config servers have equal hashes, read within a minute."""
+    blocks, told = [], {}
+    for host in party.servers:
+        mongo = mongo_of(party.facts.host(host))
+        if mongo is None or mongo.metadata is None:
+            blocks.append(unread(party.facts.host(host), "the hashes of the metadata", "config-hash"))
+        else:
+            told[host] = dict(mongo.metadata.hashes)
+    names = sorted({name for hashes in told.values() for name in hashes})
+    other = [name for name in names if len({hashes.get(name) for hashes in told.values()}) > 1]
+    if other:
+        blocks.append(f"they differ in {', '.join(other)}")
+    return Check(
+        code="CONFIG-SAME",
+        title="All config servers hold the same metadata",
+        verdict=verdict(blocks),
+        evidence="; ".join(blocks) or f"equal hashes of {', '.join(names)}",
+        why="The set is made of the first one's; where they differ nobody knows which one is right.",
+        try_=('Find the difference (MongoDB manual, "Config Database"), and mend the wrong one.',) if blocks else (),
+    )
+
+
+def one_string(party: Party) -> Check:
+    """Every mongos was started with the same string, byte for byte, and uses mirrored config servers."""
+    strings, faults = strings_of(party.facts), []
+    if len(set(strings.values())) > 1:
+        faults.append("; ".join(f"{host}: {string or 'none'}" for host, string in strings.items()))
+    for host in party.routers:
+        mongo = mongo_of(party.facts.host(host))
+        used = used_by(mongo)
+        if used.set_name:
+            faults.append(f"{host} uses the set {used.set_name}")
+    return Check(
+        code="CONFIG-STRING",
+        title="Every mongos was started with the same string of config servers",
+        verdict=verdict(faults or not strings),
+        evidence="; ".join(faults) or party.string or "no mongos was read",
+        why="A mongos with another order locks in another order: their changes of the catalog would cross.",
+    )
+
+
+def every_mongos(party: Party) -> Check:
+    """Each mongos that wrote itself down in the last minute is one of the inventory and answers."""
+    here = {name for host in party.routers for name in _names(party.facts.host(host))}
+    known = [m for host in party.routers if (m := mongo_of(party.facts.host(host))) and m.cluster is not None]
+    routers = next((m.cluster.routers for m in known if m.cluster and m.cluster.routers is not None), None)
+    now = max((m.server.at for m in known if m.server.at is not None), default=None)
+    faults = [] if routers is not None else ["which mongos there are could not be read"]
+    faults += [f"{r.name.name} is no host of the inventory, or does not answer" for r in routers or ()
+               if r.alive(now) is not False and r.name.name not in here]  # fmt: skip
+    return Check(
+        code="EVERY-MONGOS",
+        title="Every mongos that is alive is one of the inventory",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or f"{', '.join(party.routers)}, and no other",
+        why="One that is left with the old string works until the mirrors are stopped, and then fails.",
+        try_=("Give the inventory its host, or stop it for good and wait a minute.",) if faults else (),
+    )
+
+
+def files(party: Party) -> Check:
+    """Each server is started by a unit with a YAML file that holds what is to be changed."""
+    faults = []
+    for host in (*party.servers, *party.routers):
+        process = party.process(host)
+        if process.running != 1 or not process.unit or not process.program:
+            faults.append(f"{host}: one server under systemd is wanted, {process.running} run ({process.trouble})")
+        elif process.trouble:
+            faults.append(f"{host}: {process.trouble}")
+        elif host in party.routers and process.setting("sharding.configDB") is None:
+            faults.append(f"{host}: {process.path} has no sharding.configDB")
+        elif host in party.servers and process.setting("storage.dbPath") is None:
+            faults.append(f"{host}: {process.path} has no storage.dbPath")
+    blind = [h for h in party.everyone if h in {*party.servers, *party.routers, *party.new}
+             and not party.facts.host(h).is_root]  # fmt: skip
+    faults += [f"{host}: the login is not root, and may not become it" for host in blind]
+    return Check(
+        code="CONFIG-FILES",
+        title="Every server starts under systemd, with a configuration file that can be changed",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or f"{', '.join(party.path(h) for h in (*party.servers, *party.routers))}",
+        why="Each restart takes what the file says; an option on a command line would bring the old state back.",
+        try_=("Move its options into a YAML file that its unit names, restart it, and plan anew.",) if faults else (),
+    )
+
+
+def explicit(party: Party) -> Check:
+    """The file names role and port: the role brings another default port."""
+    faults = [
+        f"{host}: {what} is not in its file"
+        for host in party.servers
+        for what in ("sharding.clusterRole", "net.port")
+        if party.process(host).setting(what) is None
+    ]
+    return Check(
+        code="CONFIG-EXPLICIT",
+        title="The files name the role and the port",
+        verdict=verdict((), faults),
+        evidence="; ".join(faults) or "sharding.clusterRole and net.port stand in every file",
+        why="--configsvr on a command line alone, or no port at all, makes the server listen elsewhere (27019).",
+    )
+
+
+def room(party: Party) -> Check:
+    """The copy's folder is new, and there is room for it and for the copy that is tried."""
+    host, faults = party.facts.host(party.last), []
+    data, disk = host[MongoData], host[Volumes].of(party.backup)
+    if not party.backup.startswith("/"):
+        faults.append("it needs a whole path")
+    if data.bytes is None:
+        faults.append(unread(host, "the size of the data folder", "data"))
+    elif disk is None or disk.free is None:
+        faults.append(f"the free disk of {host.host} could not be read")
+    elif disk.free < 2.2 * data.bytes:
+        faults.append(f"{disk.free / 1e9:.1f} GB are free at {disk.mount}, {2.2 * data.bytes / 1e9:.1f} GB are wanted")
+    good = f"{(data.bytes or 0) / 1e9:.2f} GB go to {party.backup} on {host.host}"
+    return Check(
+        code="BACKUP-ROOM",
+        title="There is room for the copy of the metadata",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or good,
+        why="The copy is the way back that is left when nothing else is; it is tried by a server on a copy of it.",
+    )
+
+
+def engine(party: Party) -> Check:
+    """By the window the first one's folder is copied: it has to be one of WiredTiger."""
+    told = {host: party.engine(host) or "not known" for host in party.servers}
+    first = told.get(party.servers[0], "") if party.servers else ""
+    faults = [f"{party.servers[0]} stores by {first}"] if party.way == WINDOW and first != "wiredTiger" else []
+    if first == "not known":
+        faults.append("the storage engine is not known")
+    return Check(
+        code="CONFIG-ENGINE",
+        title="The storage engine fits the way",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or ", ".join(f"{host} {one}" for host, one in told.items()),
+        why="A config replica set holds no MMAPv1: by the rolling way the first server is left out in the end.",
+        try_=("Take the rolling way, with three new hosts.",) if faults else (),
+    )
+
+
+def new_hosts(party: Party) -> Check:
+    """As many new hosts as are wanted, each ready: nothing runs, an empty folder, the unit, the key."""
+    wanted = 3 if party.engine(party.first) == MMAP else 2
+    faults = [] if len(party.new) == wanted else [f"{wanted} are wanted, {len(party.new)} are named"]
+    key = party.process(party.first).setting("security.keyFile")
+    carried = [n for n in party.process(party.first).others if not n.startswith(_CARRIED)]
+    if carried:
+        faults.append(f"the file of {party.first} has what is not carried over: {', '.join(carried)}")
+    for host in (party.facts.host(name) for name in party.new):
+        process, data = host[MongoProcess], host[MongoData]
+        if process.running != 0:
+            faults.append(f"{host.host}: {process.running} servers run there")
+        if not process.unit:
+            faults.append(f"{host.host} has no unit mongod.service")
+        if data.entries is None:
+            faults.append(f"{host.host}: {party.data(party.first)} is not there, or could not be read")
+        elif data.entries:
+            faults.append(f"{host.host}: {data.path} holds {data.entries} names")
+        if is_loopback(party.place(host.host)):
+            faults.append(f"{host.host} is known here by {host.address}, which no other host can use")
+    good = f"{', '.join(map(party.place, party.new))}{f'; {key} is wanted on each' if key else ''}"
+    return Check(
+        code="NEW-HOSTS",
+        title="The new hosts are ready",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or good,
+        why="A mirror is never a member: its data are of another kind of history.",
+        try_=("Install the same release there, make its data folder for the server's user, leave it stopped.",)
+        if faults
+        else (),
+    )
+
+
+def _names(host: HostFacts) -> tuple[str, ...]:
+    """Return what a mongos may call itself: by our address, or by its own name."""
+    mongo = mongo_of(host)
+    return () if mongo is None else (f"{host.address}:{mongo.server.port}", mongo.server.host)

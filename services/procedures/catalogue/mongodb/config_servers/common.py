@@ -1,0 +1,172 @@
+"""Steps that both ways are made of: stop and start a server, copy and try the metadata, try the catalog, the mongos."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.connections.command import Command
+from services.connections.mongo.change import MongoCommand, command
+from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.mongodb.scratch import SCRATCH
+from services.procedures.catalogue.steps.server import systemctl
+from services.procedures.conditions.config_servers.form import ConfigServerIs
+from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse
+from services.procedures.conditions.mongodb.database import NoDatabase
+from services.procedures.conditions.mongodb.stopped import MongoStopped
+from services.procedures.plan.actions import EditYaml, Mongo, Run, Several, WaitFor
+from services.procedures.plan.condition import Condition
+from services.procedures.plan.model import Risk, Step, Undo
+
+STOP_S, START_S, CATALOG_S, SAME_S, SHARDS_S = 180.0, 180.0, 180.0, 120.0, 1800.0
+AGAIN_S = 90.0
+"""A mongos finds restarted config servers again in about 3 s (tried on 3.2.5): it is given more."""
+
+
+def root(*argv: str, ok: tuple[int, ...] = (0,)) -> Run:
+    """Return a command as root."""
+    return Run(Command(argv, sudo=True), ok=ok)
+
+
+def waits(step_id: str, conditions: tuple[Condition, ...], what: str, done: str, limit_s: float) -> Step:
+    """Return a step that only waits."""
+    return Step(
+        step_id=step_id,
+        host="",
+        title=f"Wait for {what}",
+        done=done,
+        action=WaitFor(conditions, what),
+        risk=Risk.READS,
+        limit_s=limit_s,
+        repeatable=True,
+        estimate_s=5.0,
+    )
+
+
+def same_step(step_id: str, hosts: tuple[str, ...]) -> Step:
+    """Return the step that compares the metadata of these config servers."""
+    return waits(
+        step_id,
+        (MetadataSame(hosts),),
+        f"the same metadata on {', '.join(hosts)}",
+        f"{', '.join(hosts)} hold the same metadata",
+        SAME_S,
+    )
+
+
+def stop_step(party: Party, host: str, why: str, back: tuple[Condition, ...], prefix: str = "") -> Step:
+    """Return the step that stops a server; its undo starts it as it was."""
+    unit = party.unit(host)
+    return Step(
+        step_id=f"{host}:{prefix}down",
+        host=host,
+        title=f"Stop the server of {host}",
+        done=f"The server of {host} is stopped",
+        why=why,
+        action=systemctl("stop", unit, "--no-block"),
+        risk=Risk.NODE_DOWN,
+        proof=(MongoStopped(host, unit),),
+        limit_s=STOP_S,
+        repeatable=True,
+        undo=Undo(f"Start the server of {host} again", systemctl("start", unit), back, START_S),
+        estimate_s=5.0,
+    )
+
+
+def start_step(party: Party, host: str, proof: tuple[Condition, ...]) -> Step:
+    """Return the step that starts a server as it was."""
+    return Step(
+        step_id=f"{host}:back",
+        host=host,
+        title=f"Start the server of {host} again, as it was",
+        done=f"The server of {host} is back, as it was",
+        why="It is as it was before the run: there is nothing to take back.",
+        action=systemctl("start", party.unit(host)),
+        proof=proof,
+        limit_s=START_S,
+        repeatable=True,
+        estimate_s=5.0,
+    )
+
+
+def alone(host: str) -> ConfigServerIs:
+    """Return that a config server is mirrored and in no set, as before the run."""
+    return ConfigServerIs(host, "alone")
+
+
+# -- the catalog -------------------------------------------------------------------------------------------------------
+
+
+def catalog_before(router: str) -> Step:
+    """Return the step that tries the catalog before anything is changed; its undo is the last of all such tries."""
+    step = _catalog(router, "before")
+    drop, gone = _dropped(), (NoDatabase(router, SCRATCH),)
+    undo = Undo(f"Drop the database {SCRATCH}, should it be left", drop, proof=gone, limit_s=CATALOG_S)
+    return replace(step, undo=undo)
+
+
+def catalog_steps(stage: str, routers: tuple[str, ...], first: str) -> tuple[Step, ...]:
+    """Return the steps that change the catalog through each mongos, and take the change back in the same step.
+
+    Args:
+        first: the mongos through which it was tried before.
+    """
+    return tuple(replace(_catalog(router, stage), goes_with=f"{first}:catalog-before") for router in routers)
+
+
+def _catalog(router: str, stage: str) -> Step:
+    drop = _dropped()
+    return Step(
+        step_id=f"{router}:catalog-{stage}",
+        host=router,
+        title=f"Change the catalog through {router}, and take the change back",
+        done=f"The catalog takes changes through {router}",
+        why=f"A database {SCRATCH} is made and dropped. Right after a config server was restarted a mongos refuses it "
+        "for some seconds: it is tried again.",
+        action=Several((drop, Mongo(_made(), again_s=AGAIN_S), drop)),
+        proof=(NoDatabase(router, SCRATCH),),
+        limit_s=CATALOG_S,
+        repeatable=True,
+        estimate_s=4.0,
+    )
+
+
+def _dropped() -> Mongo:
+    return Mongo(command(SCRATCH, dropDatabase=1), again_s=AGAIN_S)
+
+
+def _made() -> MongoCommand:
+    """MongoDB manual, "enableSharding": it writes one document into config.databases."""
+    return command("admin", enableSharding=SCRATCH)
+
+
+# -- the mongos --------------------------------------------------------------------------------------------------------
+
+
+def new_string_step(party: Party, router: str) -> Step:
+    """Return the step that gives a mongos the set's string, for good."""
+    edit = EditYaml(party.path(router), (("sharding.configDB", party.new_string),))
+    return Step(
+        step_id=f"{router}:new-string",
+        host=router,
+        title=f"Restart {router} with {party.new_string}",
+        done=f"{router} runs with {party.new_string}",
+        why="Its clients lose their connections once. The old string is of no use any more: it is not put back.",
+        action=Several((edit, systemctl("restart", party.unit(router)))),
+        risk=Risk.NODE_DOWN,
+        proof=(RoutersUse((router,), party.name),),
+        limit_s=START_S,
+        repeatable=True,
+        estimate_s=5.0,
+    )
+
+
+def shards_step(party: Party) -> Step:
+    """Return the step that waits until each shard uses the set: it learns of it from a mongos, by a request."""
+    return waits(
+        "shards",
+        (ShardsUse(party.shard_hosts, party.name),),
+        "every shard to use the new config servers",
+        "Every shard uses the new config servers",
+        SHARDS_S,
+    )

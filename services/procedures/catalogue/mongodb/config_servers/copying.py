@@ -1,0 +1,165 @@
+"""The copy of the metadata, made before anything is changed, and tried: a scratch server runs on a copy of it.
+
+The last config server is stopped, its data folder copied, and the server started again: a whole copy with users and
+indexes, of any storage engine, without a second program. While it is away the catalog takes no change (tried on 3.2.5:
+refused, data go on), so that what is copied is what the others hold, and equal hashes prove it. The scratch server has
+the configuration of the real one but for folder, port and log, and listens on the host's loopback alone.
+"""
+
+from __future__ import annotations
+
+from services.connections.command import Command
+from services.procedures.catalogue.mongodb.config_servers.common import (
+    START_S,
+    alone,
+    root,
+    same_step,
+    start_step,
+    stop_step,
+)
+from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.listening import Listening
+from services.procedures.conditions.machine.there import FolderThere
+from services.procedures.conditions.machine.unit import UnitSetting
+from services.procedures.conditions.mongodb.stopped import MongoStopped
+from services.procedures.plan.actions import Run, Several, TryMetadata
+from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.parts.mongodb.data import MongoData
+
+COPY_S = 3600.0
+UNIT = "pilothouse-config-trial.service"
+KEY = "scratch-server"
+
+
+def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
+    """Return the steps that make the copy, try it, and have the server back.
+
+    Args:
+        others: config servers that run all the time, with which it is compared.
+    """
+    host = party.last
+    back = (alone(host), MetadataSame((*others, host)))
+    why = "Its data are copied while nobody writes them. Until it is back the catalog takes no change; data do."
+    return (
+        same_step("same-before", (*others, host)),
+        stop_step(party, host, why, back, prefix="copy-"),
+        copied_step(host, party.data(host), party.backup, "the copy of the metadata", party.unit(host)),
+        start_step(party, host, back),
+        scratch_up(party),
+        scratch_compared(party, others[0], "copy"),
+    )
+
+
+def copied_step(host: str, source: str, target: str, what: str, unit: str) -> Step:
+    """Return the step that copies a data folder whose server is stopped: whole, or it is not there."""
+    part = f"{target}.part"
+    return Step(
+        step_id=f"{host}:copied",
+        host=host,
+        title=f"Copy {source} to {target} on {host}",
+        done=f"{target} on {host} holds {what}",
+        why="It stays, whatever becomes of the run: remove it when nobody needs it any more.",
+        action=Several((
+            root("rm", "-rf", "--one-file-system", "--", part),
+            root("cp", "-aT", "--reflink=auto", "--", source, part),
+            root("sync", "-f", "--", part),
+            root("mv", "-T", "--", part, target),
+        )),
+        before=(MongoStopped(host, unit),),
+        already=(FolderThere(host, target), FileAbsent(host, part)),
+        proof=(FolderThere(host, target), FileAbsent(host, part)),
+        limit_s=COPY_S,
+        repeatable=True,
+        estimate_s=10.0,
+    )  # fmt: skip
+
+
+def scratch_up(party: Party) -> Step:
+    """Return the step that starts the scratch server, an obligation."""
+    host, folder, port = party.last, _trial(party), _port(party)
+    step = Step(
+        step_id="scratch-up",
+        host=host,
+        title=f"Start a scratch server on a copy of {party.backup}",
+        done="A scratch server runs on a copy of the backup",
+        why=f"It listens on {host}'s loopback alone, and on a copy: the backup itself is only read.",
+        action=Several((
+            root("rm", "-rf", "--one-file-system", "--", folder),
+            root("cp", "-aT", "--reflink=auto", "--", party.backup, folder),
+            _started(party, folder, port),
+        )),
+        before=(FolderThere(host, party.backup),),
+        proof=(Listening(host, "127.0.0.1", port), UnitSetting(host, UNIT, "ActiveState", "active")),
+        limit_s=COPY_S,
+        repeatable=True,
+        estimate_s=10.0,
+    )  # fmt: skip
+    return _scratch(party).on(step, "End the scratch server and remove its copy")
+
+
+def scratch_compared(party: Party, host: str, stage: str) -> Step:
+    """Return the step that compares what the scratch server holds with a config server."""
+    alive = UnitSetting(party.last, UNIT, "ActiveState", "active")
+    return Step(
+        step_id=f"compared-{stage}",
+        host=party.last,
+        title=f"Compare the backup's metadata with those of {host}",
+        done=f"The backup holds the metadata of {host}",
+        action=TryMetadata(_port(party), host),
+        risk=Risk.READS,
+        before=(alive,),
+        proof=(alive,),
+        limit_s=60.0,
+        repeatable=True,
+        estimate_s=2.0,
+    )
+
+
+def scratch_down(party: Party) -> Step:
+    """Return the step that ends it."""
+    return _scratch(party).off("scratch-down", "End the scratch server", "The scratch server is gone", 3.0)
+
+
+def _scratch(party: Party) -> Temporary:
+    host, folder = party.last, _trial(party)
+    return Temporary(
+        key=KEY,
+        host=host,
+        sentence=f"a scratch server runs on {host}",
+        danger="it holds memory and disk",
+        release=Several((
+            root("systemctl", "stop", UNIT, ok=(0, 5)),  # 5: not loaded (systemctl(1), "EXIT STATUS")
+            root("rm", "-rf", "--one-file-system", "--", folder),
+        )),
+        released=(UnitSetting(host, UNIT, "ActiveState", "inactive"), FileAbsent(host, folder)),
+        limit_s=START_S,
+    )  # fmt: skip
+
+
+def _started(party: Party, folder: str, port: int) -> Run:
+    """systemd-run(1). The command line wins over the file (MongoDB manual, "Configuration File Options")."""
+    process, data = party.process(party.last), party.facts.host(party.last)[MongoData]
+    kind = "forking" if process.setting("processManagement.fork") is True else "simple"
+    log = () if process.setting("systemLog.destination") == "syslog" else ("--logpath", f"{folder}/trial.log")
+    argv = (
+        "systemd-run",
+        f"--unit={UNIT}",
+        "--collect",
+        f"--uid={data.owner}",
+        f"--property=Type={kind}",
+        process.program,
+        *("--config", process.path, "--dbpath", folder, "--port", str(port)),
+        *("--bind_ip", "127.0.0.1", "--nounixsocket", *log, "--pidfilepath", f"{folder}/trial.pid"),
+    )
+    return Run(Command(argv, sudo=True))
+
+
+def _trial(party: Party) -> str:
+    return f"{party.backup}.trial"
+
+
+def _port(party: Party) -> int:
+    return party.port + 1000

@@ -1,0 +1,90 @@
+"""A new member of the set by the rolling way: its configuration file, its start, its place in the set. Pure."""
+
+from __future__ import annotations
+
+from services.connections.mongo.change import Fields, SetChange, fields
+from services.facts.yaml_settings import Scalar, text_of
+from services.procedures.catalogue.mongodb.config_servers.common import START_S, root
+from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.steps.server import systemctl
+from services.procedures.conditions.config_servers.form import ConfigServerIs
+from services.procedures.conditions.machine.listening import Listening
+from services.procedures.conditions.machine.there import FolderEmpty
+from services.procedures.conditions.mongodb.whole import SetWhole
+from services.procedures.plan.actions import PutFile, Reconfigure, RestoreFile, Several
+from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.parts.mongodb.process import MongoProcess
+
+JOIN_S = 60.0
+CARRIED = ("storage", "systemLog", "processManagement", "security", "net")
+"""Parts of the first config server's file that a new member's has too, but for what is its own."""
+
+
+def file_of(party: Party, host: str) -> str:
+    """Return the configuration file of a new member: as the first config server's, its address and set apart."""
+    told = party.facts.host(party.first)[MongoProcess].settings
+    kept: dict[str, Scalar] = {name: value for name, value in told if name.partition(".")[0] in CARRIED}
+    kept = {name: value for name, value in kept.items() if not name.startswith("storage.mmapv1")}
+    kept |= {"storage.dbPath": party.data(party.first), "storage.engine": "wiredTiger", "net.port": party.port}
+    bound = kept.get("net.bindIp")
+    if bound is not None and str(bound) not in {"0.0.0.0", "::"}:  # noqa: S104 - it is read, not bound
+        kept["net.bindIp"] = f"127.0.0.1,{party.facts.host(host).address}"
+    kept |= {"replication.replSetName": party.name, "sharding.clusterRole": "configsvr"}
+    return f"# Written by Pilothouse after the file of {party.first}.\n{text_of(kept)}"
+
+
+def up_step(party: Party, host: str) -> Step:
+    """Return the step that starts a new member. Everybody who uses config servers must reach it by its name."""
+    unit, path, data = party.unit(host), party.path(host), party.data(party.first)
+    name, _, port = party.place(host).rpartition(":")
+    asks = (party.first, *party.routers, *party.shard_hosts)
+    emptied = root("find", data, "-xdev", "-mindepth", "1", "!", "-path", f"{data}/lost+found*", "-delete")
+    return Step(
+        step_id=f"{host}:up",
+        host=host,
+        title=f"Write {path} on {host} and start a config server there",
+        done=f"A config server runs on {host}, in no set yet",
+        why="Its data folder is empty; taken back it is empty again.",
+        action=Several((PutFile(path, (file_of(party, host),)), systemctl("start", unit))),
+        before=(FolderEmpty(host, data),),
+        already=(ConfigServerIs(host, "new"),),
+        proof=(ConfigServerIs(host, "new"), *(Listening(one, name, int(port)) for one in asks)),
+        limit_s=START_S,
+        repeatable=True,
+        undo=Undo(
+            f"Stop the server of {host}, put {path} back and empty its data folder",
+            Several((systemctl("stop", unit), RestoreFile(path), emptied)),
+            proof=(FolderEmpty(host, data),),
+            limit_s=START_S,
+        ),
+        estimate_s=5.0,
+    )
+
+
+def add_step(party: Party, host: str, version: int, goes_with: str) -> Step:
+    """Return the step that makes it a member: without a vote, until it has the data.
+
+    Args:
+        version: of the configuration that is changed.
+    """
+    member = added(party, host, party.members.index(host))
+    return Step(
+        step_id=f"{host}:add",
+        host=party.first,
+        title=f"Add {host} to {party.name}, without a vote",
+        done=f"{host} is a member of {party.name}",
+        action=Reconfigure(SetChange(version, adds=(member,))),
+        before=(SetWhole(party.members[: party.members.index(host)], primary=party.first),),
+        already=(ConfigServerIs(host, "set", party.name),),
+        proof=(ConfigServerIs(host, "set", party.name),),
+        risk=Risk.CHANGES,
+        limit_s=JOIN_S,
+        goes_with=goes_with,
+        why="What it is a member of goes when the set is taken back.",
+        estimate_s=3.0,
+    )
+
+
+def added(party: Party, host: str, number: int) -> Fields:
+    """Return a member as it comes to the set (MongoDB manual, "Replica Set Configuration")."""
+    return fields(_id=number, host=party.place(host), priority=0, votes=0)

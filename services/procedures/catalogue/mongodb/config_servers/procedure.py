@@ -1,0 +1,211 @@
+"""mongo-config-rs: mirrored config servers (SCCC) become a config replica set (CSRS).
+
+Domain: page 04 of the specification of procedures; MongoDB manual 3.2, "Upgrade Config Servers to Replica Set". 3.4 and
+newer know no mirrored config servers.
+"""
+
+from __future__ import annotations
+
+import re
+
+from services.discovery.families.mongodb.kind import SHARDED
+from services.facts.mongodb.sharding import parse_hosts
+from services.procedures.catalogue.checks.access import lock_free
+from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.mongodb import checks as shared
+from services.procedures.catalogue.mongodb.balancing import start_step, stop_steps
+from services.procedures.catalogue.mongodb.cards import ELSEWHERE, NEED
+from services.procedures.catalogue.mongodb.config_servers import checks as own
+from services.procedures.catalogue.mongodb.config_servers.party import (
+    ROLLING,
+    WINDOW,
+    Party,
+    converted,
+    default_backup,
+    party_of,
+    spare_hosts,
+)
+from services.procedures.catalogue.mongodb.config_servers.rolling import rolling_steps
+from services.procedures.catalogue.mongodb.config_servers.window import window_steps
+from services.procedures.catalogue.mongodb.rolling_upgrade.checks import balancer_known
+from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
+from services.procedures.catalogue.mongodb.sets import mongo_of
+from services.procedures.plan.checks import Check, Remedy
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import field_faults, filled, flag_of
+from services.procedures.plan.instances import standing_on
+from services.procedures.plan.model import Chart, Plan, Step
+from services.procedures.plan.parts.machine.volumes import Volumes
+from services.procedures.plan.parts.mongodb.data import MongoData
+from services.procedures.plan.parts.mongodb.process import MongoProcess
+from services.procedures.plan.parts.mongodb.rights import MongoRights
+from services.procedures.plan.procedure import About
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}")
+_PATH = re.compile(r"(/[A-Za-z0-9_.@:+=-]+)+")
+ABOUT = About(
+    name="mongo-config-rs",
+    title="Make a replica set of the mirrored config servers",
+    need=NEED,
+    what="Converts the three mirrored config servers of 3.2, as 3.4 wants it; a copy that is tried comes first.",
+    takes="Some minutes, and your time for the questions.",
+    can_break="The catalog takes no change for about a minute; in a window nobody reads or writes for minutes.",
+    for_states=("member",),
+    kinds=(SHARDED.code,),
+    elsewhere=ELSEWHERE,
+    place=220,
+    needs=frozenset({MongoData, MongoProcess, MongoRights, Volumes}),
+)
+_CLUSTER = ("replSetConfigure", "replSetStateChange")
+_DATABASES = ("dropDatabase", "enableSharding")
+
+
+class ConfigServers:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions: the way, names, hosts and folders, and what only a person knows."""
+        way = inputs.get("way", "") or ROLLING
+        servers = tuple(reversed(order_of(facts).mirrors))
+        new = (
+            Field("new", "Hosts for new config servers", "hosts", "", choices=spare_hosts(facts), required=True,
+                  help="Two, or three where the old ones store by MMAPv1. Each with MongoDB and an empty folder."),
+        )  # fmt: skip
+        return (
+            Field(
+                "way",
+                "Which way",
+                "choice",
+                ROLLING,
+                choices=(
+                    (ROLLING, "everything goes on; two or three new hosts"),
+                    (WINDOW, "every mongos and config server is down meanwhile; no new host"),
+                ),
+            ),
+            *(new if way == ROLLING else ()),
+            Field("name", "Name of the new set", "text", "csReplSet"),
+            Field("backup", "Folder for the copy of the metadata", "text", default_backup(facts, servers),
+                  help="On the last config server; a new folder."),
+            Field("no_ddl", "Nobody creates or drops a database or shards a collection meanwhile", "flag", "no"),
+            Field("no_others", "Nothing else holds the old string: backup agents, monitoring, scripts", "flag", "no"),
+        )  # fmt: skip
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        if converted(facts):
+            return ()
+        faults = list(field_faults(self.fields(facts, inputs), inputs))
+        values = self._values(facts, inputs)
+        if not _NAME.fullmatch(values["name"]):
+            faults.append(Fault("name", "Name of the new set: letters, digits, - and _, a letter first."))
+        if values["backup"] and not _PATH.fullmatch(values["backup"]):
+            faults.append(Fault("backup", "Folder for the copy: a whole path of plain characters."))
+        return tuple(faults)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist."""
+        values = self._values(facts, inputs)
+        if converted(facts):
+            return (lock_free(facts, order_of(facts).hosts),)
+        party = party_of(facts, values)
+        if not party.servers or not party.routers:
+            return (_no_mirrors(party), lock_free(facts, party.everyone))
+        changed = (*party.servers, party.routers[0])
+        return (
+            own.form(party),
+            own.versions(party),
+            own.protocols(party),
+            own.same(party),
+            own.one_string(party),
+            own.every_mongos(party),
+            own.files(party),
+            own.explicit(party),
+            own.engine(party),
+            *((own.new_hosts(party),) if party.way == ROLLING else ()),
+            own.room(party),
+            *(check for one in party.shards for check in (shared.set_whole(one),)),
+            balancer_known(facts, party.routers[0]),
+            shared.may_change(facts, changed, _CLUSTER, _DATABASES),
+            _said("NO-DDL", values, "no_ddl", "Nobody changes the catalog meanwhile", blocks=True),
+            _said("NO-OTHERS", values, "no_others", "Nothing else holds the old string", blocks=False),
+            lock_free(facts, party.everyone),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan; without steps where the config servers are a set and every mongos knows it."""
+        values = self._values(facts, inputs)
+        party = party_of(facts, values)
+        done = converted(facts) or not party.servers or not party.routers
+        hosts = order_of(facts).hosts if done else party.everyone
+        return Plan(
+            procedure=ABOUT.name,
+            title=f"Make the replica set {party.name} of the mirrored config servers",
+            summary="A tried copy first; then the set, the mongos one by one, the balancer as it was.",
+            cluster_id=facts.cluster_id,
+            cluster_name=facts.cluster_name,
+            hosts=hosts,
+            quorums=() if done else (party.members, *(one.hosts for one in party.shards)),
+            inputs=tuple(values.items()),
+            steps=() if done else _steps(party),
+            charts=tuple(Chart("mongo.query", host, f"Queries through {host}") for host in party.routers)[:4],
+            expects=() if done else (_expected(party),),
+            on=standing_on(facts, hosts),
+        )
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return {"new": "", **filled(self.fields(facts, inputs), inputs)}
+
+
+PROCEDURE = ConfigServers()
+
+
+def _steps(party: Party) -> tuple[Step, ...]:
+    router = party.routers[0]
+    mongo = mongo_of(party.facts.host(router))
+    balances = mongo is not None and mongo.cluster is not None and mongo.cluster.balancer is True
+    return (
+        *(stop_steps(router) if balances else ()),
+        *(rolling_steps(party) if party.way == ROLLING else window_steps(party)),
+        *((start_step(router),) if balances else ()),
+    )
+
+
+def _expected(party: Party) -> str:
+    return f"Every mongos uses {party.new_string}, all members hold the same metadata, the balancer is as it was."
+
+
+def _no_mirrors(party: Party) -> Check:
+    told = parse_hosts(party.string)
+    seen = f"every mongos uses {told.set_name}" if told.set_name else "none was found"
+    return Check(
+        code="CONFIG-FORM",
+        title="The config servers are three mirrored ones, as every mongos names them",
+        verdict=verdict(blocks=True),
+        evidence=f"mirrored config servers: {seen}; mongos: {', '.join(party.routers) or 'none was found'}",
+        why="This procedure is for a sharded cluster of 3.2 with mirrored config servers.",
+    )
+
+
+def _said(code: str, values: Inputs, field: str, title: str, *, blocks: bool) -> Check:
+    yes = flag_of(values[field]) is True
+    return Check(
+        code=code,
+        title=title,
+        verdict=verdict(not yes and blocks, not yes),
+        evidence="you said so" if yes else "nobody said so",
+        why="While the catalog is read-only such a change is refused; in between it would be in one half alone."
+        if blocks
+        else "They work until the old config servers are stopped, and then fail.",
+        answers=() if yes else (Remedy("Tell your colleagues, and say so", field, ("yes",)),),
+    )

@@ -1,0 +1,271 @@
+"""The rolling way: the first config server becomes a set that is still mirrored, grows, and takes over.
+
+MongoDB manual 3.2, "Upgrade Config Servers to Replica Set"; tried step by step on 3.2.5 (resources/docs/procedures.md).
+Data are read and written all the time. The catalog takes no change from the stop of the last mirror until the first
+config server is back without sccc mode; from then on there is no easy way back, and a name has to be typed for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.connections.mongo.change import Documents, SetChange, command, fields
+from services.procedures.catalogue.mongodb.config_servers.common import (
+    START_S,
+    STOP_S,
+    alone,
+    catalog_before,
+    catalog_steps,
+    new_string_step,
+    root,
+    same_step,
+    shards_step,
+    stop_step,
+    waits,
+)
+from services.procedures.catalogue.mongodb.config_servers.copying import copy_steps, scratch_down
+from services.procedures.catalogue.mongodb.config_servers.member import add_step, up_step
+from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.steps.server import systemctl
+from services.procedures.conditions.config_servers.configured import AllVote, SetLies
+from services.procedures.conditions.config_servers.form import ConfigServerIs
+from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.uses import RoutersUse
+from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.conditions.mongodb.stopped import MongoStopped
+from services.procedures.conditions.mongodb.whole import SetWhole
+from services.procedures.plan.actions import Ask, EditYaml, Mongo, Reconfigure, RestoreFile, Several
+from services.procedures.plan.model import Risk, Step, Undo
+
+SYNC_S, ELECTION_S, SWAP_S, CHANGE_S = 1800.0, 90.0, 600.0, 60.0
+STEP_DOWN_S = 600
+"""So long the first config server is not elected again while it restarts (changed so after SERVER-23249)."""
+INITIATE = "initiate"
+
+
+def rolling_steps(party: Party) -> tuple[Step, ...]:
+    """Return all steps but those around the balancer."""
+    everyone, router = (*party.servers, *party.new), party.routers[0]
+    version = 1
+    joins: list[Step] = []
+    for host in party.new:
+        joins += (up_step(party, host), add_step(party, host, version, INITIATE))
+        version += 1
+    return (
+        catalog_before(router),
+        *copy_steps(party, party.servers[:-1]),
+        scratch_down(party),
+        initiate_step(party, party.first, before=(alone(party.first),)),
+        _mirrored_set(party),
+        *catalog_steps("mirrored", party.routers, router),
+        *joins,
+        waits(
+            "followed",
+            (SetWhole(party.members, primary=party.first),),
+            "every new member to have the data",
+            "Every new member has the data",
+            SYNC_S,
+        ),
+        same_step("same-copied", everyone),
+        _asked(party),
+        _mirror_down(party),
+        _votes(party, version),
+        _step_down(party),
+        _converted(party),
+        *catalog_steps("converted", party.routers, router),
+        waits(
+            "swapped",
+            (RoutersUse(party.routers, party.name),),
+            "every mongos to use the set",
+            "Every mongos uses the set by itself",
+            SWAP_S,
+        ),
+        *(new_string_step(party, router) for router in party.routers),
+        shards_step(party),
+        *((_removed(party, version + 1),) if party.leaves else ()),
+        *(_retired(party, host) for host in party.servers if host not in party.lasting),
+        same_step("same-after", party.lasting),
+    )
+
+
+def initiate_step(party: Party, host: str, before: tuple[ConfigServerIs, ...]) -> Step:
+    """Return the step that writes the set's first configuration: accepted also without --replSet (tried on 3.2.5).
+
+    MongoDB manual, "replSetInitiate"; without `configsvr` the set could never hold a cluster's metadata.
+    """
+    member = fields(_id=0, host=party.place(host))
+    document = fields(_id=party.name, configsvr=True, version=1, members=Documents((member,)))
+    gone = fields(q=fields(_id=party.name), limit=1)
+    return Step(
+        step_id=INITIATE,
+        host=host,
+        title=f"Make the set {party.name} of {host} alone",
+        done=f"The configuration of {party.name} lies in the data of {host}",
+        action=Mongo(command("admin", replSetInitiate=document)),
+        before=before,
+        already=(SetLies(host, party.name),),
+        proof=(SetLies(host, party.name),),
+        limit_s=CHANGE_S,
+        undo=Undo(
+            f"Remove the configuration of {party.name} from the data of {host}",
+            Mongo(command("local", delete="system.replset", deletes=Documents((gone,)))),
+            proof=(SetLies(host, ""),),
+        ),
+        estimate_s=1.0,
+    )
+
+
+def _mirrored_set(party: Party) -> Step:
+    host, unit, path = party.first, party.unit(party.first), party.path(party.first)
+    edit = EditYaml(path, (("replication.replSetName", party.name), ("sharding.configsvrMode", "sccc")))
+    restart = systemctl("restart", unit)
+    proof = (ConfigServerIs(host, "mirrored-set", party.name), SetWhole((host,), primary=host))
+    return Step(
+        step_id=f"{host}:mirrored-set",
+        host=host,
+        title=f"Restart {host} as the set {party.name}, still mirrored",
+        done=f"{host} is the set {party.name}, still mirrored",
+        why="Data are read and written all the time; for some seconds a mongos refuses changes of the catalog.",
+        action=Several((edit, restart)),
+        risk=Risk.NODE_DOWN,
+        before=(SetLies(host, party.name), MetadataSame(party.servers)),
+        proof=proof,
+        limit_s=START_S,
+        repeatable=True,
+        undo=Undo(
+            f"Put the configuration of {host} back, and restart it as it was",
+            Several((RestoreFile(path), restart)),
+            proof=(alone(host), MetadataSame(party.servers)),
+            limit_s=START_S,
+        ),
+        moves=host,
+        settles=(host,),
+        estimate_s=5.0,
+    )
+
+
+def _asked(party: Party) -> Step:
+    return Step(
+        step_id="read-only",
+        host="",
+        title="Ask whether the catalog may be read-only now",
+        done="Somebody said that the catalog may be read-only",
+        action=Ask(
+            f"From the stop of {party.last} until {party.first} is converted, about a minute, nobody can create or "
+            "drop a database, or shard a collection. Is that all right now?",
+            unattended="yes",
+        ),
+        risk=Risk.YOU,
+        limit_s=8 * 3600.0,
+        repeatable=True,
+    )
+
+
+def _mirror_down(party: Party) -> Step:
+    why = "The catalog takes no change from here on: what the set has is what every mirror has."
+    return stop_step(party, party.last, why, (alone(party.last),))
+
+
+def _votes(party: Party, version: int) -> Step:
+    """Where the first one leaves in the end, the first new member is to lead: it makes the change that removes it."""
+    settings = [
+        (f"members.{number}.{what}", 1) for number in range(len(party.members)) for what in ("priority", "votes")
+    ]
+    if party.leaves:
+        settings = [(where, 2 if where == "members.1.priority" else value) for where, value in settings]
+    return Step(
+        step_id="votes",
+        host=party.first,
+        title="Give every member a vote",
+        done="Every member votes, and may lead",
+        why="It goes when the set is taken back.",
+        action=Reconfigure(SetChange(version, tuple(settings))),
+        before=(SetWhole(party.members, primary=party.first),),
+        already=(AllVote(party.members),),
+        proof=(AllVote(party.members),),
+        limit_s=CHANGE_S,
+        goes_with=INITIATE,
+        estimate_s=3.0,
+    )
+
+
+def _step_down(party: Party) -> Step:
+    host = party.first
+    leads = (AnotherLeads(party.members, host),)
+    return Step(
+        step_id="step-down",
+        host=host,
+        title=f"Let {host} step down for {STEP_DOWN_S // 60} minutes",
+        done=f"A new member leads {party.name}",
+        why="It closes all its connections. While it restarts it is not elected. It goes when the set is taken back.",
+        action=Mongo(command("admin", replSetStepDown=STEP_DOWN_S, secondaryCatchUpPeriodSecs=30)),
+        before=(SetWhole(party.members, primary=host), MetadataSame((host, *party.new))),
+        already=leads,
+        proof=leads,
+        limit_s=ELECTION_S,
+        repeatable=True,
+        goes_with=INITIATE,
+        estimate_s=12.0,
+    )
+
+
+def _converted(party: Party) -> Step:
+    host, unit, path = party.first, party.unit(party.first), party.path(party.first)
+    edit = EditYaml(path, (("sharding.configsvrMode", None),))
+    rest = tuple(one for one in party.members if one != host)
+    whole = (SetWhole(rest if party.leaves else party.members),)
+    form = () if party.leaves else (ConfigServerIs(host, "set", party.name),)
+    return Step(
+        step_id=f"{host}:converted",
+        host=host,
+        title=f"Restart {host} without sccc mode: the config servers are the set {party.name}",
+        done=f"The config servers are the set {party.name}",
+        why="From here on every mongos goes over to the set by itself. There is no easy way back: the mirrors take no "
+        "part in changes of the catalog any more.",
+        action=Several((edit, systemctl("restart", unit))),
+        risk=Risk.IRREVERSIBLE,
+        before=(
+            AnotherLeads(party.members, host),
+            MetadataSame(party.members),
+            MongoStopped(party.last, party.unit(party.last)),
+        ),
+        proof=(*form, *whole),
+        limit_s=START_S,
+        repeatable=True,
+        moves=host,
+        settles=(host,),
+        confirm=host,
+        estimate_s=10.0,
+    )
+
+
+def _removed(party: Party, version: int) -> Step:
+    lead = party.new[0]
+    return Step(
+        step_id=f"{party.first}:removed",
+        host=lead,
+        title=f"Remove {party.first}, which stores by MMAPv1, from {party.name}",
+        done=f"{party.first} is no member of {party.name} any more",
+        why="A config replica set holds no MMAPv1: the server told so itself (REMOVED).",
+        action=Reconfigure(SetChange(version, removes=(0,))),
+        before=(SetWhole(party.lasting, primary=lead),),
+        already=(AllVote(party.lasting),),
+        proof=(AllVote(party.lasting),),
+        limit_s=CHANGE_S,
+        estimate_s=3.0,
+    )
+
+
+def _retired(party: Party, host: str) -> Step:
+    """Stop an old mirror and keep it from coming back with the host: its data stay."""
+    unit = party.unit(host)
+    return replace(
+        stop_step(party, host, "", ()),
+        step_id=f"{host}:retired",
+        title=f"Stop the old config server of {host}, and keep it from starting with the host",
+        done=f"The old config server of {host} is out of use",
+        why="Nobody uses it any more. Its data stay: keep them for a week.",
+        action=Several((root("systemctl", "disable", unit), root("systemctl", "stop", unit))),
+        limit_s=STOP_S,
+        undo=None,
+    )

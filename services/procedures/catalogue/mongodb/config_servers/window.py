@@ -1,0 +1,200 @@
+"""The way with a window: everything that uses the config servers is down while the set is made.
+
+MongoDB manual 3.2, "Upgrade Config Servers to Replica Set", the way with downtime; tried on 3.2.5. Every mongos is
+down, the shards stay up and idle. Each config server gets a new data folder beside its old one, which nobody touches:
+the first a copy of its own, the others an empty one that the set fills. Until the first mongos starts with the set's
+name all is taken back by starting the old servers on their old folders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.connections.mongo.change import SetChange, fields
+from services.procedures.catalogue.mongodb.config_servers.common import (
+    START_S,
+    alone,
+    catalog_before,
+    catalog_steps,
+    new_string_step,
+    root,
+    same_step,
+    shards_step,
+    stop_step,
+    waits,
+)
+from services.procedures.catalogue.mongodb.config_servers.copying import (
+    copied_step,
+    copy_steps,
+    scratch_compared,
+    scratch_down,
+)
+from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.mongodb.config_servers.rolling import CHANGE_S, SYNC_S, initiate_step
+from services.procedures.catalogue.steps.server import systemctl
+from services.procedures.conditions.config_servers.form import ConfigServerIs
+from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.uses import RoutersUse
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.there import FolderEmpty
+from services.procedures.conditions.mongodb.stopped import MongoStopped
+from services.procedures.conditions.mongodb.whole import SetWhole
+from services.procedures.plan.actions import EditYaml, Reconfigure, RestoreFile, Several
+from services.procedures.plan.condition import Condition
+from services.procedures.plan.model import Risk, Step, Undo
+
+
+def window_steps(party: Party) -> tuple[Step, ...]:
+    """Return all steps but those around the balancer."""
+    return (
+        catalog_before(party.routers[0]),
+        *(_router_down(party, router) for router in party.routers),
+        *copy_steps(party, party.servers[:-1]),
+        *(_mirror_down(party, host) for host in party.servers),
+        _first_data(party),
+        _set_up(party, party.first, ()),
+        _initiated(party),
+        waits(
+            "leads",
+            (SetWhole((party.first,), primary=party.first), ConfigServerIs(party.first, "set", party.name)),
+            f"{party.first} to lead {party.name}",
+            f"{party.first} leads {party.name}",
+            CHANGE_S,
+        ),
+        *(step for number, host in enumerate(party.servers[1:], 1) for step in _joined(party, host, number)),
+        waits(
+            "followed",
+            (SetWhole(party.servers, primary=party.first),),
+            "every member to have the data",
+            "Every member has the data",
+            SYNC_S,
+        ),
+        same_step("same-copied", party.servers),
+        scratch_compared(party, party.first, "set"),
+        scratch_down(party),
+        *_routers(party),
+        shards_step(party),
+        same_step("same-after", party.servers),
+    )
+
+
+def _router_down(party: Party, router: str) -> Step:
+    why = "No mongos, no change of the catalog. The window begins: nobody reads or writes."
+    return stop_step(party, router, why, (RoutersUse((router,), ""),))
+
+
+def _mirror_down(party: Party, host: str) -> Step:
+    return stop_step(party, host, "Its data folder stays as it is: the way back.", (alone(host),))
+
+
+def _first_data(party: Party) -> Step:
+    host, new = party.first, party.new_data(party.first)
+    step = copied_step(host, party.data(host), new, "the metadata, for the set", party.unit(host))
+    return replace(
+        step,
+        why="The set works on a folder of its own; the old one stays as it is.",
+        undo=Undo(
+            f"Remove {new} on {host}",
+            root("rm", "-rf", "--one-file-system", "--", new, f"{new}.part"),
+            proof=(FileAbsent(host, new),),
+            before=(MongoStopped(host, party.unit(host)),),
+        ),
+    )
+
+
+def _initiated(party: Party) -> Step:
+    host = party.first
+    step = initiate_step(party, host, before=(ConfigServerIs(host, "new"),))
+    return replace(step, undo=None, goes_with=f"{host}:set-up", why="It goes with the folder when that is taken back.")
+
+
+def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
+    """Return the step that starts a config server on its new folder, for the set."""
+    unit, path, new, old = party.unit(host), party.path(host), party.new_data(host), party.data(host)
+    edit = EditYaml(
+        path,
+        (
+            ("storage.dbPath", new),
+            ("storage.engine", "wiredTiger"),
+            ("replication.replSetName", party.name),
+        ),
+    )
+    first = host == party.first
+    made = (
+        ()
+        if first
+        else (
+            root("mkdir", "-p", "--", new),
+            root("chown", f"--reference={old}", "--", new),
+            root("chmod", f"--reference={old}", "--", new),
+        )
+    )
+    gone = () if first else (root("rm", "-rf", "--one-file-system", "--", new),)
+    return Step(
+        step_id=f"{host}:set-up",
+        host=host,
+        title=f"Start the config server of {host} on {new}, for {party.name}",
+        done=f"The config server of {host} runs on {new}",
+        action=Several((*made, edit, systemctl("start", unit))),
+        risk=Risk.CHANGES,
+        before=(*before, MongoStopped(host, unit)),
+        already=(ConfigServerIs(host, "new"),),
+        proof=(ConfigServerIs(host, "new"),),
+        limit_s=START_S,
+        repeatable=True,
+        undo=Undo(
+            f"Stop it, and put the configuration of {host} back",
+            Several((systemctl("stop", unit), RestoreFile(path), *gone)),
+            proof=(MongoStopped(host, unit),),
+            limit_s=START_S,
+        ),
+        estimate_s=5.0,
+    )
+
+
+def _joined(party: Party, host: str, number: int) -> tuple[Step, Step, Step]:
+    """Return the steps that start one of the others with an empty folder, and make it a member."""
+    empty: tuple[Condition, ...] = (FolderEmpty(host, party.new_data(host), absent=True),)
+    so_far = party.servers[:number]
+    add = Step(
+        step_id=f"{host}:add",
+        host=party.first,
+        title=f"Add {host} to {party.name}",
+        done=f"{host} is a member of {party.name}",
+        why="What it is a member of goes when the set is taken back.",
+        action=Reconfigure(SetChange(number, adds=(fields(_id=number, host=party.place(host)),))),
+        before=(SetWhole(so_far, primary=party.first),),
+        already=(ConfigServerIs(host, "set", party.name),),
+        proof=(ConfigServerIs(host, "set", party.name),),
+        limit_s=CHANGE_S,
+        goes_with=f"{party.first}:set-up",
+        estimate_s=3.0,
+    )
+    follow = waits(
+        f"{host}:followed",
+        (SetWhole((*so_far, host), primary=party.first),),
+        f"{host} to have the data",
+        f"{host} has the data",
+        SYNC_S,
+    )
+    return _set_up(party, host, empty), add, follow
+
+
+def _routers(party: Party) -> tuple[Step, ...]:
+    """Return the steps that start every mongos with the set's name: the first is the point of no return."""
+    first, *others = party.routers
+    begun = new_string_step(party, first)
+    begun = replace(
+        begun,
+        title=f"Start {first} with {party.new_string}: the window ends",
+        why="From here on the catalog changes in the set alone. There is no easy way back.",
+        risk=Risk.IRREVERSIBLE,
+        before=(SetWhole(party.servers), MetadataSame(party.servers)),
+        confirm=first,
+    )
+    return (
+        begun,
+        *catalog_steps("converted", (first,), first),
+        *(replace(new_string_step(party, one), why="Nothing is to be taken back.") for one in others),
+        *catalog_steps("converted", tuple(others), first),
+    )

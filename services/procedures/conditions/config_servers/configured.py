@@ -1,0 +1,66 @@
+"""What a replica set's configuration says: whether one lies in a server's data, whether everybody votes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import mongo as reads
+from services.facts.mongodb.replica_set import ReplicaSet
+from services.facts.mongodb.values import line
+from services.procedures.conditions.mongodb.of_set import OfSet
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+LIES = "lies:"
+"""Begins the names under which scripted servers keep that a configuration lies in their data."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetLies(OfHost):
+    """The configuration of a set of this name lies in the server's data; none at all where the name is ''."""
+
+    tag: ClassVar[str] = "config-servers.set-lies"
+    words: ClassVar[str] = "the configuration of a set in the data of {host}"
+
+    name: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read local.system.replset, which a server without --replSet shows too."""
+        del past
+        found = asking.session(self.host).ask(reads.SET_DOCUMENT, limit_s=LIMIT_S).documents
+        names = [line(one.get("_id")) for one in found]
+        told = f"{self.host} has the configuration of {', '.join(names) or 'no set'} in its data"
+        return Answer(names == ([self.name] if self.name else []), told)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        lies = bool(world.replica_set.get(LIES + self.host))
+        return self.told(world.hosts[self.host].running and lies is bool(self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class AllVote(OfSet):
+    """Every member is in the configuration that each of them has, votes, and may become primary."""
+
+    tag: ClassVar[str] = "config-servers.all-vote"
+    words: ClassVar[str] = "every member to vote, and to be one that may lead"
+
+    def judged(self, views: dict[str, ReplicaSet]) -> Answer:
+        """See OfSet."""
+        for host, view in views.items():
+            if len(view.members) != len(self.hosts):
+                told = f"{host} has {len(view.members)} members in its configuration, {len(self.hosts)} are wanted"
+                return Answer(holds=False, evidence=told)
+            if mute := [one.place.name for one in view.members if not one.votes or not one.priority]:
+                return Answer(holds=False, evidence=f"{', '.join(mute)} can't vote or lead, as {host} has it")
+        return Answer(holds=True, evidence=f"{', '.join(self.hosts)} vote, and each may lead")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(bool(world.replica_set.get("all-vote")))

@@ -1,0 +1,65 @@
+"""What a config server runs as: alone and mirrored, a set that is still mirrored, a member of a config replica set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from services.connections.reads import mongo as reads
+from services.facts.mongodb.server import MongoServer, parse_server
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+Form = Literal["alone", "mirrored-set", "new", "set"]
+FORM = "config:"
+"""Begins the names under which scripted config servers keep their form."""
+_WORDS = {
+    "alone": "mirrored, in no set",
+    "mirrored-set": "mirrored, as a set in sccc mode",
+    "new": "started for a set, in none yet",
+    "set": "in a config replica set",
+    "": "no config server",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigServerIs(OfHost):
+    """The server answers, runs as this form, and in this set ('' for none)."""
+
+    tag: ClassVar[str] = "config-servers.form"
+    words: ClassVar[str] = "the config server of {host} to be what it shall be"
+
+    form: Form
+    name: str = ""
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Greet the server, and ask how it was started."""
+        del past
+        session = asking.session(self.host)
+        hello = session.ask(reads.HELLO, limit_s=LIMIT_S).body
+        server = parse_server(hello, options=session.ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body)
+        form = form_of(server)
+        told = f"{self.host} is {_WORDS[form]}{f' ({server.set_name})' if server.set_name else ''}"
+        return Answer(form == self.form and server.set_name == self.name, told)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(world.hosts[self.host].running and world.replica_set.get(FORM + self.host) == self.form)
+
+
+def form_of(server: MongoServer) -> Form | Literal[""]:
+    """Return what a config server runs as, '' for what is none, or no known form."""
+    if server.role == "not-initiated" and server.config:
+        return "new"
+    if server.config == "replica-set" and server.role == "member" and not server.config_mode:
+        return "set"
+    if server.config == "mirrored":
+        if server.role == "standalone" and not server.config_mode:
+            return "alone"
+        if server.role == "member" and server.config_mode == "sccc":
+            return "mirrored-set"
+    return ""

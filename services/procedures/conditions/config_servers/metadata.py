@@ -1,0 +1,55 @@
+"""Whether config servers hold the same metadata, collection by collection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import mongo as reads
+from services.errors import UserError
+from services.facts.mongodb.metadata import parse_hashes
+from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+_LIMIT_S = 30.0
+METADATA = "metadata:"
+"""Begins the names under which scripted config servers keep what their metadata are."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataSame(OfHosts):
+    """The hashes of every collection that moves only by a change of the catalog are equal on all of these.
+
+    MongoDB manual, "dbHash". Locks, pings and logs move by themselves and are not compared.
+    """
+
+    tag: ClassVar[str] = "config-servers.metadata-same"
+    words: ClassVar[str] = "the config servers to hold the same metadata"
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask each of them."""
+        del past
+        answers = asking.each(
+            self.hosts, lambda host: asking.session(host).ask(reads.CONFIG_HASH, limit_s=_LIMIT_S).body
+        )
+        silent = next((f"{host}: {one.sentence}" for host, one in answers.items() if isinstance(one, UserError)), "")
+        if silent:
+            return Answer(holds=None, evidence=silent)
+        told = {host: parse_hashes(one) for host, one in answers.items() if not isinstance(one, UserError)}
+        if empty := [host for host, hashes in told.items() if not hashes]:
+            return Answer(holds=None, evidence=f"{', '.join(empty)} told no hashes")
+        names = sorted({name for hashes in told.values() for name in hashes})
+        other = [name for name in names if len({hashes.get(name) for hashes in told.values()}) > 1]
+        where = ", ".join(self.hosts)
+        if other:
+            return Answer(holds=False, evidence=f"{where} differ in {', '.join(other)}")
+        return Answer(holds=True, evidence=f"{where} hold the same {', '.join(names)}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        if not all(world.hosts[host].running for host in self.hosts):
+            return Answer(holds=None, evidence="not all answer")
+        return self.told(len({world.replica_set.get(METADATA + host) for host in self.hosts}) == 1)

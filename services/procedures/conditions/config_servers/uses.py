@@ -1,0 +1,108 @@
+"""Which config servers a mongos or a shard uses now: what it says itself, never what it was started with.
+
+A mongos that swapped from mirrored config servers to a set goes on showing the old string among its options (tried on
+3.2.5): what it uses stands in getShardMap. A shard's primary learns of the set with the first request of a mongos that
+uses it; a secondary tells nothing (10107).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.mongo.document import Document
+from services.connections.reads import mongo as reads
+from services.errors import QueryFailed, UserError
+from services.facts.mongodb.sharding import HostList, parse_cluster
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+_NOT_MASTER = 10107
+USES = "uses:"
+"""Begins the names under which scripted mongos and shards keep which config servers they use: 'mirrored' or 'set'."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutersUse(OfHosts):
+    """Each of these mongos uses the config servers of this set; of mirrored ones where the name is ''."""
+
+    tag: ClassVar[str] = "config-servers.routers-use"
+    words: ClassVar[str] = "every mongos to use the new config servers"
+
+    name: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask each for its map."""
+        del past
+
+        def used(host: str) -> HostList:
+            body = asking.session(host).ask(reads.SHARD_MAP, limit_s=LIMIT_S).body
+            return parse_cluster(shard_map=body).config
+
+        return _judged(self.hosts, asking.each(self.hosts, used), self.name)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(_scripted(world, self.hosts, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class ShardsUse(OfHosts):
+    """The primary of each shard among these members uses the config servers of this set."""
+
+    tag: ClassVar[str] = "config-servers.shards-use"
+    words: ClassVar[str] = "every shard to use the new config servers, which it learns with its next request"
+
+    name: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask each member; one that is no primary tells nothing, and is passed over."""
+        del past
+
+        def used(host: str) -> HostList | None:
+            try:
+                body = asking.session(host).ask(reads.SHARDING_STATE, limit_s=LIMIT_S).body
+            except QueryFailed as problem:
+                if problem.errno == _NOT_MASTER:
+                    return None
+                raise
+            return _of_a_shard(body)
+
+        answers = asking.each(self.hosts, used)
+        told = {host: one for host, one in answers.items() if one is not None}
+        if not told:
+            return Answer(holds=None, evidence="no primary of a shard answered")
+        return _judged(tuple(told), told, self.name)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(_scripted(world, self.hosts, self.name))
+
+
+def _of_a_shard(body: Document) -> HostList:
+    return parse_cluster(sharding_state=body).config
+
+
+def _judged(hosts: tuple[str, ...], answers: dict[str, HostList | UserError], name: str) -> Answer:
+    told: Callable[[HostList], str] = lambda one: (  # noqa: E731 - one word in two sentences
+        f"{one.set_name}/" if one.set_name else "mirrored config servers" if one.places else "none that it tells"
+    )
+    silent = next((f"{host}: {one.sentence}" for host, one in answers.items() if isinstance(one, UserError)), "")
+    if silent:
+        return Answer(holds=None, evidence=silent)
+    found = {host: one for host, one in answers.items() if isinstance(one, HostList)}
+    other = {host: one for host, one in found.items() if not one.places or one.set_name != name}
+    if other:
+        return Answer(holds=False, evidence=", ".join(f"{host} uses {told(one)}" for host, one in other.items()))
+    return Answer(holds=True, evidence=f"{', '.join(hosts)} use {told(next(iter(found.values())))}")
+
+
+def _scripted(world: World, hosts: tuple[str, ...], name: str) -> bool:
+    wanted = "set" if name else "mirrored"
+    return all(world.hosts[host].running and world.replica_set.get(USES + host) == wanted for host in hosts)

@@ -1,0 +1,43 @@
+"""A MongoDB server is stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.mongodb.process import parse_processes
+from services.facts.system import properties
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class MongoStopped(OfHost):
+    """No mongod and no mongos runs on the host, and its unit is inactive (or failed)."""
+
+    tag: ClassVar[str] = "mongodb.stopped"
+    words: ClassVar[str] = "the MongoDB server of {host} to be stopped"
+
+    unit: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """List the processes, and ask systemd."""
+        del past
+        listing = asking.run(self.host, commands.MONGODB_PROCESS)
+        if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
+            return Answer(holds=None, evidence=f"the processes of {self.host} could not be read")
+        pids = parse_processes(listing.text)
+        state = properties(asking.run(self.host, commands.UNIT_STOPPING.read(self.unit)).text).get("ActiveState", "")
+        if pids:
+            return Answer(holds=False, evidence=f"pid {pids[0]} still runs on {self.host}; {self.unit} is {state}")
+        if not state:
+            return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
+        return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(not world.hosts[self.host].running)

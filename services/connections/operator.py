@@ -156,7 +156,13 @@ class HostOperator:
         self._links.refuse_when_closed()
         if self._entry.kind != MONGODB.code:
             raise BadInput(tr("The inventory does not say that a MongoDB server runs here."), host=self.host)
-        return self._links.mongo(limit_s)
+        link = self._links.mongo(limit_s)
+        try:
+            link.greet(limit_s=limit_s)
+        except Unreachable:  # of before the server was restarted, or stepped down: nothing was sent yet
+            link.abort()
+            return self._links.mongo(limit_s)
+        return link
 
     def _need(self, command: Command, limit_s: float) -> Output:
         """Run a command that must succeed."""

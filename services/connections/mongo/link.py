@@ -20,6 +20,7 @@ from services.connections.mongo.login import Credentials, Greeting, greet, log_i
 from services.connections.mongo.only_reads import MOST_BYTES
 from services.connections.mongo.reconfigure import changed as reconfigured
 from services.connections.mongo.wire import CommandFailed, MongoWire
+from services.connections.reads.mongo import HELLO, MONGO_READS
 from services.connections.text_rows import BadReply
 from services.connections.tls import Proof, Road, Trust, WrongCertificate, trust_for, unverified
 from services.connections.tls_wrapping import Seen, Wrapping
@@ -112,6 +113,10 @@ class MongoLink:
         self._wire.begin(limit_s, MOST_BYTES)
         answer = self._within(lambda: self._wire.command(template.database, command), limit_s)
         return _reply(answer, template) if template.limit else Reply(answer)
+
+    def greet(self, *, limit_s: float) -> None:
+        """Exchange a greeting. Raises UserError subclasses where the session does not stand any more."""
+        self.ask(MONGO_READS[HELLO.name], limit_s=limit_s)
 
     def change(self, command: MongoCommand, *, limit_s: float) -> Document:
         """Send one command of an approved plan. Raises UserError subclasses; a write that was not made is an error."""

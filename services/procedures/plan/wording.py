@@ -62,7 +62,7 @@ def _mongo_lines(action: Mongo | Reconfigure | TryMetadata) -> tuple[str, ...]:
         return action.change.lines
     if isinstance(action, TryMetadata):
         return (f"compare dbHash of config at 127.0.0.1:{action.port} with {action.host}'s",)
-    again = f"   # refused, it is tried again for {action.again_s:g} s" if action.again_s else ""
+    again = f"   # if refused, again for {action.again_s:g} s" if action.again_s else ""
     return (f"{action.command}{again}",)
 
 

@@ -23,7 +23,7 @@ LIES = "lies:"
 class SetLies(OfHost):
     """The configuration of a set of this name lies in the server's data; none at all where the name is ''."""
 
-    tag: ClassVar[str] = "config-servers.set-lies"
+    tag: ClassVar[str] = "config_servers.set-lies"
     words: ClassVar[str] = "the configuration of a set in the data of {host}"
 
     name: str
@@ -47,7 +47,7 @@ class SetLies(OfHost):
 class AllVote(OfSet):
     """Every member is in the configuration that each of them has, votes, and may become primary."""
 
-    tag: ClassVar[str] = "config-servers.all-vote"
+    tag: ClassVar[str] = "config_servers.all-vote"
     words: ClassVar[str] = "every member to vote, and to be one that may lead"
 
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:

@@ -29,7 +29,7 @@ _WORDS = {
 class ConfigServerIs(OfHost):
     """The server answers, runs as this form, and in this set ('' for none)."""
 
-    tag: ClassVar[str] = "config-servers.form"
+    tag: ClassVar[str] = "config_servers.form"
     words: ClassVar[str] = "the config server of {host} to be what it shall be"
 
     form: Form

@@ -25,7 +25,7 @@ class MetadataSame(OfHosts):
     MongoDB manual, "dbHash". Locks, pings and logs move by themselves and are not compared.
     """
 
-    tag: ClassVar[str] = "config-servers.metadata-same"
+    tag: ClassVar[str] = "config_servers.metadata-same"
     words: ClassVar[str] = "the config servers to hold the same metadata"
 
     def look(self, asking: Asking, past: Past) -> Answer:

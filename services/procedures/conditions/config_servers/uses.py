@@ -30,7 +30,7 @@ USES = "uses:"
 class RoutersUse(OfHosts):
     """Each of these mongos uses the config servers of this set; of mirrored ones where the name is ''."""
 
-    tag: ClassVar[str] = "config-servers.routers-use"
+    tag: ClassVar[str] = "config_servers.routers-use"
     words: ClassVar[str] = "every mongos to use the new config servers"
 
     name: str
@@ -55,7 +55,7 @@ class RoutersUse(OfHosts):
 class ShardsUse(OfHosts):
     """The primary of each shard among these members uses the config servers of this set."""
 
-    tag: ClassVar[str] = "config-servers.shards-use"
+    tag: ClassVar[str] = "config_servers.shards-use"
     words: ClassVar[str] = "every shard to use the new config servers, which it learns with its next request"
 
     name: str

@@ -10,13 +10,14 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
     ROLLING,
     WINDOW,
     Party,
+    at,
     is_loopback,
+    names_of,
     strings_of,
     used_by,
 )
 from services.procedures.catalogue.mongodb.sets import mongo_of
 from services.procedures.plan.checks import Check
-from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
@@ -140,13 +141,13 @@ def one_string(party: Party) -> Check:
 
 def every_mongos(party: Party) -> Check:
     """Each mongos that wrote itself down in the last minute is one of the inventory and answers."""
-    here = {name for host in party.routers for name in _names(party.facts.host(host))}
+    here = {name for host in party.routers for name in names_of(party.facts.host(host))}
     known = [m for host in party.routers if (m := mongo_of(party.facts.host(host))) and m.cluster is not None]
     routers = next((m.cluster.routers for m in known if m.cluster and m.cluster.routers is not None), None)
     now = max((m.server.at for m in known if m.server.at is not None), default=None)
     faults = [] if routers is not None else ["which mongos there are could not be read"]
     faults += [f"{r.name.name} is no host of the inventory, or does not answer" for r in routers or ()
-               if r.alive(now) is not False and r.name.name not in here]  # fmt: skip
+               if r.alive(now) is not False and at(r.name) not in here]  # fmt: skip
     return Check(
         code="EVERY-MONGOS",
         title="Every mongos that is alive is one of the inventory",
@@ -270,9 +271,3 @@ def new_hosts(party: Party) -> Check:
         if faults
         else (),
     )
-
-
-def _names(host: HostFacts) -> tuple[str, ...]:
-    """Return what a mongos may call itself: by our address, or by its own name."""
-    mongo = mongo_of(host)
-    return () if mongo is None else (f"{host.address}:{mongo.server.port}", mongo.server.host)

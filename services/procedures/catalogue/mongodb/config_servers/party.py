@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.sharding import HostList, parse_hosts
+from services.facts.mongodb.values import Place
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
 from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
 from services.procedures.plan.fields import Inputs
@@ -190,10 +191,21 @@ def used_by(mongo: MongoFacts | None) -> HostList:
     return mongo.cluster.config if mongo is not None and mongo.cluster is not None else HostList()
 
 
-def _place(host: HostFacts, string: str) -> str:
-    """Return how the string of config servers calls a host: by our address, or by its own name."""
+def names_of(host: HostFacts) -> tuple[str, ...]:
+    """Return what a server may be called, 'host:port': by our address, or by its own name."""
     mongo = mongo_of(host)
-    port = mongo.server.port if mongo is not None else None
-    names = {f"{host.address}:{port}", mongo.server.host if mongo is not None else ""}
-    found = (one.name for one in parse_hosts(string).places if one.name in names)
-    return next(found, f"{host.address}:{port or 27019}")
+    if mongo is None:
+        return ()
+    return (f"{host.address}:{mongo.server.port}", *map(at, parse_hosts(mongo.server.host).places))
+
+
+def at(place: Place) -> str:
+    """Return a place as 'host:port', also where the port was left out for being the usual one."""
+    return f"{place.host}:{place.port}"
+
+
+def _place(host: HostFacts, string: str) -> str:
+    """Return how the string of config servers calls a host."""
+    names = names_of(host)
+    found = (one.name for one in parse_hosts(string).places if at(one) in names)
+    return next(found, names[0] if names else "")

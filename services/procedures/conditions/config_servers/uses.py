@@ -15,13 +15,16 @@ from services.connections.mongo.document import Document
 from services.connections.reads import mongo as reads
 from services.errors import QueryFailed, UserError
 from services.facts.mongodb.sharding import HostList, parse_cluster
+from services.facts.mongodb.values import inside, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHost, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
 _NOT_MASTER = 10107
+STRING = "string:"
+"""Begins the names under which scripted mongos keep what they were started with."""
 USES = "uses:"
 """Begins the names under which scripted mongos and shards keep which config servers they use: 'mirrored' or 'set'."""
 
@@ -106,3 +109,28 @@ def _judged(hosts: tuple[str, ...], answers: dict[str, HostList | UserError], na
 def _scripted(world: World, hosts: tuple[str, ...], name: str) -> bool:
     wanted = "set" if name else "mirrored"
     return all(world.hosts[host].running and world.replica_set.get(USES + host) == wanted for host in hosts)
+
+
+@dataclass(frozen=True, slots=True)
+class StartedWith(OfHost):
+    """The mongos was started with this string of config servers, word for word."""
+
+    tag: ClassVar[str] = "config_servers.started-with"
+    words: ClassVar[str] = "{host} to be started with the new string"
+
+    string: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask for its options."""
+        del past
+        told = asking.session(self.host).ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body
+        string = line(inside(told, "parsed", "sharding").get("configDB"), 4000)
+        if not string:
+            return Answer(holds=None, evidence=f"{self.host} does not tell its config servers")
+        return Answer(string == self.string, f"{self.host} was started with {string}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        return self.told(host.running and world.replica_set.get(STRING + self.host) == self.string)

@@ -16,12 +16,17 @@ from services.procedures.plan.scripted import World
 
 @dataclass(frozen=True, slots=True)
 class MongoStopped(OfHost):
-    """No mongod and no mongos runs on the host, and its unit is inactive (or failed)."""
+    """No mongod and no mongos runs on the host, and its unit is inactive (or failed).
+
+    Attributes:
+        but: another unit whose process does not count: a scratch server of the run; '' for none.
+    """
 
     tag: ClassVar[str] = "mongodb.stopped"
     words: ClassVar[str] = "the MongoDB server of {host} to be stopped"
 
     unit: str
+    but: str = ""
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """List the processes, and ask systemd."""
@@ -29,7 +34,8 @@ class MongoStopped(OfHost):
         listing = asking.run(self.host, commands.MONGODB_PROCESS)
         if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
             return Answer(holds=None, evidence=f"the processes of {self.host} could not be read")
-        pids = parse_processes(listing.text)
+        scratch = properties(asking.run(self.host, commands.UNIT_PROCESS.read(self.but)).text) if self.but else {}
+        pids = [pid for pid in parse_processes(listing.text) if str(pid) != scratch.get("MainPID")]
         state = properties(asking.run(self.host, commands.UNIT_STOPPING.read(self.unit)).text).get("ActiveState", "")
         if pids:
             return Answer(holds=False, evidence=f"pid {pids[0]} still runs on {self.host}; {self.unit} is {state}")

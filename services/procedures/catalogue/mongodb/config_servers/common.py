@@ -11,7 +11,7 @@ from services.procedures.catalogue.mongodb.scratch import SCRATCH
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
-from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse
+from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.actions import EditYaml, Mongo, Run, Several, WaitFor
@@ -19,6 +19,7 @@ from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Risk, Step, Undo
 
 STOP_S, START_S, CATALOG_S, SAME_S, SHARDS_S = 180.0, 180.0, 180.0, 120.0, 1800.0
+SCRATCH_UNIT = "pilothouse-config-trial.service"
 AGAIN_S = 90.0
 """A mongos finds restarted config servers again in about 3 s (tried on 3.2.5): it is given more."""
 
@@ -65,7 +66,7 @@ def stop_step(party: Party, host: str, why: str, back: tuple[Condition, ...], pr
         why=why,
         action=systemctl("stop", unit, "--no-block"),
         risk=Risk.NODE_DOWN,
-        proof=(MongoStopped(host, unit),),
+        proof=(is_down(party, host),),
         limit_s=STOP_S,
         repeatable=True,
         undo=Undo(f"Start the server of {host} again", systemctl("start", unit), back, START_S),
@@ -87,6 +88,11 @@ def start_step(party: Party, host: str, proof: tuple[Condition, ...]) -> Step:
         repeatable=True,
         estimate_s=5.0,
     )
+
+
+def is_down(party: Party, host: str) -> MongoStopped:
+    """Return that a server is stopped, whatever becomes of the scratch server beside it."""
+    return MongoStopped(host, party.unit(host), SCRATCH_UNIT if host == party.last else "")
 
 
 def alone(host: str) -> ConfigServerIs:
@@ -154,7 +160,7 @@ def new_string_step(party: Party, router: str) -> Step:
         why="Its clients lose their connections once. The old string is of no use any more: it is not put back.",
         action=Several((edit, systemctl("restart", party.unit(router)))),
         risk=Risk.NODE_DOWN,
-        proof=(RoutersUse((router,), party.name),),
+        proof=(StartedWith(router, party.new_string), RoutersUse((router,), party.name)),
         limit_s=START_S,
         repeatable=True,
         estimate_s=5.0,

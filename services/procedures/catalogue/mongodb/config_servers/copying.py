@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from services.connections.command import Command
 from services.procedures.catalogue.mongodb.config_servers.common import (
+    SCRATCH_UNIT,
     START_S,
     alone,
+    is_down,
     root,
     same_step,
     start_step,
@@ -24,13 +26,11 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.listening import Listening
 from services.procedures.conditions.machine.there import FolderThere
 from services.procedures.conditions.machine.unit import UnitSetting
-from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.actions import Run, Several, TryMetadata
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.mongodb.data import MongoData
 
 COPY_S = 3600.0
-UNIT = "pilothouse-config-trial.service"
 KEY = "scratch-server"
 
 
@@ -46,16 +46,16 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
     return (
         same_step("same-before", (*others, host)),
         stop_step(party, host, why, back, prefix="copy-"),
-        copied_step(host, party.data(host), party.backup, "the copy of the metadata", party.unit(host)),
+        copied_step(party, host, party.backup, "the copy of the metadata"),
         start_step(party, host, back),
         scratch_up(party),
         scratch_compared(party, others[0], "copy"),
     )
 
 
-def copied_step(host: str, source: str, target: str, what: str, unit: str) -> Step:
+def copied_step(party: Party, host: str, target: str, what: str) -> Step:
     """Return the step that copies a data folder whose server is stopped: whole, or it is not there."""
-    part = f"{target}.part"
+    source, part = party.data(host), f"{target}.part"
     return Step(
         step_id=f"{host}:copied",
         host=host,
@@ -68,7 +68,7 @@ def copied_step(host: str, source: str, target: str, what: str, unit: str) -> St
             root("sync", "-f", "--", part),
             root("mv", "-T", "--", part, target),
         )),
-        before=(MongoStopped(host, unit),),
+        before=(is_down(party, host),),
         already=(FolderThere(host, target), FileAbsent(host, part)),
         proof=(FolderThere(host, target), FileAbsent(host, part)),
         limit_s=COPY_S,
@@ -92,7 +92,7 @@ def scratch_up(party: Party) -> Step:
             _started(party, folder, port),
         )),
         before=(FolderThere(host, party.backup),),
-        proof=(Listening(host, "127.0.0.1", port), UnitSetting(host, UNIT, "ActiveState", "active")),
+        proof=(Listening(host, "127.0.0.1", port), UnitSetting(host, SCRATCH_UNIT, "ActiveState", "active")),
         limit_s=COPY_S,
         repeatable=True,
         estimate_s=10.0,
@@ -102,7 +102,7 @@ def scratch_up(party: Party) -> Step:
 
 def scratch_compared(party: Party, host: str, stage: str) -> Step:
     """Return the step that compares what the scratch server holds with a config server."""
-    alive = UnitSetting(party.last, UNIT, "ActiveState", "active")
+    alive = UnitSetting(party.last, SCRATCH_UNIT, "ActiveState", "active")
     return Step(
         step_id=f"compared-{stage}",
         host=party.last,
@@ -131,10 +131,10 @@ def _scratch(party: Party) -> Temporary:
         sentence=f"a scratch server runs on {host}",
         danger="it holds memory and disk",
         release=Several((
-            root("systemctl", "stop", UNIT, ok=(0, 5)),  # 5: not loaded (systemctl(1), "EXIT STATUS")
+            root("systemctl", "stop", SCRATCH_UNIT, ok=(0, 5)),  # 5: not loaded (systemctl(1), "EXIT STATUS")
             root("rm", "-rf", "--one-file-system", "--", folder),
         )),
-        released=(UnitSetting(host, UNIT, "ActiveState", "inactive"), FileAbsent(host, folder)),
+        released=(UnitSetting(host, SCRATCH_UNIT, "ActiveState", "inactive"), FileAbsent(host, folder)),
         limit_s=START_S,
     )  # fmt: skip
 
@@ -146,7 +146,7 @@ def _started(party: Party, folder: str, port: int) -> Run:
     log = () if process.setting("systemLog.destination") == "syslog" else ("--logpath", f"{folder}/trial.log")
     argv = (
         "systemd-run",
-        f"--unit={UNIT}",
+        f"--unit={SCRATCH_UNIT}",
         "--collect",
         f"--uid={data.owner}",
         f"--property=Type={kind}",

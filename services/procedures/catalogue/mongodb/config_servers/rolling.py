@@ -16,6 +16,7 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     alone,
     catalog_before,
     catalog_steps,
+    is_down,
     new_string_step,
     root,
     same_step,
@@ -32,7 +33,6 @@ from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.uses import RoutersUse
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
-from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Ask, EditYaml, Mongo, Reconfigure, RestoreFile, Several
 from services.procedures.plan.model import Risk, Step, Undo
@@ -227,7 +227,7 @@ def _converted(party: Party) -> Step:
         before=(
             AnotherLeads(party.members, host),
             MetadataSame(party.members),
-            MongoStopped(party.last, party.unit(party.last)),
+            is_down(party, party.last),
         ),
         proof=(*form, *whole),
         limit_s=START_S,

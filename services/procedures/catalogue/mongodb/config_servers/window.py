@@ -16,6 +16,7 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     alone,
     catalog_before,
     catalog_steps,
+    is_down,
     new_string_step,
     root,
     same_step,
@@ -37,7 +38,6 @@ from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.uses import RoutersUse
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderEmpty
-from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import EditYaml, Reconfigure, RestoreFile, Several
 from services.procedures.plan.condition import Condition
@@ -89,7 +89,7 @@ def _mirror_down(party: Party, host: str) -> Step:
 
 def _first_data(party: Party) -> Step:
     host, new = party.first, party.new_data(party.first)
-    step = copied_step(host, party.data(host), new, "the metadata, for the set", party.unit(host))
+    step = copied_step(party, host, new, "the metadata, for the set")
     return replace(
         step,
         why="The set works on a folder of its own; the old one stays as it is.",
@@ -97,7 +97,7 @@ def _first_data(party: Party) -> Step:
             f"Remove {new} on {host}",
             root("rm", "-rf", "--one-file-system", "--", new, f"{new}.part"),
             proof=(FileAbsent(host, new),),
-            before=(MongoStopped(host, party.unit(host)),),
+            before=(is_down(party, host),),
         ),
     )
 
@@ -137,7 +137,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
         done=f"The config server of {host} runs on {new}",
         action=Several((*made, edit, systemctl("start", unit))),
         risk=Risk.CHANGES,
-        before=(*before, MongoStopped(host, unit)),
+        before=(*before, is_down(party, host)),
         already=(ConfigServerIs(host, "new"),),
         proof=(ConfigServerIs(host, "new"),),
         limit_s=START_S,
@@ -145,7 +145,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
         undo=Undo(
             f"Stop it, and put the configuration of {host} back",
             Several((systemctl("stop", unit), RestoreFile(path), *gone)),
-            proof=(MongoStopped(host, unit),),
+            proof=(is_down(party, host),),
             limit_s=START_S,
         ),
         estimate_s=5.0,

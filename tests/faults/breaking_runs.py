@@ -16,7 +16,7 @@ from tests.faults.scripted.running import Bench, Moment
 
 _TITLES = {
     "desync", "freeze", "rolling option", "add", "encrypt", "tune", "backups", "rejoin from binlogs", "snapshot",
-    "bootstrap", "protocol upgrade", "rolling upgrade",
+    "bootstrap", "protocol upgrade", "rolling upgrade", "config servers", "config servers, in a window",
 }  # fmt: skip
 BROKEN_CASES = tuple(case for case in CASES if case.title in _TITLES)
 """One case a procedure."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.run_model import Question
-from tests.faults.scripted import mongo
+from tests.faults.scripted import config_servers, mongo
 from tests.faults.scripted.cluster import Cluster, balanced, crashed, parted, powered_off, stalled, whole
 from tests.faults.scripted.running import Bench
 
@@ -208,6 +208,27 @@ CASES = (
         (("version", mongo.NEW), ("clients", "yes"), ("backup", "yes"), ("calm", "5 s")),
         lambda: mongo.sharded("m1", "m2", "m3", router="r1"),
         does=mongo.replaces,
+    ),
+    Case(
+        "config servers",
+        "mongo-config-rs",
+        (("new", "n1,n2"), ("name", "cfg"), ("backup", "/srv/copy"), ("no_ddl", "yes"), ("no_others", "yes")),
+        lambda: config_servers.sharded("n1", "n2"),
+        frozenset({"c1"}),
+    ),
+    Case(
+        "config servers, MMAPv1",
+        "mongo-config-rs",
+        (("new", "n1,n2,n3"), ("name", "cfg"), ("backup", "/srv/copy"), ("no_ddl", "yes"), ("no_others", "yes")),
+        lambda: config_servers.sharded("n1", "n2", "n3", engine="mmapv1"),
+        frozenset({"c1"}),
+    ),
+    Case(
+        "config servers, in a window",
+        "mongo-config-rs",
+        (("way", "window"), ("name", "cfg"), ("backup", "/srv/copy"), ("no_ddl", "yes"), ("no_others", "yes")),
+        config_servers.sharded,
+        frozenset({"r1"}),
     ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

@@ -11,6 +11,7 @@ from collections import Counter
 
 import pytest
 
+from services.errors import Refused
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunState
 from tests.faults.cases import CASES, Case
@@ -79,6 +80,9 @@ def test_that_an_undo_killed_at_any_entry_is_gone_through_with_by_the_next_conso
 
 def _take_back(case: Case, bench: Bench, killed: str, untouched: dict[str, object]) -> None:
     bench.confirmed |= case.accepts
+    if bench.engine().view.no_return:
+        _goes_forward_only(bench, killed)
+        return
     state = bench.engine().undo()
     view = bench.engine().view
     assert state is RunState.UNDONE, f"killed {killed}: {view.sentence}"
@@ -89,6 +93,15 @@ def _take_back(case: Case, bench: Bench, killed: str, untouched: dict[str, objec
         assert all(step.title in view.sentence or step.done in view.sentence for step in final), view.sentence
     if case.name == "bootstrap-after-crash":
         assert bench.cluster.kept_rows(), f"killed {killed}"
+
+
+def _goes_forward_only(bench: Bench, killed: str) -> None:
+    """Past its point of no return nothing of a run is taken back: it is refused, and the run can still go on."""
+    before = bench.cluster.state()
+    with pytest.raises(Refused, match="point of no return"):
+        bench.engine().undo()
+    assert bench.cluster.state() == before, f"killed {killed}"
+    assert bench.run() is RunState.DONE, f"killed {killed}"
 
 
 @_BY_TITLE

@@ -120,7 +120,7 @@ class RunHead(QWidget):
         hindrance = pause_words(view, at)
         self.cancel.setEnabled(not hindrance)
         set_tip(self.cancel, hindrance)
-        self.undo.setVisible(ours and view.state in _UNDOABLE)
+        self.undo.setVisible(ours and view.state in _UNDOABLE and not view.no_return)
         self.leave.setVisible(ours and not live and view.state in _LEAVABLE)
 
     def _sentences(self, view: RunView, now: float) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ STATS_SOCKET = Kind(mark("a stats socket of HAProxy, its path of plain character
 UNIT = Kind(mark("the name of a unit"), _like(r"[A-Za-z0-9][A-Za-z0-9@:_.-]{0,254}"))
 PROPERTY = Kind(
     mark("a property of a unit that the console reads"),
-    _one_of("ActiveState", "DropInPaths", "NeedDaemonReload", "Restart"),
+    _one_of("ActiveState", "DropInPaths", "NeedDaemonReload", "Restart", "UnitFileState"),
 )
 HOST = Kind(mark("a name or an address"), _like(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,254}"))
 NAME = Kind(mark("the name of a host"), _like(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from services.errors import BadInput, StoreError, UserError
+from services.errors import BadInput, Refused, StoreError, UserError
 from services.i18n import tr
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
@@ -82,6 +82,12 @@ class Engine:
             raise BadInput(
                 tr("Run {run} can't be taken back: it is '{state}'.", run=view.run_id, state=state.value),
                 try_=(clears,) if state in ENDED and (view.locked or view.obligations) else (),
+            )
+        if view.no_return:
+            raise Refused(
+                tr("Run {run} can't be taken back: it is past its point of no return.", run=view.run_id),
+                safe=tr("Nothing was done now. The point: {title}.", title=tr(view.no_return)),
+                try_=(tr("Go on with it: pilothouse resume {run}", run=view.run_id),),
             )
         return self._with_arms(self._out.undo)
 
@@ -214,9 +220,15 @@ class Engine:
                 return self._finish()
             way = self._one(step)
             if way == "undo":
-                return self._out.undo()
+                return self._no_way_back() if self.view.no_return else self._out.undo()
             if way == "leave":
                 return self._left(self.control.leaving or "left after a failed step")
+
+    def _no_way_back(self) -> RunState:
+        """Rest where a person wanted to go back from a place that has no way back: it can still go on."""
+        told = f"It is past its point of no return and is not taken back: {self.view.no_return}. It can only go on."
+        self._log.write(run_state(RunState.FAILED, told))
+        return RunState.FAILED
 
     def _one(self, step: Step) -> str:
         """Perform one step and see to what it ends in; return '' to go on, or the way out."""
@@ -262,7 +274,7 @@ class Engine:
             self._breach(step, "LOCK", f"Another console has taken the cluster's lock on {', '.join(lost)}.")
 
     def _breach(self, step: Step, code: str, sentence: str) -> None:
-        choices = (("go on", "go on all the same"), ("undo", "take the run back"), ("stop", "leave it as it is"))
+        choices = self._ways((("go on", "go on all the same"), _BACK, ("stop", "leave it as it is")))
         ask = Ask(f"{code}: {sentence} Nothing acts now.", "choice", choices=choices)
         answer = self._waits.ask(Question(ask, step.step_id, "breach", self._parts.clock.wall()), step.step_id)
         if answer != "go on":
@@ -277,7 +289,7 @@ class Engine:
         self._log.write(run_state(RunState.FAILED, told))
         if undoes_alone(self._parts.policy, self.view):
             return "undo"
-        choices = (("again", "try the step again"), ("undo", "take the run back"), ("leave", "leave it as it is"))
+        choices = self._ways((("again", "try the step again"), _BACK, ("leave", "leave it as it is")))
         ask = Ask(told, "choice", choices=choices)
         question = Question(ask, step.step_id, "failed", self._parts.clock.wall())
         answer = self._ask_failed(question, step)
@@ -285,6 +297,10 @@ class Engine:
             return "undo" if answer == "undo" else "leave"
         self._log.write(run_state(RunState.RUNNING))
         return ""
+
+    def _ways(self, choices: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        """Return the ways out that there still are."""
+        return tuple(one for one in choices if one is not _BACK or not self.view.no_return)
 
     def _ask_failed(self, question: Question, step: Step) -> str:
         """Ask while the run stays FAILED (it is no ordinary question: the state says what is true)."""
@@ -349,4 +365,5 @@ class Engine:
             self._log.write(topology("before" if when == "before" else "after", snapshot))
 
 
+_BACK = ("undo", "take the run back")
 _ENDED_STEPS = frozenset({StepState.DONE, StepState.ALREADY})

@@ -76,9 +76,10 @@ class Parts:
 
 
 def undoes_alone(policy: Policy, view: RunView) -> bool:
-    """Return whether a failure is taken back without a person: never what has the cluster serve again."""
+    """Return whether a failure is taken back without a person: never what has the cluster serve again,
+    nor what has no way back any more."""
     serving = any(step.step.serves and step.state is StepState.DONE for step in view.steps)
-    return policy.on_failure == "undo" and not serving
+    return policy.on_failure == "undo" and not serving and not view.no_return
 
 
 class StepFailed(Exception):  # noqa: N818 - it says what happened

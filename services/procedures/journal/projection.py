@@ -209,6 +209,7 @@ def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         error=str(data.get("error", "")),
         waits_for=view.step.action.reason if isinstance(view.step.action, WaitFor) and state in UNFINISHED else "",
         until=entry.at + view.step.limit_s if state in (StepState.ACTING, StepState.PROVING) else None,
+        acted=view.acted or state is StepState.ACTING,
     )
     evidence = _texts(data.get("evidence"))
     if state in TAKEN_BACK:

@@ -125,6 +125,7 @@ class Step:
         confirm: text (a host's name) to be typed for a step that can't be undone; '' none.
         serves: once proven the cluster serves again: only a person takes the run back from then on, no script.
         goes_with: id of an earlier step whose undo takes away what this one made: it has no undo of its own.
+        no_return: from its beginning on no step of the run is taken back any more: the run goes forward from there.
     """
 
     step_id: str
@@ -149,6 +150,7 @@ class Step:
     confirm: str = ""
     serves: bool = False
     goes_with: str = field(default="", metadata={WHERE_SET: True})
+    no_return: bool = field(default=False, metadata={WHERE_SET: True})
 
 
 class Breach(Enum):

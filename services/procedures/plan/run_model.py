@@ -158,7 +158,7 @@ class StepView:
         done_of, total, unit, left_s: progress; evidence: raw lines; output: last lines of the act, masked.
         error: why it (or its undo) failed; failed: why the step itself ended otherwise than well, kept while and after
             it is taken back.
-        undo: its undo, None while nobody has begun it.
+        undo: its undo, None while nobody has begun it. acted: its act was announced once: it may have happened.
     """
 
     step: Step
@@ -177,6 +177,7 @@ class StepView:
     error: str = ""
     failed: str = ""
     undo: UndoView | None = None
+    acted: bool = False
 
     @property
     def title(self) -> str:
@@ -289,6 +290,11 @@ class RunView:
     broken: tuple[Broken, ...] = ()
     binding: Binding = Binding.BOUND
     code: str = ""
+
+    @property
+    def no_return(self) -> str:
+        """Return the title of the step that is its point of no return, where it was begun; '' before."""
+        return next((one.step.title for one in reversed(self.steps) if one.step.no_return and one.acted), "")
 
 
 class Person(Protocol):

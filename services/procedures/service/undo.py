@@ -75,7 +75,8 @@ def ways_of(view: RunView) -> tuple[Way, ...]:
         codes = (WayCode.RESUME, WayCode.LEAVE)
     else:
         forward = () if view.state in _GOING_BACK else (WayCode.RESUME,)
-        codes = (*forward, WayCode.UNDO, *on, WayCode.LEAVE)
+        back = () if view.no_return else (WayCode.UNDO,)
+        codes = (*forward, *back, *on, WayCode.LEAVE)
     return tuple(_way(code, view) for code in codes)
 
 

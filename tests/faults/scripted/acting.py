@@ -47,7 +47,7 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
-from tests.faults.scripted import mongo, rejoining
+from tests.faults.scripted import config_servers, mongo, rejoining
 from tests.faults.scripted.cluster import (
     CLUSTER,
     DATADIR,
@@ -135,6 +135,8 @@ class ScriptedActor:
                     self._do(host, one)
                     if self.told is not None:
                         self.told("inside", f"an act on {host.name}, after {type(one).__name__}")
+            case _ if config_servers.is_one(self.cluster):
+                return config_servers.perform(self.cluster, host, action)
             case Mongo() | Reconfigure():
                 mongo.act(self.cluster, host, action)
             case Sql(statement=statement):

@@ -16,7 +16,7 @@ from services.facts.write_rate import Rates
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.parts.galera.traces import Trace
 from services.types import Flavour, Reach
-from tests.faults.scripted import mongo
+from tests.faults.scripted import config_servers, mongo
 from tests.faults.scripted.cluster import (
     BACKUPS,
     CLUSTER,
@@ -37,6 +37,8 @@ STATS_SOCKET = "/run/haproxy/admin.sock"
 
 def facts_of(cluster: Cluster, kept: tuple[tuple[str, str], ...] = ()) -> Facts:
     """Return what a gathering finds now."""
+    if config_servers.is_one(cluster):
+        return config_servers.facts_of(cluster, kept)
     if cluster.replica_set:
         return mongo.facts_of(cluster, kept)
     names = tuple(cluster.hosts)

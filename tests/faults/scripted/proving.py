@@ -73,7 +73,7 @@ class ScriptedProver:
             return host.has_data and host.grastate_uuid not in {"", ZERO}
         if path.startswith(DATADIR + "/") and "." not in path.removeprefix(DATADIR):
             return host.has_data
-        return path in host.files or path in host.aside or path.startswith(BACKUPS)
+        return path in host.files or path in host.aside or path in host.works or path.startswith(BACKUPS)
 
     @staticmethod
     def text(host: Host, path: str) -> str:

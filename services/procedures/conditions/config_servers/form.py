@@ -13,7 +13,7 @@ from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
-Form = Literal["alone", "mirrored-set", "new", "set"]
+Form = Literal["alone", "mirrored-set", "new", "set", "removed"]
 FORM = "config:"
 """Begins the names under which scripted config servers keep their form."""
 _WORDS = {
@@ -21,6 +21,7 @@ _WORDS = {
     "mirrored-set": "mirrored, as a set in sccc mode",
     "new": "started for a set, in none yet",
     "set": "in a config replica set",
+    "removed": "out of its config replica set (REMOVED)",
     "": "no config server",
 }
 
@@ -55,6 +56,8 @@ def form_of(server: MongoServer) -> Form | Literal[""]:
     """Return what a config server runs as, '' for what is none, or no known form."""
     if server.role == "not-initiated" and server.config:
         return "new"
+    if server.config == "replica-set" and server.role == "removed" and not server.config_mode:
+        return "removed"
     if server.config == "replica-set" and server.role == "member" and not server.config_mode:
         return "set"
     if server.config == "mirrored":

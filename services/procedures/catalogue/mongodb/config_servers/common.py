@@ -12,6 +12,7 @@ from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
+from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.actions import EditYaml, Mongo, Run, Several, WaitFor
@@ -151,7 +152,8 @@ def _made() -> MongoCommand:
 
 def new_string_step(party: Party, router: str) -> Step:
     """Return the step that gives a mongos the set's string, for good."""
-    edit = EditYaml(party.path(router), (("sharding.configDB", party.new_string),))
+    path = party.path(router)
+    edit = EditYaml(path, (("sharding.configDB", party.new_string),))
     return Step(
         step_id=f"{router}:new-string",
         host=router,
@@ -160,7 +162,11 @@ def new_string_step(party: Party, router: str) -> Step:
         why="Its clients lose their connections once. The old string is of no use any more: it is not put back.",
         action=Several((edit, systemctl("restart", party.unit(router)))),
         risk=Risk.NODE_DOWN,
-        proof=(StartedWith(router, party.new_string), RoutersUse((router,), party.name)),
+        proof=(
+            SettingIs(router, path, "sharding.configDB", party.new_string),
+            StartedWith(router, party.new_string),
+            RoutersUse((router,), party.name),
+        ),
         limit_s=START_S,
         repeatable=True,
         estimate_s=5.0,

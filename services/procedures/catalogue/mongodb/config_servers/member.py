@@ -10,6 +10,7 @@ from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.machine.listening import Listening
 from services.procedures.conditions.machine.there import FolderEmpty
+from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import PutFile, Reconfigure, RestoreFile, Several
 from services.procedures.plan.model import Risk, Step, Undo
@@ -54,7 +55,7 @@ def up_step(party: Party, host: str) -> Step:
         undo=Undo(
             f"Stop the server of {host}, put {path} back and empty its data folder",
             Several((systemctl("stop", unit), RestoreFile(path), emptied)),
-            proof=(FolderEmpty(host, data),),
+            proof=(FolderEmpty(host, data), SettingIs(host, path, "replication.replSetName", "")),
             limit_s=START_S,
         ),
         estimate_s=5.0,
@@ -79,6 +80,7 @@ def add_step(party: Party, host: str, version: int, goes_with: str) -> Step:
         proof=(ConfigServerIs(host, "set", party.name),),
         risk=Risk.CHANGES,
         limit_s=JOIN_S,
+        repeatable=True,
         goes_with=goes_with,
         why="What it is a member of goes when the set is taken back.",
         estimate_s=3.0,

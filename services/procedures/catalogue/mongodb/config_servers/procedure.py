@@ -150,7 +150,7 @@ class ConfigServers:
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=hosts,
-            quorums=() if done else (party.members, *(one.hosts for one in party.shards)),
+            quorums=() if done else (party.lasting, *(one.hosts for one in party.shards)),
             inputs=tuple(values.items()),
             steps=() if done else _steps(party),
             charts=tuple(Chart("mongo.query", host, f"Queries through {host}") for host in party.routers)[:4],

@@ -12,7 +12,6 @@ from dataclasses import replace
 from services.connections.mongo.change import Documents, SetChange, command, fields
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
-    STOP_S,
     alone,
     catalog_before,
     catalog_steps,
@@ -32,6 +31,8 @@ from services.procedures.conditions.config_servers.configured import AllVote, Se
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.uses import RoutersUse
+from services.procedures.conditions.machine.unit import UnitSetting
+from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Ask, EditYaml, Mongo, Reconfigure, RestoreFile, Several
@@ -82,7 +83,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
         ),
         *(new_string_step(party, router) for router in party.routers),
         shards_step(party),
-        *((_removed(party, version + 1),) if party.leaves else ()),
+        *(_removed(party, version + 1) if party.leaves else ()),
         *(_retired(party, host) for host in party.servers if host not in party.lasting),
         same_step("same-after", party.lasting),
     )
@@ -106,6 +107,7 @@ def initiate_step(party: Party, host: str, before: tuple[ConfigServerIs, ...]) -
         already=(SetLies(host, party.name),),
         proof=(SetLies(host, party.name),),
         limit_s=CHANGE_S,
+        repeatable=True,
         undo=Undo(
             f"Remove the configuration of {party.name} from the data of {host}",
             Mongo(command("local", delete="system.replset", deletes=Documents((gone,)))),
@@ -119,7 +121,11 @@ def _mirrored_set(party: Party) -> Step:
     host, unit, path = party.first, party.unit(party.first), party.path(party.first)
     edit = EditYaml(path, (("replication.replSetName", party.name), ("sharding.configsvrMode", "sccc")))
     restart = systemctl("restart", unit)
-    proof = (ConfigServerIs(host, "mirrored-set", party.name), SetWhole((host,), primary=host))
+    proof = (
+        SettingIs(host, path, "sharding.configsvrMode", "sccc"),
+        ConfigServerIs(host, "mirrored-set", party.name),
+        SetWhole((host,), primary=host),
+    )
     return Step(
         step_id=f"{host}:mirrored-set",
         host=host,
@@ -135,7 +141,7 @@ def _mirrored_set(party: Party) -> Step:
         undo=Undo(
             f"Put the configuration of {host} back, and restart it as it was",
             Several((RestoreFile(path), restart)),
-            proof=(alone(host), MetadataSame(party.servers)),
+            proof=(SettingIs(host, path, "replication.replSetName", ""), alone(host), MetadataSame(party.servers)),
             limit_s=START_S,
         ),
         moves=host,
@@ -184,6 +190,7 @@ def _votes(party: Party, version: int) -> Step:
         already=(AllVote(party.members),),
         proof=(AllVote(party.members),),
         limit_s=CHANGE_S,
+        repeatable=True,
         goes_with=INITIATE,
         estimate_s=3.0,
     )
@@ -214,7 +221,7 @@ def _converted(party: Party) -> Step:
     edit = EditYaml(path, (("sharding.configsvrMode", None),))
     rest = tuple(one for one in party.members if one != host)
     whole = (SetWhole(rest if party.leaves else party.members),)
-    form = () if party.leaves else (ConfigServerIs(host, "set", party.name),)
+    form = ConfigServerIs(host, "removed" if party.leaves else "set", party.name)
     return Step(
         step_id=f"{host}:converted",
         host=host,
@@ -229,19 +236,27 @@ def _converted(party: Party) -> Step:
             MetadataSame(party.members),
             is_down(party, party.last),
         ),
-        proof=(*form, *whole),
+        proof=(SettingIs(host, path, "sharding.configsvrMode", ""), form, *whole),
         limit_s=START_S,
         repeatable=True,
         moves=host,
         settles=(host,),
         confirm=host,
+        no_return=True,
         estimate_s=10.0,
     )
 
 
-def _removed(party: Party, version: int) -> Step:
+def _removed(party: Party, version: int) -> tuple[Step, Step]:
     lead = party.new[0]
-    return Step(
+    leads = waits(
+        "leads",
+        (SetWhole(party.lasting, primary=lead),),
+        f"{lead}, which has the higher priority, to lead",
+        f"{lead} leads {party.name}",
+        SYNC_S,
+    )
+    removed = Step(
         step_id=f"{party.first}:removed",
         host=lead,
         title=f"Remove {party.first}, which stores by MMAPv1, from {party.name}",
@@ -252,8 +267,10 @@ def _removed(party: Party, version: int) -> Step:
         already=(AllVote(party.lasting),),
         proof=(AllVote(party.lasting),),
         limit_s=CHANGE_S,
+        repeatable=True,
         estimate_s=3.0,
     )
+    return leads, removed
 
 
 def _retired(party: Party, host: str) -> Step:
@@ -266,6 +283,6 @@ def _retired(party: Party, host: str) -> Step:
         done=f"The old config server of {host} is out of use",
         why="Nobody uses it any more. Its data stay: keep them for a week.",
         action=Several((root("systemctl", "disable", unit), root("systemctl", "stop", unit))),
-        limit_s=STOP_S,
+        proof=(is_down(party, host), UnitSetting(host, unit, "UnitFileState", "disabled")),
         undo=None,
     )

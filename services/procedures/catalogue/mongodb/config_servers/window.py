@@ -38,6 +38,7 @@ from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.uses import RoutersUse
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderEmpty
+from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import EditYaml, Reconfigure, RestoreFile, Several
 from services.procedures.plan.condition import Condition
@@ -129,6 +130,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
             root("chmod", f"--reference={old}", "--", new),
         )
     )
+    left = () if first else (FileAbsent(host, new),)
     gone = () if first else (root("rm", "-rf", "--one-file-system", "--", new),)
     return Step(
         step_id=f"{host}:set-up",
@@ -145,7 +147,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
         undo=Undo(
             f"Stop it, and put the configuration of {host} back",
             Several((systemctl("stop", unit), RestoreFile(path), *gone)),
-            proof=(is_down(party, host),),
+            proof=(is_down(party, host), SettingIs(host, path, "storage.dbPath", old), *left),
             limit_s=START_S,
         ),
         estimate_s=5.0,
@@ -167,6 +169,7 @@ def _joined(party: Party, host: str, number: int) -> tuple[Step, Step, Step]:
         already=(ConfigServerIs(host, "set", party.name),),
         proof=(ConfigServerIs(host, "set", party.name),),
         limit_s=CHANGE_S,
+        repeatable=True,
         goes_with=f"{party.first}:set-up",
         estimate_s=3.0,
     )
@@ -191,6 +194,7 @@ def _routers(party: Party) -> tuple[Step, ...]:
         risk=Risk.IRREVERSIBLE,
         before=(SetWhole(party.servers), MetadataSame(party.servers)),
         confirm=first,
+        no_return=True,
     )
     return (
         begun,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import pytest
 
+from services.errors import Refused
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunState, RunView, StepState
-from tests.faults.breaking_runs import BROKEN_CASES, Outcome, outcomes, taken_back
+from tests.faults.breaking_runs import BROKEN_CASES, Outcome, heal, outcomes, taken_back
 from tests.faults.cases import Case
 from tests.faults.scripted.breaking import FAULTS, Fault
+from tests.faults.scripted.running import Moment
 
 _RESTS = {RunState.DONE, RunState.FAILED, RunState.WAITING}
 
@@ -67,6 +69,9 @@ def _comes_back(outcome: Outcome, untouched: dict[str, object]) -> None:
     if outcome.state is RunState.DONE:
         return
     before = list(outcome.bench.cluster.alarms)
+    if outcome.view.no_return:
+        _goes_on(outcome)
+        return
     broken, state = taken_back(outcome, healed=False)
     view = broken.engine().view
     assert broken.cluster.alarms == before, f"{outcome.where} | undo: {broken.cluster.alarms}"
@@ -79,6 +84,18 @@ def _comes_back(outcome: Outcome, untouched: dict[str, object]) -> None:
     assert view.obligations == (), outcome.where
     final = any(s.step.risk is Risk.IRREVERSIBLE and s.step.undo is None for s in view.steps)
     assert final or healed.cluster.state() == untouched, outcome.where
+
+
+def _goes_on(outcome: Outcome) -> None:
+    """Past its point of no return nothing is taken back; when the fault is over the run comes to its end."""
+    with pytest.raises(Refused, match="point of no return"):
+        taken_back(outcome, healed=False)
+    old = outcome.bench
+    bench = old.after_kill(Moment("", old.journal.entries(old.run_id), old.cluster))
+    heal(outcome, bench)
+    bench.person.answers["failed"] = "again"
+    assert bench.run() is RunState.DONE, f"{outcome.where} | healed: {bench.engine().view.sentence}"
+    assert bench.engine().view.obligations == (), outcome.where
 
 
 @pytest.mark.parametrize("case", [c for c in BROKEN_CASES if c.name == "freeze-gcache"], ids=lambda c: c.name)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from tests.faults.scripted import config_servers
 from tests.faults.scripted.cluster import Cluster, Host
 
 
@@ -102,6 +103,9 @@ class Broken:
         host = self.host
         host.reachable, host.refuses, host.fails_to_start, host.answer_lost = True, False, False, False
         host.free, host.back_in = self.free, 0
+        if config_servers.is_one(cluster):
+            config_servers.heal(cluster, host, was_running=self.was_running)
+            return
         if cluster.replica_set:
             host.running, host.primary = self.was_running, host.member  # a mongos is in no set
             return

@@ -186,6 +186,14 @@ def derived(cluster: Cluster) -> Cluster:
     return cluster
 
 
+def heal(cluster: Cluster, host: Host, *, was_running: bool) -> None:
+    """Let a server that a fault ended, or cut off, be back as its file has it."""
+    host.primary = host.running and host.name not in ROUTERS
+    if was_running and not host.running:
+        _started(cluster, host)
+    derived(cluster)
+
+
 def _written(host: Host, path: str, text: str) -> tuple[tuple[str, str], ...]:
     host.kept.setdefault(path, host.files.get(path))
     host.files[path] = host.wrote[path] = text
@@ -220,12 +228,18 @@ def _run(cluster: Cluster, host: Host, argv: list[str]) -> None:
             host.works[target] = host.works.pop(source)
             if target != COPY:
                 host.files |= {target: "", f"{target}/data": host.works.pop(target)}
-        case ["find", folder, *_]:
-            assert not host.running
-            for name in ("data", "set"):
-                host.files.pop(f"{folder}/{name}", None)
+        case ["mkdir", *_, folder]:
+            host.files.setdefault(folder, "")
         case _:
-            assert argv[0] in {"mkdir", "chown", "chmod", "sync"}, argv
+            _emptied(host, argv)
+
+
+def _emptied(host: Host, argv: list[str]) -> None:
+    assert argv[0] in {"find", "chown", "chmod", "sync"}, argv
+    if argv[0] == "find":
+        assert not host.running
+        for name in ("data", "set"):
+            host.files.pop(f"{argv[1]}/{name}", None)
 
 
 def _systemctl(cluster: Cluster, host: Host, verb: str, unit: str) -> None:
@@ -260,10 +274,12 @@ def _started(cluster: Cluster, host: Host) -> None:
     """A start reads the file: what the server is follows from it."""
     if host.running and host.variables:
         return
-    if host.fails_to_start or host.free == 0 or _path(host) not in host.files:
+    if host.fails_to_start or host.free == 0 or (_path(host) not in host.files and host.name not in SHARD):
         return
     host.running = True
     host.primary = host.member = host.name not in ROUTERS
+    if host.name in SHARD:
+        return
     settings = settings_of(host.files[_path(host)])
     if host.name in ROUTERS:
         string = str(settings["sharding.configDB"])
@@ -281,7 +297,8 @@ def _started(cluster: Cluster, host: Host) -> None:
     if form == "alone":
         cluster.replica_set["all-vote"] = 0
     host.files.setdefault(f"{folder}/data", "")
-    if form in {"set", "removed"} and len(_members(cluster)) > 1 and not cluster.replica_set["swapped"]:
+    converted = form in {"set", "removed"} and host.name == SERVERS[0] and folder == DATA
+    if converted and not cluster.replica_set["swapped"]:
         cluster.replica_set["swapped"] = 1  # every mongos goes over by itself
         _ends_mirrors(cluster)
     if form in {"mirrored-set", "set"} and not cluster.replica_set["primary"]:

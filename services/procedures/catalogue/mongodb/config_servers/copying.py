@@ -1,9 +1,10 @@
 """The copy of the metadata, made before anything is changed, and tried: a scratch server runs on a copy of it.
 
-The last config server is stopped, its data folder copied, and the server started again: a whole copy with users and
-indexes, of any storage engine, without a second program. While it is away the catalog takes no change (tried on 3.2.5:
-refused, data go on), so that what is copied is what the others hold, and equal hashes prove it. The scratch server has
-the configuration of the real one but for folder, port and log, and listens on the host's loopback alone.
+The last config server is stopped, its data folder copied and the copy tried, and the server started again: a whole
+copy with users and indexes, of any storage engine, without a second program. While it is away the catalog takes no
+change (tried on 3.2.5: refused, data go on; a mongos splits no chunk either, which it does by itself at any time else),
+so that what is copied is what the others hold, and equal hashes prove it. The scratch server has the configuration of
+the real one but for folder, port and log, and listens on the host's loopback alone.
 """
 
 from __future__ import annotations
@@ -42,14 +43,16 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
     """
     host = party.last
     back = (alone(host), MetadataSame((*others, host)))
-    why = "Its data are copied while nobody writes them. Until it is back the catalog takes no change; data do."
+    why = (
+        "Its data are copied, and the copy is tried, while nobody writes. Until it is back the catalog takes no change."
+    )
     return (
         same_step("same-before", (*others, host)),
         stop_step(party, host, why, back, prefix="copy-"),
         copied_step(party, host, party.backup, "the copy of the metadata"),
-        start_step(party, host, back),
         scratch_up(party),
         scratch_compared(party, others[0], "copy"),
+        start_step(party, host, back),
     )
 
 

@@ -1,0 +1,147 @@
+"""What is watched beside a conversion of config servers: rows through each mongos, changes of the catalog, hashes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.connections.reads.mongo import HASHED
+from services.procedures.plan.run_model import RunView
+from tests.lab.estate import mongodb
+from tests.lab.estate.errors import LabError
+from tests.lab.estate.estate import Estate
+from tests.lab.estate.mongo_wire import RefusedError
+
+MIRRORS, ROUTERS = ("c1", "c2", "c3"), ("r1", "r2")
+COPY = "/var/lib/mysql/pilothouse-config-backup"
+_MOST = 6_000
+
+
+def hashes(estate: Estate, host: str) -> dict[str, str]:
+    """The hash of every collection that moves only by a change of the catalog."""
+    asked = {"dbHash": 1, "collections": list(HASHED)}
+    found = mongodb.ask(estate.spec, host, asked, database="config")["collections"]
+    return {name: found[name] for name in HASHED if name in found}
+
+
+def documents(estate: Estate, host: str, collection: str, database: str = "config") -> list[dict[str, Any]]:
+    """All documents of a collection, as one server has them."""
+    asked = {"find": collection, "filter": {}, "limit": 100, "singleBatch": True}
+    found: list[dict[str, Any]] = mongodb.ask(estate.spec, host, asked, database=database)["cursor"]["firstBatch"]
+    return found
+
+
+def balancer_is_on(estate: Estate) -> bool:
+    """Whether the balancer's switch is on, as the first mongos reads it."""
+    told = next((one for one in documents(estate, "r1", "settings") if one["_id"] == "balancer"), {})
+    return told.get("stopped", False) is not True
+
+
+def files(estate: Estate) -> dict[str, str]:
+    """The configuration file of every server, '' where there is none."""
+    found = {}
+    for host in mongodb.hosts(estate.spec):
+        said = estate.host(host.name).sh(f"cat /etc/{host.engine.process}.conf", check=False)
+        found[host.name] = said.out if said.ok else ""
+    return found
+
+
+@dataclass(slots=True)
+class Load:
+    """Rows written and read through one mongos, and changes of the catalog that are tried beside them.
+
+    Attributes:
+        done: ids of the rows that were acknowledged; refused: what the server said no to; lost: connections that broke.
+        catalog: (when, what the server said) for each change of the catalog that was refused.
+    """
+
+    router: str
+    done: list[int] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    lost: list[float] = field(default_factory=list)
+    catalog: list[tuple[float, str]] = field(default_factory=list)
+
+
+@contextmanager
+def load(estate: Estate) -> Iterator[dict[str, Load]]:
+    """Write and read each 50 ms through each mongos, and try the catalog twice a second; bounded, joined at the end."""
+    loads = {router: Load(router) for router in ROUTERS}
+    over = threading.Event()
+    rows = [
+        threading.Thread(target=_rows, args=(estate, one, over), name=f"rows-{one.router}") for one in loads.values()
+    ]
+    changes = threading.Thread(target=_catalog, args=(estate, loads["r2"], over), name="catalog")
+    for thread in (*rows, changes):
+        thread.start()
+    try:
+        yield loads
+    finally:
+        over.set()
+        for thread in (*rows, changes):
+            thread.join(60)
+
+
+def _rows(estate: Estate, load: Load, over: threading.Event) -> None:
+    base = ROUTERS.index(load.router) * 10**9
+    number = 0
+    while not over.wait(0.05) and number < _MOST:
+        number += 1
+        row = {"insert": "orders", "documents": [{"_id": base + number}]}
+        try:
+            said = mongodb.ask(estate.spec, load.router, row, database="shop", limit_s=15)
+            if "writeErrors" in said:
+                load.refused.append(str(said["writeErrors"]))
+                continue
+            load.done.append(base + number)
+            found = mongodb.ask(estate.spec, load.router, _counted(base + number), database="shop", limit_s=15)
+            if found["n"] != 1:
+                load.refused.append(f"row {number} was not found")
+        except RefusedError as problem:
+            load.refused.append(str(problem))
+        except LabError:
+            load.lost.append(time.time())
+            over.wait(0.2)
+
+
+def _counted(row: int) -> dict[str, Any]:
+    """A count on the primary: the lab's own wire lets a mongos ask any member, and one may be a moment behind."""
+    return {"$query": {"count": "orders", "query": {"_id": row}}, "$readPreference": {"mode": "primary"}}
+
+
+def _catalog(estate: Estate, load: Load, over: threading.Event) -> None:
+    """A setting of nobody's is the smallest change: it goes the way of all, and stands in no hash."""
+    for number in range(_MOST):
+        if over.wait(0.5):
+            return
+        change = {"q": {"_id": "lab"}, "u": {"$set": {"n": number}}, "upsert": True}
+        try:
+            said = mongodb.ask(
+                estate.spec, load.router, {"update": "settings", "updates": [change]}, database="config", limit_s=15
+            )
+            if "writeErrors" in said:
+                load.catalog.append((time.time(), str(said["writeErrors"])))
+        except RefusedError as problem:
+            load.catalog.append((time.time(), str(problem)))
+        except LabError:
+            load.lost.append(time.time())
+
+
+def spans(view: RunView, *steps: tuple[str, str, float]) -> list[tuple[float, float]]:
+    """(from, until) for pairs of steps: from the begin of the first to so long after the end of the second."""
+    found = {one.step.step_id: one for one in view.steps}
+    made = []
+    for first, last, after in steps:
+        begun, ended = found[first].started, found[last].ended
+        assert begun is not None
+        assert ended is not None
+        made.append((begun, ended + after))
+    return made
+
+
+def outside(moments: list[float], allowed: list[tuple[float, float]]) -> list[float]:
+    """Moments that lie in none of these spans."""
+    return [one for one in moments if not any(begin - 1 <= one <= end for begin, end in allowed)]

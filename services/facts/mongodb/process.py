@@ -11,6 +11,9 @@ from services.lines import lines_of
 _UNIT = re.compile(r"/([A-Za-z0-9][A-Za-z0-9@:_.-]{0,200}\.service)\s*$", re.MULTILINE)
 _PROGRAM = re.compile(r"/[A-Za-z0-9/_.+-]{1,255}")
 _MOST = 200
+_SHOWN = ("storage", "systemLog", "processManagement", "replication", "sharding")
+_ALONE = frozenset({"net.port", "net.bindIp", "net.ipv6", "security.keyFile", "security.authorization",
+                    "security.clusterAuthMode"})  # fmt: skip
 
 
 def parse_processes(text: str) -> tuple[int, ...]:
@@ -30,3 +33,9 @@ def unit_of(cgroup: str) -> str:
     """Return the unit out of /proc/PID/cgroup ('0::/system.slice/mongod.service'), '' where it is none's."""
     found = _UNIT.search(cgroup)
     return found.group(1) if found is not None else ""
+
+
+def may_be_shown(setting: str) -> bool:
+    """Return whether a setting of a configuration file, by its dotted name, may be looked at: none of these is a
+    password (net.ssl has some)."""
+    return setting.partition(".")[0] in _SHOWN or setting in _ALONE

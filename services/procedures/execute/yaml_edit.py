@@ -9,7 +9,7 @@ What came of an edit is read again and held against what was wanted: a file that
 from __future__ import annotations
 
 import json
-import re
+import string
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import yaml
 
 Settings = tuple[tuple[str, str | int | None], ...]
-_PLAIN = re.compile(r"[A-Za-z0-9/][A-Za-z0-9_./:,+@-]*")
+_PLAIN = frozenset(string.ascii_letters + string.digits + "_./:,+@-")
 _STEP = 2
 
 
@@ -74,7 +74,7 @@ def _set(text: str, name: str, value: Scalar) -> str:
 def _added(text: str, places: dict[str, _Place], parent: str, own: str, value: Scalar) -> str:
     import yaml
 
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     if parent not in places:
         head, _, rest = f"{parent}.{own}".rpartition(".") if parent else ("", "", own)
         words = head.split(".") if head else []
@@ -88,7 +88,7 @@ def _added(text: str, places: dict[str, _Place], parent: str, own: str, value: S
     place = places[parent]
     node = place.value
     if isinstance(node, yaml.MappingNode) and node.value and not node.flow_style:
-        indent, after = node.value[0][0].start_mark.column, _last_line(node)
+        indent, after = node.value[0][0].start_mark.column, _last_line(text, node)
     elif isinstance(node, yaml.ScalarNode) and not node.value:
         indent, after = place.column + _STEP, place.line
     else:
@@ -104,26 +104,37 @@ def _removed(text: str, name: str) -> str:
     place = places.get(name)
     if place is None:
         return text
-    lines = text.splitlines(keepends=True)
-    del lines[place.line : _last_line(place.value, place.line) + 1]
+    lines = _lines(text)
+    del lines[place.line : _last_line(text, place.value, place.line) + 1]
     left = "".join(lines)
     parent = name.rpartition(".")[0]
     alone = parent in places and not any(other.startswith(f"{parent}.") for other in places if other != name)
     return _removed(left, parent) if alone else left
 
 
-def _last_line(node: yaml.Node, least: int = 0) -> int:
+def _lines(text: str) -> list[str]:
+    """Return the lines with their ends: of a newline alone, as the server's own reader has them."""
+    *whole, last = text.split("\n")
+    return [*(f"{line}\n" for line in whole), *([last] if last else [])]
+
+
+def _line_of(text: str, mark: yaml.Mark) -> int:
+    """Return in which of these lines a mark stands: YAML itself counts other signs as ends of lines, too."""
+    return text.count("\n", 0, mark.index)
+
+
+def _last_line(text: str, node: yaml.Node, least: int = 0) -> int:
     """Return the last line of a value; a block's own end mark stands behind the comments that follow it."""
     import yaml
 
     if isinstance(node, yaml.MappingNode) and node.value and not node.flow_style:
         key, value = node.value[-1]
-        return _last_line(value, int(key.start_mark.line))
+        return _last_line(text, value, _line_of(text, key.start_mark))
     if isinstance(node, yaml.SequenceNode) and node.value and not node.flow_style:
-        return _last_line(node.value[-1], least)
+        return _last_line(text, node.value[-1], least)
     if isinstance(node, yaml.ScalarNode) and node.start_mark.index == node.end_mark.index:
         return least  # no value: the mark stands wherever the next token begins
-    return max(least, int(node.end_mark.line) - (node.end_mark.column == 0))
+    return max(least, _line_of(text, node.end_mark) - (node.end_mark.column == 0))
 
 
 def _places(text: str) -> dict[str, _Place]:
@@ -138,7 +149,7 @@ def _places(text: str) -> dict[str, _Place]:
             continue
         for key, value in node.value:
             name = f"{above}.{key.value}" if above else str(key.value)
-            found[name] = _Place(key.start_mark.line, key.start_mark.column, value)
+            found[name] = _Place(_line_of(text, key.start_mark), key.start_mark.column, value)
             left.append((name, value))
     return found
 
@@ -149,7 +160,7 @@ def _written(value: Scalar) -> str:
 
     if not isinstance(value, str):
         return json.dumps(value)
-    plain = _PLAIN.fullmatch(value) and yaml.safe_load(f"a: {value}") == {"a": value}
+    plain = set(value) <= _PLAIN and yaml.safe_load(f"a: {value}") == {"a": value}
     return value if plain else json.dumps(value)
 
 

@@ -17,7 +17,9 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
     used_by,
 )
 from services.procedures.catalogue.mongodb.sets import mongo_of
-from services.procedures.plan.checks import Check
+from services.procedures.plan.checks import Check, Remedy
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.inputs import flag_of
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
@@ -270,4 +272,30 @@ def new_hosts(party: Party) -> Check:
         try_=("Install the same release there, make its data folder for the server's user, leave it stopped.",)
         if faults
         else (),
+    )
+
+
+def nobody_changes(values: Inputs) -> Check:
+    """A person said that nobody changes the catalog meanwhile."""
+    yes = flag_of(values["no_ddl"]) is True
+    return Check(
+        code="NO-DDL",
+        title="Nobody changes the catalog meanwhile",
+        verdict=verdict(() if yes else ("nobody said so",)),
+        evidence="you said so" if yes else "nobody said so",
+        why="While the catalog is read-only such a change is refused.",
+        answers=() if yes else (Remedy("Tell your colleagues, and say so", "no_ddl", ("yes",)),),
+    )
+
+
+def nobody_else(values: Inputs) -> Check:
+    """A person said that nothing else holds the old string."""
+    yes = flag_of(values["no_others"]) is True
+    return Check(
+        code="NO-OTHERS",
+        title="Nothing else holds the old string",
+        verdict=verdict((), not yes),
+        evidence="you said so" if yes else "nobody said so",
+        why="Backup agents and monitoring work until the old config servers are stopped, and then fail.",
+        answers=() if yes else (Remedy("List them, and say so", "no_others", ("yes",)),),
     )

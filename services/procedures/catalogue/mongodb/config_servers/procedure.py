@@ -6,8 +6,9 @@ newer know no mirrored config servers.
 
 from __future__ import annotations
 
-import re
+import string
 
+from services.connections.allowlist_paths import is_clean
 from services.discovery.families.mongodb.kind import SHARDED
 from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.access import lock_free
@@ -30,10 +31,10 @@ from services.procedures.catalogue.mongodb.config_servers.window import window_s
 from services.procedures.catalogue.mongodb.rolling_upgrade.checks import balancer_known
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
 from services.procedures.catalogue.mongodb.sets import mongo_of
-from services.procedures.plan.checks import Check, Remedy
+from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled, flag_of
+from services.procedures.plan.inputs import field_faults, filled
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.model import Chart, Plan, Step
 from services.procedures.plan.parts.machine.volumes import Volumes
@@ -42,8 +43,8 @@ from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.procedure import About
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}")
-_PATH = re.compile(r"(/[A-Za-z0-9_.@:+=-]+)+")
+_IN_NAMES = frozenset(string.ascii_letters + string.digits + "_-")
+_MOST_NAME = 31
 ABOUT = About(
     name="mongo-config-rs",
     title="Make a replica set of the mirrored config servers",
@@ -102,9 +103,9 @@ class ConfigServers:
             return ()
         faults = list(field_faults(self.fields(facts, inputs), inputs))
         values = self._values(facts, inputs)
-        if not _NAME.fullmatch(values["name"]):
+        if not _is_name(values["name"]):
             faults.append(Fault("name", "Name of the new set: letters, digits, - and _, a letter first."))
-        if values["backup"] and not _PATH.fullmatch(values["backup"]):
+        if values["backup"] and (not is_clean(values["backup"]) or " " in values["backup"]):
             faults.append(Fault("backup", "Folder for the copy: a whole path of plain characters."))
         return tuple(faults)
 
@@ -132,8 +133,8 @@ class ConfigServers:
             *(check for one in party.shards for check in (shared.set_whole(one),)),
             balancer_known(facts, party.routers[0]),
             shared.may_change(facts, changed, _CLUSTER, _DATABASES),
-            _said("NO-DDL", values, "no_ddl", "Nobody changes the catalog meanwhile", blocks=True),
-            _said("NO-OTHERS", values, "no_others", "Nothing else holds the old string", blocks=False),
+            own.nobody_changes(values),
+            own.nobody_else(values),
             lock_free(facts, party.everyone),
         )
 
@@ -191,21 +192,11 @@ def _no_mirrors(party: Party) -> Check:
     return Check(
         code="CONFIG-FORM",
         title="The config servers are three mirrored ones, as every mongos names them",
-        verdict=verdict(blocks=True),
+        verdict=verdict((seen,)),
         evidence=f"mirrored config servers: {seen}; mongos: {', '.join(party.routers) or 'none was found'}",
         why="This procedure is for a sharded cluster of 3.2 with mirrored config servers.",
     )
 
 
-def _said(code: str, values: Inputs, field: str, title: str, *, blocks: bool) -> Check:
-    yes = flag_of(values[field]) is True
-    return Check(
-        code=code,
-        title=title,
-        verdict=verdict(not yes and blocks, not yes),
-        evidence="you said so" if yes else "nobody said so",
-        why="While the catalog is read-only such a change is refused; in between it would be in one half alone."
-        if blocks
-        else "They work until the old config servers are stopped, and then fail.",
-        answers=() if yes else (Remedy("Tell your colleagues, and say so", field, ("yes",)),),
-    )
+def _is_name(text: str) -> bool:
+    return text[:1].isalpha() and set(text) <= _IN_NAMES and len(text) <= _MOST_NAME

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -10,7 +9,7 @@ from services.connections.allowlist_paths import is_readable
 from services.connections.reads import commands
 from services.errors import BadInput
 from services.facts import system
-from services.facts.mongodb.process import parse_processes, program_of, unit_of
+from services.facts.mongodb.process import may_be_shown, parse_processes, program_of, unit_of
 from services.facts.yaml_settings import Scalar, settings_of
 from services.procedures.plan.part import Part, Reading
 
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
 PATHS = ("/etc/mongod.conf", "/etc/mongos.conf")
-_KEPT = re.compile(r"(?:storage|systemLog|processManagement|replication|sharding|net\.(?:port|bindIp|ipv6)|"
-                   r"security\.(?:keyFile|authorization|clusterAuthMode))\b.*")  # fmt: skip
-"""A setting that may be looked at: none of these is a password (net.ssl has some)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +76,5 @@ def _settings(path: str, reading: Reading) -> tuple[tuple[tuple[str, Scalar], ..
         found = settings_of(output.text)
     except BadInput as problem:
         return (), (), problem.sentence
-    kept = tuple(sorted((name, value) for name, value in found.items() if _KEPT.fullmatch(name)))
+    kept = tuple(sorted((name, value) for name, value in found.items() if may_be_shown(name)))
     return kept, tuple(sorted(set(found) - {name for name, _ in kept})), ""

@@ -1,0 +1,246 @@
+"""mongo-config-rs: what is refused, in which order both ways go, what is taken back, and what is never touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from services.facts.mongodb.model import Metadata
+from services.facts.mongodb.sharding import Router
+from services.facts.yaml_settings import settings_of
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.mongodb.config_servers.party import is_loopback
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan, Risk
+from services.procedures.plan.parts.machine.volumes import Volumes
+from services.procedures.plan.parts.mongodb.data import MongoData
+from services.procedures.plan.parts.mongodb.process import MongoProcess
+from services.procedures.plan.wording import wording
+from tests.faults.scripted.config_servers import AT, ROUTERS, SERVERS, facts_of, sharded
+from tests.unit.discovery.mongo_scenes import place
+
+PROCEDURE = procedure_named("mongo-config-rs")
+ROLLING: Inputs = {"new": "n1,n2", "name": "cfg", "backup": "/srv/copy", "no_ddl": "yes", "no_others": "yes"}
+WINDOW: Inputs = {**{k: v for k, v in ROLLING.items() if k != "new"}, "way": "window"}
+
+
+def _facts(*new: str, engine: str = "wiredTiger") -> Facts:
+    return facts_of(sharded(*(new or ("n1", "n2")), engine=engine), ())
+
+
+def _with(facts: Facts, host: str, change: Callable[[HostFacts], HostFacts]) -> Facts:
+    return replace(facts, hosts=tuple(change(one) if one.host == host else one for one in facts.hosts))
+
+
+def _server(facts: Facts, host: str, **more: Any) -> Facts:
+    """The same facts with one server another."""
+
+    def change(one: HostFacts) -> HostFacts:
+        assert one.node is not None
+        assert one.node.mongo is not None
+        mongo = replace(one.node.mongo, server=replace(one.node.mongo.server, **more))
+        return replace(one, node=replace(one.node, mongo=mongo))
+
+    return _with(facts, host, change)
+
+
+def _told(facts: Facts, host: str, **more: Any) -> Facts:
+    def change(one: HostFacts) -> HostFacts:
+        assert one.node is not None
+        assert one.node.mongo is not None
+        return replace(one, node=replace(one.node, mongo=replace(one.node.mongo, **more)))
+
+    return _with(facts, host, change)
+
+
+def _process(facts: Facts, host: str, **more: Any) -> Facts:
+    return _with(facts, host, lambda one: one.with_part(replace(one[MongoProcess], **more)))
+
+
+def _blocks(facts: Facts, inputs: Inputs = ROLLING) -> list[str]:
+    assert PROCEDURE.faults(facts, inputs) == ()
+    return [one.code for one in PROCEDURE.preflight(facts, inputs) if one.verdict is Verdict.BLOCK]
+
+
+def _plan(facts: Facts, inputs: Inputs = ROLLING) -> Plan:
+    plan = PROCEDURE.plan(facts, inputs)
+    assert violations(plan) == ()
+    return plan
+
+
+def _ids(plan: Plan) -> list[str]:
+    return [step.step_id for step in plan.steps]
+
+
+def test_that_a_sound_cluster_is_refused_nothing_by_either_way() -> None:
+    assert _blocks(_facts()) == []
+    assert _blocks(_facts(), WINDOW) == []
+    assert _blocks(_facts("n1", "n2", "n3", engine="mmapv1"), {**ROLLING, "new": "n1,n2,n3"}) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "facts"),
+    [
+        ("CONFIG-FORM", _server(_facts(), "c2", config="", role="standalone")),
+        ("CONFIG-FORM", _server(_facts(), "c1", role="member", config_mode="sccc", set_name="cfg")),
+        ("CONFIG-VERSIONS", _server(_facts(), "c1", version="3.2.3")),
+        ("CONFIG-VERSIONS", _server(_facts(), "m2", version="3.2.6")),
+        ("CONFIG-VERSIONS", _server(_facts(), "r1", version="")),
+        ("CONFIG-VERSIONS", _server(_facts(), "r1", version="3.4.0")),
+        ("CONFIG-SAME", _told(_facts(), "c3", metadata=Metadata((("chunks", "other"),), AT))),
+        ("CONFIG-SAME", _told(_facts(), "c3", metadata=None)),
+        ("CONFIG-STRING", _server(_facts(), "r2", config_string="c2:27019,c1:27019,c3:27019")),
+        ("CONFIG-FILES", _process(_facts(), "c2", running=2, trouble="several servers run there")),
+        ("CONFIG-FILES", _process(_facts(), "c2", unit="")),
+        ("CONFIG-FILES", _process(_facts(), "r1", settings=())),
+        ("CONFIG-FILES", _process(_facts(), "c2", trouble="it is no YAML")),
+        ("CONFIG-ENGINE", _server(_facts(), "c1", engine="")),
+        ("NEW-HOSTS", _process(_facts(), "c1", others=("net.ssl.mode",))),
+        ("NEW-HOSTS", _with(_facts(), "n1", lambda one: one.with_part(MongoData("/data/db", 9, 3)))),
+        ("NEW-HOSTS", _with(_facts(), "n1", lambda one: replace(one, address="127.0.0.1"))),
+        ("BACKUP-ROOM", _with(_facts(), "c3", lambda one: one.with_part(Volumes()))),
+    ],
+)
+def test_that_what_is_not_sound_or_not_known_blocks(code: str, facts: Facts) -> None:
+    assert code in _blocks(facts)
+
+
+def test_that_an_unknown_mongos_blocks_while_it_may_be_alive() -> None:
+    facts = _facts()
+    first = facts.host("r1")
+    assert first.node is not None
+    assert first.node.mongo is not None
+    known = first.node.mongo.cluster
+    assert known is not None
+    stray = Router(place("r9:27017"), "3.2.5", AT - 5, 10)
+    assert known.routers is not None
+    for moment, blocked in ((AT - 5, True), (None, True), (AT - 300, False)):
+        routers = (*known.routers, replace(stray, pinged_at=moment))
+        changed = _told(facts, "r1", cluster=replace(known, routers=routers))
+        assert ("EVERY-MONGOS" in _blocks(changed)) is blocked, moment
+    for host in ROUTERS:
+        facts = _told(facts, host, cluster=replace(known, routers=None))
+    assert "EVERY-MONGOS" in _blocks(facts)
+
+
+def test_that_a_host_on_which_a_server_runs_is_not_offered_as_a_new_one() -> None:
+    faults = PROCEDURE.faults(_process(_facts(), "n1", running=1), ROLLING)
+    assert [one.field for one in faults] == ["new"]
+
+
+@pytest.mark.parametrize("name", ["1a", "a b", "a/b", "a" * 40, "ä"])
+def test_that_a_name_which_no_string_can_hold_is_a_fault(name: str) -> None:
+    assert [one.field for one in PROCEDURE.faults(_facts(), {**ROLLING, "name": name})] == ["name"]
+
+
+@pytest.mark.parametrize("folder", ["srv", "/srv/../etc", "/srv/a b", "/srv/$x"])
+def test_that_a_folder_which_no_shell_may_see_is_a_fault(folder: str) -> None:
+    assert [one.field for one in PROCEDURE.faults(_facts(), {**ROLLING, "backup": folder})] == ["backup"]
+
+
+def test_that_the_window_wants_wiredtiger_and_the_rolling_way_a_third_host_for_mmapv1() -> None:
+    old = _facts("n1", "n2", engine="mmapv1")
+    assert "CONFIG-ENGINE" in _blocks(old, WINDOW)
+    assert "NEW-HOSTS" in _blocks(old)
+
+
+def test_that_nothing_begins_before_somebody_says_that_the_catalog_rests() -> None:
+    assert "NO-DDL" in _blocks(_facts(), {**ROLLING, "no_ddl": "no"})
+    assert "NO-OTHERS" not in _blocks(_facts(), {**ROLLING, "no_others": "no"})
+
+
+def test_that_a_copy_that_was_tried_comes_before_every_change() -> None:
+    for inputs in (ROLLING, WINDOW):
+        ids = _ids(_plan(_facts(), inputs))
+        assert ids.index("compared-copy") < ids.index("c3:back") < ids.index("initiate")
+        assert ids[0] == "balancer-off"
+        assert ids[-1] == "balancer-on"
+
+
+def test_that_the_rolling_way_has_one_point_of_no_return_and_reads_only_before_it() -> None:
+    plan = _plan(_facts())
+    final = [step.step_id for step in plan.steps if step.no_return]
+    assert final == ["c1:converted"]
+    ids = _ids(plan)
+    assert ids.index("c3:down") < ids.index("votes") < ids.index("step-down") < ids.index("c1:converted")
+    assert ids.index("c1:converted") < ids.index("r1:new-string") < ids.index("r2:new-string") < ids.index("c2:retired")
+    assert next(step for step in plan.steps if step.no_return).risk is Risk.IRREVERSIBLE
+
+
+def test_that_every_change_before_the_point_is_taken_back_or_goes_with_one_that_is() -> None:
+    for inputs in (ROLLING, WINDOW):
+        steps = _plan(_facts(), inputs).steps
+        point = next(at for at, step in enumerate(steps) if step.no_return)
+        for step in steps[:point]:
+            if step.risk in {Risk.READS, Risk.YOU} or step.step_id in {"c3:copied", "c3:back"}:
+                continue
+            assert step.undo or step.goes_with or step.discharges, step.step_id
+
+
+def test_that_the_window_touches_no_old_data_folder() -> None:
+    plan = _plan(_facts(), WINDOW)
+    lines = [line for step in plan.steps for line in wording(step.action)]
+    lines += [line for step in plan.steps if step.undo for line in wording(step.undo.action)]
+    for line in lines:
+        words = line.split()
+        if "rm" in words or "mv" in words or "find" in words:
+            assert "/data/db" not in words, line
+
+
+def test_that_new_members_come_without_a_vote_and_get_one_together() -> None:
+    plan = _plan(_facts())
+    text = "\n".join(line for step in plan.steps for line in wording(step.action))
+    assert 'cfg.members.push({_id: 1, host: "n1:27019", priority: 0, votes: 0})' in text
+    assert "configsvr: true" in text
+    assert text.index("votes: 0") < text.index(".votes = 1")
+
+
+def test_that_a_new_members_file_is_the_first_ones_but_for_what_is_its_own() -> None:
+    told = {"storage.dbPath": "/data/db", "storage.engine": "mmapv1", "storage.mmapv1.smallFiles": True}
+    more = {"net.port": 27019, "net.bindIp": "127.0.0.1,c1", "security.keyFile": "/etc/key"}
+    facts = _process(
+        _facts(), "c1", settings=tuple(sorted({**told, **more, "sharding.clusterRole": "configsvr"}.items()))
+    )
+    up = next(step for step in _plan(facts).steps if step.step_id == "n1:up")
+    text = "\n".join(line.removeprefix("+ ") for line in wording(up.action) if line.startswith("+ "))
+    assert settings_of(text) == {
+        "storage.dbPath": "/data/db",
+        "storage.engine": "wiredTiger",
+        "net.port": 27019,
+        "net.bindIp": "127.0.0.1,n1",
+        "security.keyFile": "/etc/key",
+        "replication.replSetName": "cfg",
+        "sharding.clusterRole": "configsvr",
+    }
+
+
+def test_that_an_mmapv1_server_leaves_in_the_end_and_is_in_no_string() -> None:
+    plan = _plan(_facts("n1", "n2", "n3", engine="mmapv1"), {**ROLLING, "new": "n1,n2,n3"})
+    ids = _ids(plan)
+    assert ids.index("leads") < ids.index("c1:removed") < ids.index("c1:retired")
+    strings = [line for step in plan.steps for line in wording(step.action) if "sharding.configDB" in line]
+    assert strings == ["+ sharding.configDB: cfg/n1:27019,n2:27019,n3:27019"] * 2
+
+
+def test_that_nothing_is_to_be_done_where_the_servers_are_a_set() -> None:
+    facts = _facts()
+    for host in SERVERS:
+        facts = _server(facts, host, role="member", config="replica-set", set_name="cfg")
+    for host in ROUTERS:
+        facts = _server(facts, host, config_string="cfg/c1:27019,c2:27019,c3:27019")
+    blocked = [one.code for one in PROCEDURE.preflight(facts, ROLLING) if one.verdict is Verdict.BLOCK]
+    assert blocked == ["CONFIG-FORM"]  # no member told its set: what they are is not known
+
+
+@pytest.mark.parametrize(
+    ("name", "loopback"),
+    [("127.0.0.1:27019", True), ("[::1]:27019", True), ("localhost:27019", True), ("c1:27019", False)],
+)
+def test_that_a_name_which_means_the_reader_is_no_name_for_a_member(name: str, loopback: bool) -> None:
+    assert is_loopback(name) is loopback

@@ -1,0 +1,225 @@
+"""Conditions of config servers, by what real servers of 3.2.5 told in each phase of a conversion (recorded)."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.clock import ManualClock
+from services.connections.mongo.document import Document, Reply
+from services.connections.reads.mongo import MongoRead
+from services.errors import QueryFailed, Unreachable, UserError
+from services.procedures.conditions.config_servers.configured import AllVote, SetLies
+from services.procedures.conditions.config_servers.form import ConfigServerIs
+from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
+from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
+from services.procedures.conditions.machine.yaml_setting import SettingIs
+from services.procedures.conditions.mongodb.stopped import MongoStopped
+from services.procedures.plan.condition import Condition
+from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession, out
+from tests.unit.recorded.mongo_replies import recorded
+
+NAME = "csReplSet"
+_COMMANDS = {
+    "hello": "isMaster",
+    "command-line": "getCmdLineOpts",
+    "shard-map": "getShardMap",
+    "sharding-state": "shardingState",
+    "config-hash": "config.dbhash",
+    "replica-set-status": "replSetGetStatus",
+    "replica-set-config": "replSetGetConfig",
+}
+
+
+class Server(ScriptedSession):
+    """A server as it was recorded in a phase; a reply that a case gives comes before it."""
+
+    def __init__(self, host: str, phase: str) -> None:
+        super().__init__(host)
+        self.kind = "mongodb"
+        self.phase = phase
+        self.told: dict[str, Document | UserError] = {}
+        self.found: dict[str, tuple[Document, ...]] = {}
+        self.asked = 0
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        del limit_s
+        self.asked += 1
+        if read.name in self.found:
+            return Reply({}, self.found[read.name])
+        answer = self.told.get(read.name)
+        if isinstance(answer, UserError):
+            raise answer
+        known = recorded(f"{self.phase}.{self.host}")
+        if answer is None:
+            answer = known.answer(_COMMANDS[read.name])
+        if answer is None:
+            errno = known.errno(_COMMANDS[read.name])
+            raise QueryFailed("Refused.", host=self.host, errno=errno if isinstance(errno, int) else 59)
+        return Reply(answer)
+
+
+def looked(condition: Condition, *servers: ScriptedSession) -> tuple[bool | None, str]:
+    hosts = ScriptedHosts()
+    hosts.sessions.update({one.host: one for one in servers})
+    answer = Attempt(hosts, ManualClock()).look(condition, NOTHING)
+    return answer.holds, answer.evidence
+
+
+@pytest.mark.parametrize(
+    ("phase", "host", "form", "name"),
+    [
+        ("1-sccc", "c1", "alone", ""),
+        ("2-members-added", "c1", "mirrored-set", NAME),
+        ("2-members-added", "n1", "set", NAME),
+        ("3-stepped-down", "c1", "mirrored-set", NAME),
+        ("3-stepped-down", "c2", "alone", ""),
+        ("4-c1-restarted-old-string", "c1", "set", NAME),
+        ("5-csrs", "n2", "set", NAME),
+    ],
+)
+def test_that_each_phase_of_a_config_server_is_told_from_every_other(
+    phase: str, host: str, form: str, name: str
+) -> None:
+    for other in ("alone", "mirrored-set", "new", "set", "removed"):
+        holds, evidence = looked(ConfigServerIs(host, other, name), Server(host, phase))  # type: ignore[arg-type]
+        assert holds is (other == form), evidence
+    assert looked(ConfigServerIs(host, form, "another"), Server(host, phase))[0] is False  # type: ignore[arg-type]
+
+
+def test_that_a_server_which_is_started_for_a_set_and_in_none_is_new() -> None:
+    server = Server("n1", "5-csrs")
+    server.told["hello"] = {"ismaster": False, "secondary": False, "isreplicaset": True, "configsvr": 1}
+    assert looked(ConfigServerIs("n1", "new"), server)[0] is True
+
+
+def test_that_an_mmapv1_server_out_of_its_set_is_removed_and_no_member() -> None:
+    server = Server("c1", "4-c1-restarted-old-string")
+    server.told["hello"] = {"setName": NAME, "isreplicaset": True, "configsvr": 1, "ismaster": False}
+    assert looked(ConfigServerIs("c1", "removed", NAME), server)[0] is True
+    assert looked(ConfigServerIs("c1", "set", NAME), server)[0] is False
+
+
+def test_that_equal_metadata_are_equal_and_that_what_differs_is_named() -> None:
+    mirrors = [Server(host, "1-sccc") for host in ("c1", "c2", "c3")]
+    same = recorded("1-sccc.c1").answer("config.dbhash")
+    assert same is not None
+    for one in mirrors:
+        one.told["config-hash"] = same
+    condition = MetadataSame(("c1", "c2", "c3"))
+    assert looked(condition, *mirrors)[0] is True
+    told = same["collections"]
+    assert isinstance(told, dict)
+    mirrors[2].told["config-hash"] = {"collections": {**told, "chunks": "0" * 32}}
+    holds, evidence = looked(condition, *mirrors)
+    assert (holds, evidence) == (False, "c1, c2, c3 differ in chunks")
+    mirrors[2].told["config-hash"] = {"collections": {**told, "lockpings": "0" * 32}}
+    assert looked(condition, *mirrors)[0] is True  # it moves by itself
+    mirrors[2].told["config-hash"] = {"collections": {}}
+    assert looked(condition, *mirrors)[0] is None
+    mirrors[2].told["config-hash"] = Unreachable("Gone.", host="c3")
+    assert looked(condition, *mirrors)[0] is None
+
+
+def test_that_a_split_which_is_under_way_is_waited_out() -> None:
+    class Splitting(Server):
+        def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+            found = super().ask(read, limit_s=limit_s)
+            told = found.body["collections"]
+            assert isinstance(told, dict)
+            return Reply({"collections": {**told, "chunks": "later"}}) if self.asked == 1 else found
+
+    same = recorded("1-sccc.c1").answer("config.dbhash")
+    assert same is not None
+    servers = Server("c1", "1-sccc"), Splitting("c2", "1-sccc")
+    for one in servers:
+        one.told["config-hash"] = same
+    assert looked(MetadataSame(("c1", "c2")), *servers)[0] is True
+
+
+@pytest.mark.parametrize(
+    ("phase", "uses"),
+    [("1-sccc", ""), ("3-stepped-down", ""), ("4-c1-restarted-old-string", NAME), ("5-csrs", NAME)],
+)
+def test_that_a_mongos_uses_what_its_map_says_whatever_it_was_started_with(phase: str, uses: str) -> None:
+    server = Server("m1", phase)
+    assert looked(RoutersUse(("m1",), uses), server)[0] is True
+    assert looked(RoutersUse(("m1",), NAME if not uses else ""), server)[0] is False
+
+
+def test_that_a_mongos_which_swapped_was_not_started_with_the_new_string() -> None:
+    new = f"{NAME}/127.0.0.1:29001,127.0.0.1:29004,127.0.0.1:29005"
+    assert looked(StartedWith("m1", new), Server("m1", "4-c1-restarted-old-string"))[0] is False
+    assert looked(StartedWith("m1", new), Server("m1", "5-csrs"))[0] is True
+    silent = Server("m1", "5-csrs")
+    silent.told["command-line"] = {"parsed": {}}
+    assert looked(StartedWith("m1", new), silent)[0] is None
+
+
+def test_that_a_shard_uses_what_its_primary_says_and_a_secondary_says_nothing() -> None:
+    servers = Server("s0", "5-csrs"), Server("s1", "5-csrs")
+    holds, evidence = looked(ShardsUse(("s0", "s1"), NAME), *servers)
+    assert (holds, evidence) == (False, "s0 uses mirrored config servers")  # nothing was asked of it since
+    servers[0].told["sharding-state"] = {"enabled": True, "configServer": f"{NAME}/127.0.0.1:29001"}
+    assert looked(ShardsUse(("s0", "s1"), NAME), *servers)[0] is True
+    assert looked(ShardsUse(("s1",), NAME), servers[1])[0] is None
+    servers[1].told["sharding-state"] = Unreachable("Gone.", host="s1")
+    assert looked(ShardsUse(("s0", "s1"), NAME), *servers)[0] is None
+
+
+def test_that_a_set_in_the_data_is_seen_whatever_the_server_was_started_for() -> None:
+    server = Server("c1", "1-sccc")
+    server.found["replica-set-document"] = ()
+    assert looked(SetLies("c1", ""), server)[0] is True
+    assert looked(SetLies("c1", NAME), server)[0] is False
+    server.found["replica-set-document"] = ({"_id": NAME, "version": 1},)
+    assert looked(SetLies("c1", NAME), server)[0] is True
+    assert looked(SetLies("c1", ""), server)[0] is False
+
+
+def test_that_all_vote_only_where_every_member_has_a_vote_and_a_priority() -> None:
+    members = tuple(Server(host, "3-stepped-down") for host in ("c1", "n1", "n2"))
+    assert looked(AllVote(("c1", "n1", "n2")), *members)[0] is True
+    fewer = tuple(Server(host, "2-members-added") for host in ("c1", "n1"))
+    assert looked(AllVote(("c1", "n1")), *fewer)[0] is False
+    assert looked(AllVote(("c1",)), Server("c1", "3-stepped-down"))[0] is False  # it has members that were not asked
+
+
+def _machine(**programs: str) -> ScriptedSession:
+    session = ScriptedSession("c3")
+    session.programs = {name: out(text) for name, text in programs.items()}
+    return session
+
+
+def test_that_a_server_is_stopped_when_no_process_but_the_runs_own_is_left() -> None:
+    quiet = _machine(ps="", systemctl="ActiveState=inactive\n")
+    assert looked(MongoStopped("c3", "mongod.service"), quiet)[0] is True
+    running = _machine(ps="  413 Ssl  mongod\n", systemctl="ActiveState=inactive\nMainPID=413\n")
+    assert looked(MongoStopped("c3", "mongod.service"), running)[0] is False
+    assert looked(MongoStopped("c3", "mongod.service", "scratch.service"), running)[0] is True
+    other = _machine(ps="  413 Ssl  mongod\n  500 Ssl  mongod\n", systemctl="ActiveState=inactive\nMainPID=413\n")
+    assert looked(MongoStopped("c3", "mongod.service", "scratch.service"), other)[0] is False
+    assert looked(MongoStopped("c3", "mongod.service"), _machine(ps="", systemctl=""))[0] is None
+
+
+def test_that_folders_are_told_by_what_they_hold() -> None:
+    assert looked(FolderEmpty("c3", "/data"), _machine(ls="lost+found\n"))[0] is True
+    assert looked(FolderEmpty("c3", "/data"), _machine(ls="storage.bson\n"))[0] is False
+    gone = ScriptedSession("c3")
+    assert looked(FolderEmpty("c3", "/data"), gone)[0] is False
+    assert looked(FolderEmpty("c3", "/data", absent=True), gone)[0] is True
+    assert looked(FolderThere("c3", "/data"), _machine(stat="directory\n"))[0] is True
+    assert looked(FolderThere("c3", "/data"), _machine(stat="regular file\n"))[0] is False
+    assert looked(FolderThere("c3", "/data"), gone)[0] is False
+    gone.programs["stat"] = gone.programs["ls"] = out(code=1, errors="Permission denied")
+    assert looked(FolderThere("c3", "/data"), gone)[0] is None
+    assert looked(FolderEmpty("c3", "/data"), gone)[0] is None
+
+
+def test_that_a_setting_is_what_the_file_says_and_nothing_else() -> None:
+    path, mode = "/etc/mongod.conf", "sharding.configsvrMode"
+    file = _machine(cat="sharding:\n  clusterRole: configsvr\n  configsvrMode: sccc\n")
+    assert looked(SettingIs("c3", path, mode, "sccc"), file)[0] is True
+    assert looked(SettingIs("c3", path, mode, ""), file)[0] is False
+    assert looked(SettingIs("c3", path, mode, ""), ScriptedSession("c3"))[0] is True  # there is no such file
+    assert looked(SettingIs("c3", path, mode, ""), _machine(cat="[mongod]\nport = 1\n"))[0] is None

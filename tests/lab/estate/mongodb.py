@@ -51,14 +51,18 @@ systemLog:
   logAppend: true
 storage:
   dbPath: /var/lib/mysql/db
-  engine: wiredTiger
-  wiredTiger:
-    engineConfig:
-      cacheSizeGB: 1
+  engine: {engine}
+  {storage}
 net:
   bindIp: 127.0.0.1,{address}
   port: {port}
 """
+_ENGINES = {
+    "wiredTiger": "wiredTiger:\n    engineConfig:\n      cacheSizeGB: 1",
+    "mmapv1": "mmapv1:\n    smallFiles: true",
+}
+MIRRORS_STORE_BY = "wiredTiger"
+"""The engine of mirrored config servers; a test of MMAPv1 sets it before it makes the estate anew."""
 _SET = """\
 replication:
   replSetName: {name}
@@ -123,7 +127,8 @@ def server_config(spec: EstateSpec, host: HostSpec) -> str:
     where = {"address": spec.address(host.name), "port": PORTS[host.role]}
     if host.role == "mongos":
         return _MONGOS.format(**where, config=config_string(spec))
-    text = _MONGOD.format(**where)
+    engine = MIRRORS_STORE_BY if host.role == "mirror" else "wiredTiger"
+    text = _MONGOD.format(**where, engine=engine, storage=_ENGINES[engine])
     if host.role in {"mongod", "arbiter"}:
         sharded = bool(hosts(spec, "mongos"))
         return text + _SET.format(name=SHARD) + (_ROLE.format(role="shardsvr") if sharded else "")

@@ -249,6 +249,7 @@ def test_that_a_mirror_which_is_down_is_refused(mirrored: Estate, console: Conso
         _refused(console, "CONFIG-FORM")
     finally:
         mirrored.start("c2")
+        mongodb.wait_answers(mirrored.spec, "c2")
 
 
 def test_that_a_mongos_which_the_inventory_does_not_have_is_refused(
@@ -260,6 +261,47 @@ def test_that_a_mongos_which_the_inventory_does_not_have_is_refused(
     less.write_text("[[host]]".join(parts), encoding="utf-8")
     console.inventory = less
     _refused(console, "EVERY-MONGOS")
+
+
+def test_that_a_mongos_of_another_version_is_refused(mirrored: Estate, console: Console) -> None:
+    """No second release is at hand: the same program calls itself 3.2.3."""
+    _calls_itself(mirrored, "3.2.5", "3.2.3")
+    try:
+        _refused(console, "CONFIG-VERSIONS")
+    finally:
+        _calls_itself(mirrored, "3.2.3", "3.2.5")
+
+
+def _calls_itself(estate: Estate, before: str, after: str) -> None:
+    database.stop(estate.spec, "r2")
+    estate.host("r2").sh(f"sed -i 's/{before}/{after}/g' /usr/local/bin/mongos")
+    database.start(estate.spec, "r2")
+    mongodb.wait_answers(estate.spec, "r2")
+
+
+@pytest.fixture
+def mmapv1(mongo_sccc_estate: Estate, monkeypatch: pytest.MonkeyPatch) -> Iterator[Estate]:
+    """The cluster anew, its mirrored config servers storing by MMAPv1."""
+    monkeypatch.setattr(mongodb, "MIRRORS_STORE_BY", "mmapv1")
+    _anew(mongo_sccc_estate)
+    yield mongo_sccc_estate
+    monkeypatch.undo()
+    _anew(mongo_sccc_estate)
+
+
+@pytest.mark.timeout(900)
+def test_that_mmapv1_is_refused_by_the_window_and_left_behind_by_the_rolling_way(
+    mmapv1: Estate, tmp_path: Path
+) -> None:
+    console, before = Console(mmapv1, tmp_path / "data"), hashes(mmapv1, "c1")
+    ran = console.run(NAME, "--json", **WINDOW)
+    assert ran.code == 1, ran
+    assert "CONFIG-ENGINE" in ran.out + ran.err, ran
+    ran = console.run(NAME, "--confirm", "c1", **{**ROLLING, "new": "n1,n2,n3"})
+    assert ran.code == 0, ran
+    console.assert_ended(RunState.DONE, ran)
+    _is_a_set_of(mmapv1, ("n1", "n2", "n3"), before)
+    assert [database.pid(mmapv1.spec, host) for host in MIRRORS] == [None] * 3
 
 
 def test_that_new_hosts_which_are_not_ready_are_refused(mirrored: Estate, console: Console) -> None:

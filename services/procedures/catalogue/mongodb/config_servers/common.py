@@ -19,7 +19,7 @@ from services.procedures.plan.actions import EditYaml, Mongo, Run, Several, Wait
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Risk, Step, Undo
 
-STOP_S, START_S, CATALOG_S, SAME_S, SHARDS_S = 180.0, 180.0, 180.0, 120.0, 1800.0
+STOP_S, START_S, CATALOG_S, SAME_S, SHARDS_S = 180.0, 180.0, 180.0, 45.0, 1800.0
 SCRATCH_UNIT = "pilothouse-config-trial.service"
 AGAIN_S = 90.0
 """A mongos finds restarted config servers again in about 3 s (tried on 3.2.5): it is given more."""

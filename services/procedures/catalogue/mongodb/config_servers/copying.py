@@ -22,7 +22,6 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
 )
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.temporary import Temporary
-from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.listening import Listening
 from services.procedures.conditions.machine.there import FolderThere
@@ -42,7 +41,7 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
         others: config servers that run all the time, with which it is compared.
     """
     host = party.last
-    back = (alone(host), MetadataSame((*others, host)))
+    back = (alone(host),)
     why = (
         "Its data are copied, and the copy is tried, while nobody writes. Until it is back the catalog takes no change."
     )
@@ -53,6 +52,7 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
         scratch_up(party),
         scratch_compared(party, others[0], "copy"),
         start_step(party, host, back),
+        same_step("same-behind", (*others, host)),
     )
 
 

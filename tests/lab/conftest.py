@@ -39,6 +39,7 @@ _ESTATES = (
     "mongo_sccc_estate",
     "mongo_csrs_estate",
     "mongo_auth_estate",
+    "mongo_keys_estate",
 )
 
 
@@ -164,6 +165,12 @@ def mongo_sccc_estate(lab_available: None) -> Iterator[Estate]:
 def mongo_csrs_estate(lab_available: None) -> Iterator[Estate]:
     """The same with a replica set of config servers, c1 to c3."""
     yield from _session_estate("mongo-csrs")
+
+
+@pytest.fixture(scope="session")
+def mongo_keys_estate(lab_available: None) -> Iterator[Estate]:
+    """A sharded cluster with a keyfile and accounts: shard d1, mirrored config servers c1 to c3, mongos, n1 and n2."""
+    yield from _session_estate("mongo-keys")
 
 
 @pytest.fixture(scope="session")

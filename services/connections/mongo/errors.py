@@ -20,6 +20,7 @@ from services.i18n import tr
 from services.visible import as_line
 
 UNAUTHORIZED = 13
+LOGIN_FAILED = 18
 NO_COMMAND = 59
 NO_REPLICA_SET = 76
 NOT_YET_INITIATED = 94
@@ -27,7 +28,7 @@ NO_NAMESPACE = 26
 REMOVED_FROM_SET = 93
 """InvalidReplicaSetConfig: the member stands in no configuration that it knows."""
 _TIME_UP = {50, 262}
-_LOGIN_FAILED = {UNAUTHORIZED, 18}
+_NO_LOGIN = {UNAUTHORIZED, LOGIN_FAILED}
 _GOING = {91, 11600, 11602}  # ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
 _MOST_WORDS = 300
 
@@ -133,7 +134,7 @@ def of_a_change(error: UserError) -> UserError:
 
 def _refused(problem: CommandFailed, where: str, user: str, host: str) -> UserError:
     words = as_line(problem.message, _MOST_WORDS)
-    if problem.code in _LOGIN_FAILED:
+    if problem.code in _NO_LOGIN:
         return AuthFailed(
             tr("The server on {where} refused the login of {user}: {text}.", where=where, user=user, text=words),
             host=host,

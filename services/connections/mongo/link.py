@@ -14,8 +14,16 @@ from services.connections.budget import LimitReached, Metered, UnderWay
 from services.connections.dial import hang_up
 from services.connections.known_certificates import Pin, changed, name_of, pins_of, unknown
 from services.connections.limits import LOGIN_BYTES, Limits
-from services.connections.mongo.document import Document, Reply
-from services.connections.mongo.errors import command_error, connect_error, no_tls, of_a_change, write_error
+from services.connections.mongo.document import Document, Reply, Value
+from services.connections.mongo.errors import (
+    LOGIN_FAILED,
+    UNAUTHORIZED,
+    command_error,
+    connect_error,
+    no_tls,
+    of_a_change,
+    write_error,
+)
 from services.connections.mongo.login import Credentials, Greeting, greet, log_in
 from services.connections.mongo.only_reads import MOST_BYTES
 from services.connections.mongo.reconfigure import changed as reconfigured
@@ -158,6 +166,8 @@ class MongoLink:
             return call()
         except CommandFailed as problem:
             error = command_error(problem, host=self._host, limit_s=limit_s)
+            if problem.code == UNAUTHORIZED and self.greeting.unsettled and not self.logged_in:
+                self.abort()  # the next one is logged in, as soon as the member has its users
             if isinstance(error, Unreachable) and not isinstance(error, TimedOut):
                 self.abort()
             raise error from problem
@@ -184,6 +194,17 @@ class MongoLink:
         return Unreachable(
             tr("The reply of {where} can't be used: {problem}.", where=self.where, problem=why), host=self._host
         )
+
+
+def _logged_in(wire: MongoWire, credentials: Credentials, named: list[Value], greeting: Greeting) -> bool:
+    """Log in; False where a new member does not know the account yet: it tells what needs none."""
+    try:
+        log_in(wire, credentials, named)
+    except CommandFailed as problem:
+        if problem.code != LOGIN_FAILED or not greeting.unsettled:
+            raise
+        return False
+    return True
 
 
 def _reply(answer: Document, template: MongoTemplate) -> Reply:
@@ -249,7 +270,7 @@ class _Opening:
             greeting, named = greet(wire, credentials)
             logged_in = credentials.asks and not greeting.arbiter
             if logged_in:
-                log_in(wire, credentials, named)
+                logged_in = _logged_in(wire, credentials, named, greeting)
             return kind(wire, way, greeting, self._entry.name, trust.proof, logged_in=logged_in)
         except (UserError, _NoTls):
             hang_up(meter)

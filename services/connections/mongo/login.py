@@ -56,12 +56,14 @@ class Greeting:
     Attributes:
         wire: the newest wire version that both speak. mongos: it routes. arbiter: it votes and holds no data, no users.
         hello: it knows the command of that name (4.4.2 and newer), not only isMaster.
+        unsettled: it leads no set and follows none (yet): a new member has no users until it has the data.
     """
 
     wire: int
     mongos: bool = False
     arbiter: bool = False
     hello: bool = False
+    unsettled: bool = False
 
 
 class OtherWire(Exception):  # noqa: N818 - it says what happened
@@ -98,6 +100,7 @@ def greet(wire: MongoWire, credentials: Credentials) -> tuple[Greeting, list[Val
         mongos=said.get("msg") == "isdbgrid",
         arbiter=said.get("arbiterOnly") is True,
         hello=said.get("helloOk") is True,
+        unsettled=_unsettled(said),
     )
     wire.modern = greeting.wire >= MSG_SINCE
     wire.secondaries = not greeting.mongos
@@ -150,6 +153,13 @@ def _payload(said: Document) -> bytes:
     if not isinstance(payload, bytes):
         raise BadReply(tr("it holds no step of a login"))
     return payload
+
+
+def _unsettled(said: Document) -> bool:
+    """Return whether it was started as a member of a set, and is neither primary, secondary nor arbiter."""
+    of_a_set = "setName" in said or said.get("isreplicaset") is True
+    serves = any(said.get(name) is True for name in ("ismaster", "isWritablePrimary", "secondary", "arbiterOnly"))
+    return of_a_set and not serves
 
 
 def _version(said: Document, name: str) -> int:

@@ -138,7 +138,7 @@ def _host(host: Host, node: NodeFacts) -> HostFacts:
     )
     data = MongoData(DATA, 10**8 if f"{DATA}/data" in host.files else 0, int(f"{DATA}/data" in host.files), 100)
     disk = Volumes((DiskFacts("/", size=10**12, free=host.free),))
-    parts = (process, data, disk, MongoRights(logged_in=False))
+    parts = (process, data, disk, MongoRights(logged_in=False, clears_sets=True))
     return HostFacts(host.name, host.name, node, is_root=True, server_up=node.mongo is not None, parts=parts)
 
 

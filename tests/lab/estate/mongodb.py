@@ -173,7 +173,7 @@ def form(spec: EstateSpec) -> None:
         members = hosts(spec, *roles)
         if members:
             initiate(spec, name, [h.name for h in members], config=name == CONFIG_SET)
-    if spec.accounts:
+    if spec.accounts and not hosts(spec, "mongos"):
         close(spec)
     for host in hosts(spec, "mongos"):
         database.begin_start(spec, host.name)
@@ -185,21 +185,27 @@ def form(spec: EstateSpec) -> None:
         ask(spec, routers[0].name, {"addShard": f"{SHARD}/{shard}"}, limit_s=60)
         ask(spec, routers[0].name, {"enableSharding": "shop"}, limit_s=60)
         ask(spec, routers[0].name, {"shardCollection": "shop.orders", "key": {"_id": 1}}, limit_s=60)
+        if spec.accounts:
+            close(spec)
 
 
 def close(spec: EstateSpec) -> None:
     """Make the users, and take nobody without one from now on: access control comes with a restart."""
-    first = hosts(spec, "mongod")[0].name
     known = vault.load()
     rights = (("clusterMonitor", "admin"), ("read", "local"), ("read", "config"))
     monitor: list[Any] = [{"role": role, "db": where} for role, where in rights]
     nothing: list[Any] = []
     users = (("watch", "observer", monitor), ("pilot", "pilot", ["root"]), ("blind", "observer", nothing))
-    for user, purpose, roles in users:
-        ask(spec, first, {"createUser": user, "pwd": known[purpose], "roles": roles})
-    for host in hosts(spec):
-        container.sh(spec, host.name, f"cat >> /etc/{host.engine.process}.conf", stdin=_SECURITY)
-    for host in reversed(hosts(spec)):  # the primary last
+    for first in (hosts(spec, "mongod")[0], *hosts(spec, "mongos")[:1]):  # a shard has users of its own
+        for user, purpose, roles in users:
+            ask(spec, first.name, {"createUser": user, "pwd": known[purpose], "roles": roles})
+    routers = hosts(spec, "mongos")
+    for host in routers:
+        database.stop(spec, host.name)
+    for host in (*hosts(spec, *_WITH_DATA), *routers):
+        text = _SECURITY if host not in routers else _SECURITY.partition("  authorization")[0]
+        container.sh(spec, host.name, f"cat >> /etc/{host.engine.process}.conf", stdin=text)
+    for host in (*reversed(hosts(spec, *_WITH_DATA)), *routers):  # the primary last, mongos behind all
         database.stop(spec, host.name)
         database.start(spec, host.name)
         wait_answers(spec, host.name)

@@ -200,7 +200,17 @@ MONGO_AUTH = EstateSpec(
 )
 """A replica set with access control, a keyfile between its members and an arbiter, which holds no users."""
 
-MONGO_ESTATES = (MONGO_RS, MONGO_SCCC, MONGO_CSRS, MONGO_AUTH)
+MONGO_KEYS = EstateSpec(
+    name="mongo-keys",
+    code="w",
+    network="10.213.19",
+    hosts=(_SHARD[0], *(HostSpec(f"c{n}", 20 + n, "mirror") for n in (1, 2, 3)), *_ROUTERS, *_NEW[:2]),
+    seeds=("r1",),
+    accounts=True,
+)
+"""A sharded cluster with mirrored config servers and access control; its shard is a set of one."""
+
+MONGO_ESTATES = (MONGO_RS, MONGO_SCCC, MONGO_CSRS, MONGO_AUTH, MONGO_KEYS)
 ESTATES: tuple[EstateSpec, ...] = (
     *(GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, REJOIN, FREEZE, MIXED, MYSQL),
     *MONGO_ESTATES,

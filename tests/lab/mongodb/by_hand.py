@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from services.connections.budget import Metered
@@ -25,6 +26,19 @@ def reconfigure(estate: Estate, change: Callable[[dict[str, Any]], None]) -> Non
     config["members"] = [{key: one[key] for key in _KEYS if key in one} for one in config["members"]]
     change(config)
     mongodb.ask(estate.spec, primary, {"replSetReconfig": config}, limit_s=60)
+
+
+_WATCHES = 'password = "env:PILOTHOUSE_LAB_OBSERVER_PASSWORD"\n'
+_CHANGES = 'operator_user = "pilot"\noperator_password = "env:PILOTHOUSE_LAB_PILOT_PASSWORD"\n'
+
+
+def inventory_of(estate: Estate, folder: Path, *, may_change: bool = True) -> Path:
+    """A copy of the estate's whole inventory, with an account for changes."""
+    text = (estate.client_dir / "inventory-all.toml").read_text(encoding="utf-8")
+    assert _WATCHES in text
+    file = folder / "inventory.toml"
+    file.write_text(text.replace(_WATCHES, _WATCHES + _CHANGES) if may_change else text, encoding="utf-8")
+    return file
 
 
 def as_pilot(estate: Estate, name: str, database: str, asked: dict[str, Any]) -> dict[str, Any]:

@@ -9,13 +9,11 @@ import pytest
 
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
-from tests.lab.mongodb.by_hand import as_pilot, protocol_as_pilot
+from tests.lab.mongodb.by_hand import as_pilot, inventory_of, protocol_as_pilot
 from tests.lab.procedures.steering import Console
 
 NAME = "mongo-protocol-upgrade"
 ANSWERS = {"steady": "5 s", "clients": "yes", "backup": "yes"}
-_WATCHES = 'password = "env:PILOTHOUSE_LAB_OBSERVER_PASSWORD"\n'
-_CHANGES = 'operator_user = "pilot"\noperator_password = "env:PILOTHOUSE_LAB_PILOT_PASSWORD"\n'
 
 
 @pytest.fixture
@@ -27,11 +25,7 @@ def old(mongo_auth_estate: Estate) -> Iterator[Estate]:
 
 
 def _console(estate: Estate, tmp_path: Path, *, may_change: bool) -> Console:
-    text = (estate.client_dir / "inventory-all.toml").read_text(encoding="utf-8")
-    assert _WATCHES in text
-    file = tmp_path / "inventory.toml"
-    file.write_text(text.replace(_WATCHES, _WATCHES + _CHANGES) if may_change else text, encoding="utf-8")
-    return Console(estate, tmp_path / "data", file)
+    return Console(estate, tmp_path / "data", inventory_of(estate, tmp_path, may_change=may_change))
 
 
 def _protocol(estate: Estate) -> int:

@@ -14,6 +14,8 @@ from services.procedures.plan.model import Risk, Step
 
 _WRITTEN_MS = 20_000
 _ROUND_S = 1_800.0
+_AGAIN_S = 180.0
+"""A mongos whose config servers were restarted refuses even a login for some seconds."""
 KEY = "balancer"
 
 
@@ -43,7 +45,7 @@ def stop_steps(router: str) -> tuple[Step, ...]:
         repeatable=True,
         estimate_s=10.0,
     )
-    return (_balancer(router).on(stop, "Switch the balancer on again"), wait)
+    return (_balancer(router).on(stop, "Switch the balancer on again", _AGAIN_S), wait)
 
 
 def start_step(router: str) -> Step:

@@ -41,7 +41,9 @@ class ConfigServerIs(OfHost):
         del past
         session = asking.session(self.host)
         hello = session.ask(reads.HELLO, limit_s=LIMIT_S).body
-        server = parse_server(hello, options=session.ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body)
+        server = parse_server(hello)
+        if server.role != "not-initiated":  # one in no set yet has no users: it tells no more than its greeting
+            server = parse_server(hello, options=session.ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body)
         form = form_of(server)
         told = f"{self.host} is {_WORDS[form]}{f' ({server.set_name})' if server.set_name else ''}"
         return Answer(form == self.form and server.set_name == self.name, told)

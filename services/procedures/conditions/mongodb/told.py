@@ -53,9 +53,14 @@ def unserving(views: dict[str, ReplicaSet]) -> str:
     )  # fmt: skip
 
 
-def unreached(view: ReplicaSet) -> str:
-    """Return the first member that one sees away or not serving, 'd2:27018 as DOWN'; '' where none is."""
-    found = (one for one in view.members if not one.reached or one.state not in SERVING)
+def unreached(view: ReplicaSet, but: str = "") -> str:
+    """Return the first member that one sees away or not serving, 'd2:27018 as DOWN'; '' where none is.
+
+    Args:
+        but: the place of a member that does not count.
+    """
+    others = (one for one in view.members if one.place.name != but)
+    found = (one for one in others if not one.reached or one.state not in SERVING)
     return next((f"{one.place.name} as {one.state or 'not reached'}" for one in found), "")
 
 

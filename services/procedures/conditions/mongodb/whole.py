@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import primaries, together, unreached, unserving
+from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from services.procedures.plan.remembering import Memory
@@ -20,20 +21,22 @@ class SetWhole(OfSet):
     every member so: an arbiter under access control, which tells nobody, too.
 
     Attributes:
-        primary: who it must be, '' for anyone.
+        primary: who it must be, '' for anyone. leaving: how the set calls a member on its way out that counts no
+            more: 'host:port'; '' for none.
     """
 
     tag: ClassVar[str] = "mongodb.whole"
     words: ClassVar[str] = "every member of the set to serve, one of them as primary"
 
     primary: str = ""
+    leaving: str = field(default="", metadata={WHERE_SET: True})
 
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:
         """See OfSet."""
         if told := unserving(views):
             return Answer(holds=False, evidence=told)
         leading = primaries(views)
-        if len(leading) == 1 and (told := unreached(views[leading[0]])):
+        if len(leading) == 1 and (told := unreached(views[leading[0]], self.leaving)):
             return Answer(holds=False, evidence=f"{leading[0]} sees {told}")
         said = f"primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1 and (not self.primary or leading[0] == self.primary), said)

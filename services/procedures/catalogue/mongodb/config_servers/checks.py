@@ -23,6 +23,7 @@ from services.procedures.plan.inputs import flag_of
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
+from services.procedures.plan.parts.mongodb.set_document import SetDocument
 
 LEAST = {ROLLING: (3, 2, 4), WINDOW: (3, 2, 0)}
 _BEFORE = (3, 4, 0)
@@ -49,6 +50,8 @@ def form(party: Party) -> Check:
         mongo = mongo_of(party.facts.host(host))
         if mongo is not None and (mongo.server.role != "standalone" or mongo.server.config_mode):
             faults.append(f"{host} is {mongo.server.role} with mode '{mongo.server.config_mode}': half way converted")
+    rests = ((host, party.facts.host(host)[SetDocument].names) for host in party.servers)
+    faults += [f"the data of {host} hold the configuration of {', '.join(names)}" for host, names in rests if names]
     if local := [place for place in party.places if is_loopback(place)]:
         faults.append(f"{', '.join(local)} means another host on each host")
     return Check(
@@ -57,7 +60,12 @@ def form(party: Party) -> Check:
         verdict=verdict(faults),
         evidence="; ".join(faults) or f"{', '.join(party.servers)} in the order of configDB: {party.string}",
         why="They are converted in the order of that string, by the names in it.",
-        try_=("Give the inventory every config server by the name that the string has.",) if faults else (),
+        try_=(
+            "Give the inventory every config server by the name that the string has.",
+            "What lies in local.system.replset of a server that is in no set is a rest: remove it there.",
+        )
+        if faults
+        else (),
     )
 
 

@@ -16,6 +16,7 @@ from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
+from services.procedures.plan.parts.mongodb.rights import MongoRights
 
 ROLLING, WINDOW = "rolling", "window"
 MMAP = "mmapv1"
@@ -69,6 +70,16 @@ class Party:
     def leaves(self) -> bool:
         """Return whether the first config server is of the set for the conversion only."""
         return self.way == ROLLING and self.engine(self.first) == MMAP
+
+    @property
+    def leaving(self) -> str:
+        """Return how the set calls the member that leaves it in the end, '' where none does."""
+        return self.place(self.first) if self.leaves else ""
+
+    @property
+    def clears(self) -> bool:
+        """Return whether the account may remove a set's configuration from a server's data, as an undo wants it."""
+        return self.facts.host(self.first)[MongoRights].clears_sets is True
 
     @property
     def everyone(self) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.rights import MongoRights
+from services.procedures.plan.parts.mongodb.set_document import SetDocument
 from services.procedures.plan.procedure import About
 
 _IN_NAMES = frozenset(string.ascii_letters + string.digits + "_-")
@@ -56,7 +57,7 @@ ABOUT = About(
     kinds=(SHARDED.code,),
     elsewhere=ELSEWHERE,
     place=220,
-    needs=frozenset({MongoData, MongoProcess, MongoRights, Volumes}),
+    needs=frozenset({MongoData, MongoProcess, MongoRights, SetDocument, Volumes}),
 )
 _CLUSTER = ("replSetConfigure", "replSetStateChange")
 _DATABASES = ("dropDatabase", "enableSharding")

@@ -39,18 +39,21 @@ from services.procedures.plan.actions import Ask, EditYaml, Mongo, Reconfigure, 
 from services.procedures.plan.model import Risk, Step, Undo
 
 SYNC_S, ELECTION_S, SWAP_S, CHANGE_S = 1800.0, 90.0, 600.0, 60.0
+STAYS = (
+    "Taken back, this stays in local.system.replset: no built-in role may remove it. The server warns of it at each "
+    "start, and works. A role with 'remove' on that collection, given to the account before, lets the undo do it."
+)
 STEP_DOWN_S = 600
 """So long the first config server is not elected again while it restarts (changed so after SERVER-23249)."""
-INITIATE = "initiate"
 
 
 def rolling_steps(party: Party) -> tuple[Step, ...]:
     """Return all steps but those around the balancer."""
     everyone, router = (*party.servers, *party.new), party.routers[0]
-    version = 1
+    version, goes = 1, f"{party.first}:mirrored-set"
     joins: list[Step] = []
     for host in party.new:
-        joins += (up_step(party, host), add_step(party, host, version, INITIATE))
+        joins += (up_step(party, host), add_step(party, host, version, goes))
         version += 1
     return (
         catalog_before(router),
@@ -97,8 +100,13 @@ def initiate_step(party: Party, host: str, before: tuple[ConfigServerIs, ...]) -
     member = fields(_id=0, host=party.place(host))
     document = fields(_id=party.name, configsvr=True, version=1, members=Documents((member,)))
     gone = fields(q=fields(_id=party.name), limit=1)
+    undo = Undo(
+        f"Remove the configuration of {party.name} from the data of {host}",
+        Mongo(command("local", delete="system.replset", deletes=Documents((gone,)))),
+        proof=(SetLies(host, ""),),
+    )
     return Step(
-        step_id=INITIATE,
+        step_id="initiate",
         host=host,
         title=f"Make the set {party.name} of {host} alone",
         done=f"The configuration of {party.name} lies in the data of {host}",
@@ -108,11 +116,8 @@ def initiate_step(party: Party, host: str, before: tuple[ConfigServerIs, ...]) -
         proof=(SetLies(host, party.name),),
         limit_s=CHANGE_S,
         repeatable=True,
-        undo=Undo(
-            f"Remove the configuration of {party.name} from the data of {host}",
-            Mongo(command("local", delete="system.replset", deletes=Documents((gone,)))),
-            proof=(SetLies(host, ""),),
-        ),
+        undo=undo if party.clears else None,
+        why="" if party.clears else STAYS,
         estimate_s=1.0,
     )
 
@@ -191,7 +196,7 @@ def _votes(party: Party, version: int) -> Step:
         proof=(AllVote(party.members),),
         limit_s=CHANGE_S,
         repeatable=True,
-        goes_with=INITIATE,
+        goes_with=f"{party.first}:mirrored-set",
         estimate_s=3.0,
     )
 
@@ -211,7 +216,7 @@ def _step_down(party: Party) -> Step:
         proof=leads,
         limit_s=ELECTION_S,
         repeatable=True,
-        goes_with=INITIATE,
+        goes_with=f"{party.first}:mirrored-set",
         estimate_s=12.0,
     )
 
@@ -219,8 +224,7 @@ def _step_down(party: Party) -> Step:
 def _converted(party: Party) -> Step:
     host, unit, path = party.first, party.unit(party.first), party.path(party.first)
     edit = EditYaml(path, (("sharding.configsvrMode", None),))
-    rest = tuple(one for one in party.members if one != host)
-    whole = (SetWhole(rest if party.leaves else party.members),)
+    whole = (SetWhole(party.lasting, leaving=party.leaving),)
     form = ConfigServerIs(host, "removed" if party.leaves else "set", party.name)
     return Step(
         step_id=f"{host}:converted",
@@ -251,7 +255,7 @@ def _removed(party: Party, version: int) -> tuple[Step, Step]:
     lead = party.new[0]
     leads = waits(
         "leads",
-        (SetWhole(party.lasting, primary=lead),),
+        (SetWhole(party.lasting, primary=lead, leaving=party.leaving),),
         f"{lead}, which has the higher priority, to lead",
         f"{lead} leads {party.name}",
         SYNC_S,
@@ -263,7 +267,7 @@ def _removed(party: Party, version: int) -> tuple[Step, Step]:
         done=f"{party.first} is no member of {party.name} any more",
         why="A config replica set holds no MMAPv1: the server told so itself (REMOVED).",
         action=Reconfigure(SetChange(version, removes=(0,))),
-        before=(SetWhole(party.lasting, primary=lead),),
+        before=(SetWhole(party.lasting, primary=lead, leaving=party.leaving),),
         already=(AllVote(party.lasting),),
         proof=(AllVote(party.lasting),),
         limit_s=CHANGE_S,

@@ -24,6 +24,8 @@ class MongoRights(Part):
     Attributes:
         logged_in: somebody is; a server without access control lets everybody do all; None: not known.
         on_cluster, on_databases: actions on the cluster, and on every database (MongoDB manual, "Resource Document").
+        clears_sets: it may remove a set's configuration from local.system.replset, which no built-in role may; a server
+            without access control lets everybody.
     """
 
     way: ClassVar[Way] = Way.ANY
@@ -32,6 +34,7 @@ class MongoRights(Part):
     logged_in: bool | None = None
     on_cluster: frozenset[str] = frozenset()
     on_databases: frozenset[str] = frozenset()
+    clears_sets: bool | None = None
 
     def lacking(self, cluster: tuple[str, ...], databases: tuple[str, ...]) -> tuple[str, ...]:
         """Return which of these actions the account may not do; none where nobody is logged in."""
@@ -55,7 +58,8 @@ class MongoRights(Part):
         found = documents(given, _MOST)
         on_cluster = (one for one in found if _covers(one, "cluster"))
         on_databases = (one for one in found if _covers(one, "databases"))
-        return cls(bool(users), _actions(on_cluster), _actions(on_databases))
+        clears = not users or any(_clears(one) for one in found)
+        return cls(bool(users), _actions(on_cluster), _actions(on_databases), clears)
 
 
 def _covers(privilege: Document, what: str) -> bool:
@@ -65,6 +69,12 @@ def _covers(privilege: Document, what: str) -> bool:
     if what == "cluster":
         return yes(resource.get("cluster")) is True
     return resource.get("db") == "" and resource.get("collection") == ""
+
+
+def _clears(privilege: Document) -> bool:
+    resource, given = inside(privilege, "resource"), privilege.get("actions")
+    named = resource.get("db") == "local" and resource.get("collection") == "system.replset"
+    return (named or yes(resource.get("anyResource")) is True) and isinstance(given, list) and "remove" in given
 
 
 def _actions(privileges: Iterable[Document]) -> frozenset[str]:

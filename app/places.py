@@ -61,9 +61,13 @@ def usual_inventory() -> Path:
     return Path(platformdirs.user_config_dir(_APP, appauthor=False)) / "inventory.toml"
 
 
-def demo_recording() -> Path:
-    """Return the recording that `demo` opens."""
-    path = Path(__file__).resolve().parent.parent / "resources" / "demo" / "incident.pilothouse"
+DEMOS = ("incident", "conversion")
+"""What comes with the program: a Galera cluster's bad minutes, and config servers of MongoDB that become a set."""
+
+
+def demo_recording(name: str = DEMOS[0]) -> Path:
+    """Return the recording that `demo` opens, by its name in DEMOS."""
+    path = Path(__file__).resolve().parent.parent / "resources" / "demo" / f"{name}.pilothouse"
     if not path.is_file():
         raise BadInput(
             tr("The demo recording {path} is missing.", path=path),

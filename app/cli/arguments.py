@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.steer_arguments import STEERING, Commands
+from app.places import DEMOS
 
 GOOD, FINDINGS, BAD_INPUT, FAILED_UNDONE, NEEDS_PERSON = 0, 1, 2, 3, 4
 
@@ -68,6 +69,12 @@ def _window_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reduce-motion", action="store_true", default=argparse.SUPPRESS, help="no fades and no moving edges"
     )
+
+
+def _demo(parser: argparse.ArgumentParser) -> None:
+    told = "incident: a Galera cluster's bad minutes (the default); conversion: MongoDB's config servers become a set"
+    parser.add_argument("story", nargs="?", choices=DEMOS, default=DEMOS[0], help=told)
+    _window_options(parser)
 
 
 class Command(argparse.ArgumentParser):
@@ -184,7 +191,7 @@ def _chunks(parser: argparse.ArgumentParser) -> None:
 
 
 _WATCHING: Commands = {
-    "demo": ("the window with a recorded incident, without any server", _window_options),
+    "demo": ("the window with a recorded incident, without any server", _demo),
     "topology": ("discover from the seeds, print the clusters", _topology),
     "check": ("discover and judge: exit 1 when something is not good", _check),
     "sample": ("watch and print samples, one a second", _sample),

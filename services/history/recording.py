@@ -13,6 +13,7 @@ from pathlib import Path
 
 from services.clock import Clock, ManualClock, SystemClock
 from services.errors import BadInput, StoreError
+from services.events import Event
 from services.files import private_file
 from services.history.compaction import SECONDS_ONLY_S, Derive
 from services.history.dictionary import UNIQUE
@@ -48,11 +49,14 @@ def record_to(path: Path, *, derive: Derive | None = None, clock: Clock | None =
     return store
 
 
-def finish_recording(path: Path, *, derive: Derive | None = None, marks: Sequence[ChangeMark] = ()) -> None:
+def finish_recording(
+    path: Path, *, derive: Derive | None = None, marks: Sequence[ChangeMark] = (), events: Sequence[Event] = ()
+) -> None:
     """Pack a recording that is closed: whole hours, no free page, no WAL. The file may be on its way while it runs.
 
     Args:
         marks: changes that were marked meanwhile; those whose stretches it holds go with it.
+        events: what others did meanwhile and its own watching can't know: those of its span go with it.
 
     Raises:
         StoreError: the file can't be read or written (another program has it open, the disk is full).
@@ -63,6 +67,10 @@ def finish_recording(path: Path, *, derive: Derive | None = None, marks: Sequenc
     later = ManualClock((span[1] if span else SystemClock().wall()) + 7_200.0)
     store = HistoryStore.open(path, max_bytes=0, keep_days=_FOREVER_DAYS, clock=later, derive=derive, background=False)
     try:
+        for event in events:
+            if span is not None and span[0] <= event.at <= span[1]:
+                store.append_event(event)
+        store.flush()
         store.compact(_LEVEL)
         if span is not None and span[1] - span[0] <= SECONDS_ONLY_S:
             store.forget_minutes()

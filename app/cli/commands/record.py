@@ -14,6 +14,7 @@ from app.compose import open_watcher, read_inventory
 from app.mark_shelf import StateShelf
 from app.places import state_file
 from services.errors import BadInput, UserError
+from services.events import Event
 from services.files import private_file
 from services.history.marked_change import ChangeMark
 from services.history.recording import finish_recording
@@ -38,7 +39,7 @@ def run(options: Namespace) -> int:
     finally:
         snapshot, events = watcher.snapshot(), watcher.events()
         watcher.stop()
-    finish_recording(options.file, derive=load_catalogue().derive, marks=_marked(options))
+    finish_recording(options.file, derive=load_catalogue().derive, marks=_marked(options), events=_steps(options))
     told = {
         "file": str(options.file),
         "bytes": options.file.stat().st_size,
@@ -78,6 +79,28 @@ def _marked(options: Namespace) -> tuple[ChangeMark, ...]:
         return StateShelf(file, about).all()
     except UserError as problem:
         sys.stderr.write(tr("Without the marked changes: {problem}", problem=problem) + "\n")
+        return ()
+
+
+def _steps(options: Namespace) -> tuple[Event, ...]:
+    """Return what runs of this data folder did, as the window shows it; one that can't be read spoils no recording."""
+    from services.history.state_store import StateStore  # late: where nothing was run there is no such file
+    from services.procedures.journal.journal import StoredJournal
+    from services.procedures.journal.projection import project
+    from services.procedures.service.run_events import run_events
+
+    file = state_file(options)
+    if not file.is_file():
+        return ()
+    try:
+        store = StateStore.open(file)
+        try:
+            journal = StoredJournal(store)
+            return tuple(event for run in journal.runs() for event in run_events(project(journal.entries(run))))
+        finally:
+            store.close()
+    except UserError as problem:
+        sys.stderr.write(tr("Without the steps of runs: {problem}", problem=problem) + "\n")
         return ()
 
 

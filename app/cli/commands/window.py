@@ -12,5 +12,5 @@ def run(options: Namespace) -> int:
     if options.command == "demo":
         from app.places import demo_recording
 
-        return run_window(options, recording=demo_recording(), autoplay=True)
+        return run_window(options, recording=demo_recording(options.story), autoplay=True)
     return run_window(options, recording=None)

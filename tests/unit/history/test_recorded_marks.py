@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from services.clock import ManualClock
+from services.events import Event
 from services.history.marked_change import LONGEST_NAME, MOST, ChangeMark
 from services.history.recorded_marks import META, about_recording, as_text, read_marks, within
-from services.history.recording import finish_recording, record_to
+from services.history.recording import finish_recording, open_recording, record_to
 from services.sampling.replay import Replay
 from services.series import Sample
+from services.types import Health
 
 NOW = 1_795_200_000.0
 
@@ -48,6 +50,21 @@ def test_that_a_recording_without_marks_has_none(tmp_path: Path) -> None:
     replay = recorded(tmp_path / "night.pilothouse")
     assert replay.marks() == ()
     replay.close()
+
+
+def test_that_a_recording_carries_what_others_did_in_its_span_and_nothing_else(tmp_path: Path) -> None:
+    path, clock = tmp_path / "night.pilothouse", ManualClock(NOW)
+    store = record_to(path, clock=clock, title="orders")
+    for n in range(100):
+        store.append(Sample("db1", NOW + n, 100.0 + n, {"threads_running": 4.0}, "u:1"))
+        clock.advance(1.0)
+    store.close()
+    moments = (NOW - 5, NOW + 40, NOW + 200)
+    told = tuple(Event(at, "step", f"step at {at:.0f}", Health.TRANSFER, "c", key=f"run:1:{at:.0f}") for at in moments)
+    finish_recording(path, events=told)
+    recording = open_recording(path, clock)
+    assert [event for event in recording.events(NOW - 900, NOW + 900) if event.kind == "step"] == [told[1]]
+    recording.close()
 
 
 GOOD = ["redo", NOW, NOW + 10, NOW + 20, NOW + 30, NOW + 40]

@@ -15,7 +15,7 @@ from tests.lab.procedures.person import at_the_window
 from tests.lab.procedures.steering import Console
 
 pytestmark = [pytest.mark.qt_log_ignore("does not support", extend=True), pytest.mark.slow, pytest.mark.long]
-ANSWERS = {"new": "n1,n2", "name": "csrs", "no_ddl": "yes", "no_others": "yes"}
+ANSWERS = {"new": "n1, n2", "name": "csrs", "no_ddl": "yes", "no_others": "yes"}
 
 
 @pytest.mark.timeout(900)

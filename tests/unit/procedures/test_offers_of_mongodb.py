@@ -11,6 +11,7 @@ from tests.unit.discovery.mongo_scenes import down, hosts, member, router, view
 
 ABOUTS = tuple(procedure.about for procedure in all_procedures())
 OF_MONGODB = {"mongo-protocol-upgrade", "mongo-rolling-upgrade"}
+OF_SHARDED = OF_MONGODB | {"mongo-config-rs"}
 
 
 def _names(estate: EstateSnapshot, cluster: ClusterSnapshot) -> set[str]:
@@ -29,13 +30,13 @@ def test_that_every_member_that_answers_and_its_set_are_offered_both() -> None:
     assert {about.name for about in ABOUTS if not why_not(about, cluster, estate)} == OF_MONGODB
 
 
-def test_that_a_sharded_cluster_is_offered_both_by_its_members() -> None:
+def test_that_a_sharded_cluster_is_offered_all_by_its_members() -> None:
     shards = (Shard("rs0", hosts("rs0/m1:27018,m2:27018,m3:27018")),)
     told = ShardedCluster("77", hosts("csrs/c1:27019"), shards=shards)
     estate = s.estate(*(member(n, view(n), shard=True, cluster=told) for n in (1, 2, 3)), router(1, told))
     cluster = s.only(estate)
-    assert _names(estate, cluster) == OF_MONGODB
-    assert _of_nodes(cluster) == {"m1": OF_MONGODB, "m2": OF_MONGODB, "m3": OF_MONGODB, "r1": set()}
+    assert _names(estate, cluster) == OF_SHARDED
+    assert _of_nodes(cluster) == {"m1": OF_SHARDED, "m2": OF_SHARDED, "m3": OF_SHARDED, "r1": set()}
 
 
 def test_that_a_set_none_of_which_answers_says_so() -> None:

@@ -148,7 +148,7 @@ def party_of(facts: Facts, values: Inputs) -> Party:
         values["backup"] or default_backup(facts, servers),
         servers,
         tuple(_place(facts.host(host), string) for host in servers),
-        hosts_of(values["new"]) if rolling else (),
+        hosts_of(values.get("new", "")) if rolling else (),
         order.routers,
         order.sets,
         string,

@@ -166,7 +166,7 @@ class ConfigServers:
         return (), so_far
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return {"new": "", **filled(self.fields(facts, inputs), inputs)}
+        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = ConfigServers()

@@ -334,6 +334,18 @@ def test_that_a_copy_without_room_is_refused(mirrored: Estate, console: Console)
         mirrored.unfill("c3")
 
 
+def test_that_a_folder_which_lies_where_the_copy_would_is_never_taken_for_one(
+    mirrored: Estate, console: Console
+) -> None:
+    mirrored.host("c3").sh(f"mkdir {COPY}; touch {COPY}/theirs")
+    ran = console.run(NAME, "--confirm", "c1", **ROLLING)
+    assert ran.code == 3, ran
+    console.assert_ended(RunState.UNDONE, ran)
+    assert mirrored.host("c3").sh(f"ls {COPY}").out.split() == ["theirs"]
+    assert balancer_is_on(mirrored)
+    assert _mirrored(mirrored)
+
+
 @pytest.mark.timeout(900)
 def test_that_a_colleague_who_writes_into_one_mirror_stops_the_run_before_the_set(
     mirrored: Estate, console: Console

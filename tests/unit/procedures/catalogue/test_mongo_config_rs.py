@@ -13,6 +13,8 @@ from services.facts.mongodb.sharding import Router
 from services.facts.yaml_settings import settings_of
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.mongodb.config_servers.party import is_loopback
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -226,6 +228,19 @@ def test_that_an_mmapv1_server_leaves_in_the_end_and_is_in_no_string() -> None:
     assert ids.index("leads") < ids.index("c1:removed") < ids.index("c1:retired")
     strings = [line for step in plan.steps for line in wording(step.action) if "sharding.configDB" in line]
     assert strings == ["+ sharding.configDB: cfg/n1:27019,n2:27019,n3:27019"] * 2
+
+
+@pytest.mark.parametrize("folder", ["/", "/data", "/data/db", "/data/db/copy"])
+def test_that_a_copy_which_is_not_apart_from_the_data_is_refused(folder: str) -> None:
+    assert "BACKUP-ROOM" in _blocks(_facts(), {**ROLLING, "backup": folder})
+
+
+def test_that_every_folder_which_a_run_makes_is_seen_to_be_new_before_anything_else() -> None:
+    for inputs, made in ((ROLLING, {"/srv/copy"}), (WINDOW, {"/srv/copy", "/data/db-cfg"})):
+        first = next(step for step in _plan(_facts(), inputs).steps if step.step_id == "nothing-there")
+        assert isinstance(first.action, WaitFor)
+        paths = {one.path for one in first.action.conditions if isinstance(one, FileAbsent)}
+        assert made <= paths
 
 
 def test_that_nothing_is_to_be_done_where_the_servers_are_a_set() -> None:

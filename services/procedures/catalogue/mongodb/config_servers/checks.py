@@ -215,8 +215,10 @@ def room(party: Party) -> Check:
     """The copy's folder is new, and there is room for it and for the copy that is tried."""
     host, faults = party.facts.host(party.last), []
     data, disk = host[MongoData], host[Volumes].of(party.backup)
-    if not party.backup.startswith("/"):
+    if not party.backup.startswith("/") or party.backup == "/":
         faults.append("it needs a whole path")
+    elif f"{party.backup}/".startswith(f"{data.path}/") or f"{data.path}/".startswith(f"{party.backup}/"):
+        faults.append(f"{party.backup} is not apart from the data in {data.path}")
     if data.bytes is None:
         faults.append(unread(host, "the size of the data folder", "data"))
     elif disk is None or disk.free is None:

@@ -19,6 +19,7 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     same_step,
     start_step,
     stop_step,
+    waits,
 )
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.temporary import Temporary
@@ -30,7 +31,7 @@ from services.procedures.plan.actions import Run, Several, TryMetadata
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.mongodb.data import MongoData
 
-COPY_S = 3600.0
+COPY_S, NEW_S = 3600.0, 10.0
 KEY = "scratch-server"
 
 
@@ -54,6 +55,28 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
         start_step(party, host, back),
         same_step("same-behind", (*others, host)),
     )
+
+
+def nothing_there(folders: dict[str, tuple[str, ...]]) -> Step:
+    """Return the first step: what is made is new. A folder of an earlier try would be taken for this run's own.
+
+    Args:
+        folders: host -> folders that the run makes there, and removes when it is taken back.
+    """
+    absent = tuple(FileAbsent(host, path) for host, own in folders.items() for path in own)
+    paths = (one.path for one in absent)
+    return waits(
+        "nothing-there",
+        absent,
+        f"nothing to lie where the run makes folders of its own: {', '.join(dict.fromkeys(paths))}",
+        "Nothing lies where the run makes folders of its own",
+        NEW_S,
+    )
+
+
+def folders_of_copy(party: Party) -> tuple[str, ...]:
+    """Return the folders that the copy and its trial make on the last config server."""
+    return (party.backup, f"{party.backup}.part", _trial(party))
 
 
 def copied_step(party: Party, host: str, target: str, what: str) -> Step:

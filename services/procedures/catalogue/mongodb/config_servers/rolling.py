@@ -23,7 +23,12 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     stop_step,
     waits,
 )
-from services.procedures.catalogue.mongodb.config_servers.copying import copy_steps, scratch_down
+from services.procedures.catalogue.mongodb.config_servers.copying import (
+    copy_steps,
+    folders_of_copy,
+    nothing_there,
+    scratch_down,
+)
 from services.procedures.catalogue.mongodb.config_servers.member import add_step, up_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.server import systemctl
@@ -56,6 +61,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
         joins += (up_step(party, host), add_step(party, host, version, goes))
         version += 1
     return (
+        nothing_there({party.last: folders_of_copy(party)}),
         catalog_before(router),
         *copy_steps(party, party.servers[:-1]),
         scratch_down(party),

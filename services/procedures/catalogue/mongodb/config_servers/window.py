@@ -27,6 +27,8 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
 from services.procedures.catalogue.mongodb.config_servers.copying import (
     copied_step,
     copy_steps,
+    folders_of_copy,
+    nothing_there,
     scratch_compared,
     scratch_down,
 )
@@ -47,7 +49,9 @@ from services.procedures.plan.model import Risk, Step, Undo
 
 def window_steps(party: Party) -> tuple[Step, ...]:
     """Return all steps but those around the balancer."""
+    made = {host: (party.new_data(host), f"{party.new_data(host)}.part") for host in party.servers}
     return (
+        nothing_there({**made, party.last: (*made[party.last], *folders_of_copy(party))}),
         catalog_before(party.routers[0]),
         *(_router_down(party, router) for router in party.routers),
         *copy_steps(party, party.servers[:-1]),

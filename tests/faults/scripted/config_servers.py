@@ -130,11 +130,12 @@ def _router(host: Host, known: ShardedCluster) -> NodeFacts:
 def _host(host: Host, node: NodeFacts) -> HostFacts:
     path = _path(host)
     process = MongoProcess(
-        int(node.mongo is not None),
-        f"/usr/bin/{'mongos' if host.name in ROUTERS else 'mongod'}",
-        "mongos.service" if host.name in ROUTERS else "mongod.service",
-        path,
-        tuple(sorted(settings_of(host.files.get(path, "")).items())),
+        running=int(node.mongo is not None),
+        program=f"/usr/bin/{'mongos' if host.name in ROUTERS else 'mongod'}",
+        unit="mongos.service" if host.name in ROUTERS else "mongod.service",
+        enabled=True,
+        path=path,
+        settings=tuple(sorted(settings_of(host.files.get(path, "")).items())),
     )
     data = MongoData(DATA, 10**8 if f"{DATA}/data" in host.files else 0, int(f"{DATA}/data" in host.files), 100)
     disk = Volumes((DiskFacts("/", size=10**12, free=host.free),))

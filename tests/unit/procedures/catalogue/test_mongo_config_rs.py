@@ -222,6 +222,17 @@ def test_that_a_new_members_file_is_the_first_ones_but_for_what_is_its_own() -> 
     }
 
 
+def test_that_a_new_member_starts_with_its_host_where_the_first_one_does_and_not_after_an_undo() -> None:
+    facts = _process(_facts(), "n1", enabled=False)
+    up = next(step for step in _plan(facts).steps if step.step_id == "n1:up")
+    assert "sudo systemctl enable mongod.service" in wording(up.action)
+    assert up.undo is not None
+    assert "sudo systemctl disable mongod.service" in wording(up.undo.action)
+    for other in (_facts(), _process(_process(facts, "c1", enabled=False), "c1", enabled=False)):
+        up = next(step for step in _plan(other).steps if step.step_id == "n1:up")
+        assert not any("able" in line for line in wording(up.action) if "systemctl" in line)
+
+
 def test_that_an_mmapv1_server_leaves_in_the_end_and_is_in_no_string() -> None:
     plan = _plan(_facts("n1", "n2", "n3", engine="mmapv1"), {**ROLLING, "new": "n1,n2,n3"})
     ids = _ids(plan)

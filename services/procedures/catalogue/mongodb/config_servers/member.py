@@ -39,6 +39,10 @@ def up_step(party: Party, host: str) -> Step:
     unit, path, data = party.unit(host), party.path(host), party.data(party.first)
     name, _, port = party.place(host).rpartition(":")
     asks = (party.first, *party.routers, *party.shard_hosts)
+    # As the first config server's unit: one that does not come back with its host is missed at the next boot.
+    enables = party.process(party.first).enabled is True and party.process(host).enabled is False
+    enabled = (root("systemctl", "enable", unit),) if enables else ()
+    disabled = (root("systemctl", "disable", unit),) if enables else ()
     emptied = root("find", data, "-xdev", "-mindepth", "1", "!", "-path", f"{data}/lost+found*", "-delete")
     return Step(
         step_id=f"{host}:up",
@@ -46,7 +50,7 @@ def up_step(party: Party, host: str) -> Step:
         title=f"Write {path} on {host} and start a config server there",
         done=f"A config server runs on {host}, in no set yet",
         why="Its data folder is empty; taken back it is empty again.",
-        action=Several((PutFile(path, (file_of(party, host),)), systemctl("start", unit))),
+        action=Several((PutFile(path, (file_of(party, host),)), *enabled, systemctl("start", unit))),
         before=(FolderEmpty(host, data),),
         already=(ConfigServerIs(host, "new"),),
         proof=(ConfigServerIs(host, "new"), *(Listening(one, name, int(port)) for one in asks)),
@@ -54,7 +58,7 @@ def up_step(party: Party, host: str) -> Step:
         repeatable=True,
         undo=Undo(
             f"Stop the server of {host}, put {path} back and empty its data folder",
-            Several((systemctl("stop", unit), RestoreFile(path), emptied)),
+            Several((systemctl("stop", unit), *disabled, RestoreFile(path), emptied)),
             proof=(FolderEmpty(host, data), SettingIs(host, path, "replication.replSetName", "")),
             limit_s=START_S,
         ),

@@ -25,7 +25,8 @@ class MongoProcess(Part):
 
     Attributes:
         running: how many mongod and mongos run on the host; None: not known.
-        program: its file; unit: systemd's, '' where it is none's, or there is not exactly one process.
+        program: its file; unit: systemd's, '' where it is none's, or there is not exactly one process. enabled: the
+            unit starts with the host.
         path: of its configuration file, where one is known; settings: of it, by their dotted names, sorted.
         others: names of settings that are not looked at. trouble: why the file could not be read as settings.
     """
@@ -33,6 +34,7 @@ class MongoProcess(Part):
     running: int | None = None
     program: str = ""
     unit: str = ""
+    enabled: bool | None = None
     path: str = ""
     settings: tuple[tuple[str, Scalar], ...] = ()
     others: tuple[str, ...] = ()
@@ -61,7 +63,14 @@ class MongoProcess(Part):
             shown = system.properties(reading.text("unit", commands.UNIT_SETTINGS.read("mongod.service")) or "")
             unit = "mongod.service" if shown.get("LoadState") == "loaded" else ""
         settings, others, trouble = _settings(path, reading)
-        return cls(len(pids), program, unit, path, settings, others, trouble)
+        return cls(len(pids), program, unit, _enabled(unit, reading), path, settings, others, trouble)
+
+
+def _enabled(unit: str, reading: Reading) -> bool | None:
+    """systemctl(1), is-enabled: 'enabled' alone starts with the host by itself."""
+    text = reading.text("unit", commands.UNIT_PROPERTY.read("UnitFileState", unit)) if unit else None
+    told = system.properties(text or "").get("UnitFileState", "")
+    return told == "enabled" if told else None
 
 
 def _settings(path: str, reading: Reading) -> tuple[tuple[tuple[str, Scalar], ...], tuple[str, ...], str]:

@@ -56,6 +56,9 @@ class Maker:
         """End them all."""
         for one in reversed(self.made):
             one.kill()
+        for one in self.made:
+            if isinstance(one, ScriptedServer):
+                one.wait()
 
 
 def until(truth: Callable[[], Any], limit_s: float = WAIT_S) -> Any:

@@ -56,6 +56,11 @@ class ScriptedServer:
         if self._running is not None:
             self._running.end()
 
+    def wait(self) -> None:
+        """Wait until nothing of it is at work any more."""
+        if self._running is not None:
+            self._running.listener.wait()
+
     def stop(self) -> None:
         """End it in order: what it wrote is on its disk already, so this is the same."""
         self.kill()

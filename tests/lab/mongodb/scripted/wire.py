@@ -16,6 +16,7 @@ Doc = dict[str, Any]
 _OP_REPLY, _OP_QUERY, _OP_MSG = 1, 2004, 2013
 _SLAVE_OK = 4
 _MOST = 48_000_000
+_END_S = 10.0
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer
@@ -77,6 +78,7 @@ class Listener:
     def __init__(self, port: int, handler: Handler) -> None:
         self._handler = handler
         self._open: set[socket.socket] = set()
+        self._threads: set[threading.Thread] = set()
         self._lock = threading.Lock()
         self._closed = False
         self._listener = socket.create_server(("127.0.0.1", port), backlog=64)
@@ -93,6 +95,13 @@ class Listener:
         self._listener.close()
         self.hang_up()
 
+    def wait(self) -> None:
+        """Wait until what it was answering is over: it may be asking another server yet."""
+        with self._lock:
+            left = [one for one in self._threads if one is not threading.current_thread()]
+        for thread in left:
+            thread.join(_END_S)
+
     def hang_up(self) -> None:
         """End the open connections, as a step down does."""
         with self._lock:
@@ -106,7 +115,10 @@ class Listener:
         return len(self._open)
 
     def _start(self, target: Callable[..., None], *args: object) -> None:
-        threading.Thread(target=target, args=args, daemon=True).start()
+        thread = threading.Thread(target=target, args=args, daemon=True)
+        with self._lock:
+            self._threads = {one for one in self._threads if one.is_alive() or one.ident is None} | {thread}
+        thread.start()
 
     def _accept(self) -> None:
         while True:

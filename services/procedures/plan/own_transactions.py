@@ -69,12 +69,13 @@ def before_turn(marks: tuple[Mark, ...]) -> tuple[Mark, ...]:
     return next((turn.before for turn in _turns(marks)), ())
 
 
-def asked_at_turns(marks: tuple[Mark, ...]) -> tuple[int, ...]:
-    """Return the Xids from which on the other log is read about each step back, the lowest first.
+def asked_next(marks: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> tuple[int, ...]:
+    """Return the Xids from which on the other log tells of the first step back that `theirs` does not account for.
 
-    What stands twice may begin below all that is known from before the step back.
+    What stands twice may begin below all that is known from before the step back. (): each is accounted for.
     """
-    known = {mark.xid or 0 for turn in _turns(marks) for mark in (turn.before[0], turn.last, turn.after[0])}
+    turn = _unaccounted(marks, theirs)
+    known = {mark.xid or 0 for mark in (turn.before[0], turn.last, turn.after[0])} if turn is not None else set()
     return tuple(sorted(xid for xid in known if xid))
 
 
@@ -82,18 +83,21 @@ def own_after(marks: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> Own | None:
     """Return what a log holds of its own after it stepped back, None where nothing says that it is its own.
 
     Args:
-        theirs: the other log's marks from each of `asked_at_turns` on, () where they were not read.
+        theirs: the other log's marks from each of `asked_next` on, () where they were not read.
     """
+    turn = _unaccounted(marks, theirs)
+    if turn is None:
+        return None
+    other, after = {_event(mark) for mark in theirs}, turn.after
+    shared = next((at for at, mark in enumerate(after) if _event(mark) in other), len(after))
+    local = [mark for mark in after[:shared] if mark.server_id == after[0].server_id]
+    return Own(turn.last, len(local), shared < len(after), _event(turn.last) in other, _are_its_own(turn, theirs))
+
+
+def _unaccounted(marks: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> _Turn | None:
+    """Return the first step back after which something stands that the other log has not."""
     other = {_event(mark) for mark in theirs}
-    for turn in _turns(marks):
-        after = turn.after
-        if _event(after[0]) in other:
-            continue
-        shared = next((at for at, mark in enumerate(after) if _event(mark) in other), len(after))
-        local = [mark for mark in after[:shared] if mark.server_id == after[0].server_id]
-        shown = _are_its_own(turn, theirs)
-        return Own(turn.last, len(local), shared < len(after), _event(turn.last) in other, shown)
-    return None
+    return next((turn for turn in _turns(marks) if _event(turn.after[0]) not in other), None)
 
 
 def _are_its_own(turn: _Turn, theirs: tuple[Mark, ...]) -> bool:

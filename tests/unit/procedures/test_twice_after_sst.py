@@ -23,7 +23,7 @@ from services.procedures.looking.histories import second_round
 from services.procedures.plan.histories import by_marks, claim_is_confirmed, compared, newest_run
 from services.procedures.plan.histories_model import Histories, Side
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.own_transactions import asked_at_turns, own_after
+from services.procedures.plan.own_transactions import asked_next, own_after
 from services.procedures.plan.parts.galera.traces import Trace, Traces
 from tests.unit.facts.binary_logs import a_binary_log, run
 from tests.unit.procedures.facts_of_three import UUID
@@ -100,7 +100,8 @@ def test_that_the_real_files_hold_a_copy_and_the_same_transactions_again_with_gt
 def test_that_what_stands_twice_is_nobodys_own_where_the_other_log_has_it() -> None:
     """'50 transactions or more written with wsrep off' was said: the first that came again was not asked for."""
     joiner = joining(OURS)
-    assert asked_at_turns(OURS) == (1469, 1470)
+    assert asked_next(OURS, ()) == (1469, 1470)
+    assert asked_next(OURS, THEIRS[8:]) == (1469, 1470)  # from 1470 on, as it was asked before
     donor = beside(joiner)
     assert own_after(OURS, donor.trace.at_turn[0][1]) is None
     found = compared(joiner, donor)
@@ -123,7 +124,7 @@ def test_that_a_server_that_ran_alone_after_it_leaves_the_past_unknown_whatever_
 def test_that_rows_of_its_own_behind_it_are_a_fork() -> None:
     marks = (*again(FEW), *own(3))
     joiner = joining(marks, seqno=1475)
-    assert asked_at_turns(marks) == (3, 1469, 1470, 1475)
+    assert asked_next(marks, THEIRS) == (3, 1469, 1475)
     for log in (THEIRS, FEW):
         found = judged(joiner, log)
         assert (found.outcome, found.shared_to, found.own) == ("forked", 1475, 3)

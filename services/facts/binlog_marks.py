@@ -21,6 +21,8 @@ MARKS_LIMIT_S = 40.0
 """The program ends itself before (timeout 30)."""
 MOST_MARKS = 64
 """As many marks the program tells at most."""
+NEWEST = 50
+"""So many of the newest file it tells one after the other; of those before only some (binlog_programs.BINLOG_MARKS)."""
 
 _MARK = re.compile(
     r"mark ([0-9]{6}) +([0-9]{1,2}:[0-9]{2}:[0-9]{2}) ([0-9]{1,10}) ([0-9A-Za-z:-]{3,64}) ([0-9]{1,18}|-)$"

@@ -24,7 +24,7 @@ from services.lines import lines_of
 from services.procedures.looking.other_server import log_file, read_other_server
 from services.procedures.plan.histories import by_marks, side_of, window
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.own_transactions import before_turn, same_event
+from services.procedures.plan.own_transactions import asked_next, same_event
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Trace, Traces
 from services.procedures.plan.parts.machine.unit import Unit
@@ -209,9 +209,8 @@ def second_round(facts: Facts, host: HostFacts, joiners: Mapping[str, HostFacts]
         its_own = joiner[Traces].trace
         if name == host.host or not trace.index or its_own is None:
             continue
-        if before := before_turn(its_own.marks):
-            beside = read_marks(host.host, trace.index, before[0].xid, run, unread)
-            at_turn += [(name, beside)] if beside is not None else []
+        beside = _beside_turns(host.host, trace.index, its_own.marks, run, unread)
+        at_turn += [(name, beside)] if beside else []
         ours = window(its_own.marks, side_of(facts, joiner).seqno) or window(its_own.marks, None)
         if not ours or ours[0].xid is None:
             continue
@@ -219,6 +218,18 @@ def second_round(facts: Facts, host: HostFacts, joiners: Mapping[str, HostFacts]
         if theirs is not None:
             since.append((name, theirs))
     return replace(trace, since=tuple(since), at_turn=tuple(at_turn), unread=tuple(dict.fromkeys(unread)))
+
+
+def _beside_turns(host: str, index: str, ours: tuple[Mark, ...], run: Road, unread: list[str]) -> tuple[Mark, ...]:
+    """Return a binary log's marks about each step back of another's, up to the first that they don't account for."""
+    found: tuple[Mark, ...] = ()
+    asked: set[int] = set()
+    while wanted := [xid for xid in asked_next(ours, found) if xid not in asked]:
+        for xid in wanted:
+            asked.add(xid)
+            if xid not in {mark.xid for mark in found}:
+                found += read_marks(host, index, xid, run, unread) or ()
+    return found
 
 
 def last_shared(

@@ -98,9 +98,9 @@ def compared(joiner: Side, donor: Side) -> Histories:
     if found.outcome == "forked" or not doubts:
         return found
     if found.outcome == "not known":
-        return replace(found, missing=(*doubts, *found.missing))
+        return replace(found, missing=(*doubts, *found.missing), outside=True)
     said = f"what was read shows one past ({found.evidence}), and another server ran on the data behind it"
-    return Histories("not known", said, missing=doubts)
+    return Histories("not known", said, missing=doubts, outside=True)
 
 
 def _by_traces(joiner: Side, donor: Side) -> Histories:
@@ -149,11 +149,13 @@ def by_marks(joiner: Side, donor: Side) -> Histories:
     if own is None or (agrees and not own.other_has):
         return found
     said = f"the binary log of {joiner.host} holds {own.text}"
-    if own.other_has and not own.followed and not donor.trace.partial:
+    if own.shown and own.other_has and not own.followed and not donor.trace.partial:
         lacks = f"{said}, and that of {donor.host}, which has that one, has none of them"
         return Histories("forked", lacks, own.last.xid, logs="differ", own=own.count)
     if found.outcome == "forked":
         return replace(found, evidence=f"{said}; {found.evidence}", shared_to=None)
+    if not own.shown:
+        return Histories("not known", said, logs="differ")
     shared = f", and then what {donor.host} has too" if own.followed else f", and {donor.host}'s log doesn't tell of it"
     return Histories("not known", f"{said}{shared}", logs="differ")
 

@@ -20,6 +20,7 @@ class Histories:
         missing: what would have to be read to know, one sentence each (not known only).
         logs: whether binary logs of both, laid beside each other, agree as far as they go; '' where they weren't.
         own: so many transactions were read at least that one of them wrote with wsrep off, and the other has not.
+        outside: a server outside the cluster ran on the data of one: no position makes it known (not known only).
     """
 
     outcome: Outcome
@@ -28,6 +29,7 @@ class Histories:
     missing: tuple[str, ...] = ()
     logs: Literal["", "agree", "differ"] = ""
     own: int = 0
+    outside: bool = False
 
     @property
     def rank(self) -> int:

@@ -127,8 +127,6 @@ def test_that_rows_of_the_nodes_own_unit_started_without_the_cluster_past_its_bi
 
     'Same' was said, and an IST forked the rows: the log's last line is that server's.
     """
-    forget(steer, "s3")  # its log begins anew: one that an SST under writes brought has transactions twice
-    steer.start("s3")
     shared = make_ledger(steer)
     s3, alone_file = steer.host("s3"), "/etc/mysql/mariadb.conf.d/99-alone.cnf"
     rows = ";".join(f"INSERT INTO {LEDGER} VALUES ({one}, 'alone')" for one in range(8_000, 8_003))

@@ -16,7 +16,7 @@ from services.facts.state_files import Grastate
 from services.procedures.looking.histories import last_shared
 from services.procedures.plan.histories import by_marks, by_views, claim_is_confirmed, compared, window
 from services.procedures.plan.histories_model import Side
-from services.procedures.plan.own_transactions import before_turn, own_after
+from services.procedures.plan.own_transactions import asked_next, before_turn, own_after
 from services.procedures.plan.parts.galera.traces import Trace
 from tests.unit.procedures.facts_of_three import UUID
 from tests.unit.recorded.histories_recorded import FOLDER
@@ -43,9 +43,9 @@ def member(beside: Side, given: tuple[Mark, ...] | None = None, *, serves: bool 
     """s1, read as the second round reads it for `beside`."""
     log = recorded("s1") if given is None else given
     marks = beside.trace.marks
-    ours, before = window(marks, beside.seqno) or window(marks, None), before_turn(marks)
+    ours = window(marks, beside.seqno) or window(marks, None)
     since = ((beside.host, from_xid(log, ours[0].xid or 0)),) if ours else ()
-    turn = ((beside.host, from_xid(log, before[0].xid or 0)),) if before else ()
+    turn = ((beside.host, tuple(m for xid in asked_next(marks, ()) for m in from_xid(log, xid))),)
     views = (VIEW, PrimaryView(UUID, 23, (("a", "s1"), ("b", "s2")))) if serves else (VIEW,)
     return Side("s1", UUID, seqno, serves=serves, trace=Trace(views, log, since=since, at_turn=turn))
 

@@ -90,16 +90,17 @@ LACKING=$lacking awk '
 )
 """Writes what a binary log holds after the last shared seqno to a file that root alone reads, and counts it.
 
-The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files
-after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
-Where Xids step back, in it or in the file before it or between both, or XA prepared a transaction, what follows was
-written with wsrep off, or stems from an older state: it begins before that. A file whose events stand in no order is
-written out whole. A transaction is a group of events with an Xid, with rows or with what XA prepared.
-The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted of 43): cat and sync do.
-What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less. Files
-that the index names and that are missing, or no files, are named beside the count: they may have held more of it. So
-is a name with a line break: behind it a client that is given the file reads a statement of its own, or a shell's
-command (`\\!`; MariaDB 10.11.18, tried). Nothing is taken out of the file.
+The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files after
+it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it. Where
+Xids step back, in it or in the file before it or between both, or XA prepared a transaction, what follows was written
+with wsrep off, or stems from an older state: it begins before that. So it does where a log began with an SST under
+writes, which steps back too (own_transactions.py): what is shared is written and counted then as well, 547 for 3 on the
+lab. A file whose events stand in no order is written out whole. A transaction is a group of events with an Xid, with
+rows or with what XA prepared. The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted
+of 43): cat and sync do. What a client wrote may look like an event (binlog_programs.py): then more is written and
+counted, never less. Files that the index names and that are missing, or no files, are named beside the count: they may
+have held more of it. So is a name with a line break: behind it a client that is given the file reads a statement of its
+own, or a shell's command (`\\!`; MariaDB 10.11.18, tried). Nothing is taken out of the file.
 """
 
 

@@ -123,7 +123,8 @@ def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
     """Say whether the joiner and the cluster share their past, and by what. A fork, or not to know it, has no override.
 
     Args:
-        pending: the joiner's position is recovered first; what is not known yet is told then.
+        pending: the joiner's position is recovered first; what is not known yet is told then. What a server outside
+            the cluster wrote no position tells: a run that began all the same would end there, and change for nothing.
     """
     joiner = values["joiner"]
     lies = lies_in(facts, joiner)
@@ -145,7 +146,7 @@ def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
         way = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
         return _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", Remedy(way, "loser", (joiner,)))
     told = f"not known: {found.evidence} ({'; '.join(found.missing)})"
-    if pending:
+    if pending and (not found.outside or accepted(values, joiner)):
         more = f"{told}; looked at again when its position is known"
         given_in = "If its server can't recover a position: accept that it stays unknown"
         blind = Remedy(given_in, "unknown_history", (joiner,))

@@ -8,6 +8,7 @@ import pytest
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
+from services.facts.ran_alone import RanAlone
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.add_node.joiner_state import (
@@ -227,6 +228,22 @@ def test_that_a_position_seen_beyond_all_that_is_there_now_is_not_one_past_witho
     assert planned(facts, unknown_history="n3")[0]["HISTORY"].verdict is Verdict.WARN
     older = replace(seen, seqno=newest(facts), top=newest(facts) + 40)  # it went back since, and was seen doing so
     assert seen_beyond(with_n3(facts, remembered=(older,)), "n3") is None
+
+
+def test_that_a_server_outside_the_cluster_blocks_at_once_though_the_position_is_recovered_first() -> None:
+    """The run began, recovered the position, and ended there: no position tells what that server wrote."""
+    facts = away(grastate=Grastate(CLUSTER, -1), trace=Trace(other_server=RanAlone(" at noon")))
+    assert must_recover(facts, "n3")
+    check = planned(facts)[0]["HISTORY"]
+    assert (check.verdict, check.absolute) == (Verdict.BLOCK, True)
+    assert "n3: a server ran on its data without the cluster at noon" in check.evidence
+    assert [answer.field for answer in check.answers] == ["unknown_history"]
+    named = planned(facts, unknown_history="n3")[0]["HISTORY"]
+    assert named.verdict is Verdict.WARN
+    without = away(grastate=Grastate(CLUSTER, -1), trace=Trace())
+    pending = planned(without)[0]["HISTORY"]
+    assert pending.verdict is Verdict.WARN
+    assert pending.evidence.endswith("looked at again when its position is known")
 
 
 def test_that_what_is_kept_aside_is_a_whole_data_folder() -> None:

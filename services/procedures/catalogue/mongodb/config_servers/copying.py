@@ -32,6 +32,8 @@ from services.procedures.plan.parts.mongodb.data import MongoData
 
 COPY_S = 3600.0
 KEY = "scratch-server"
+_WHOLE = ("-aLT", "--reflink=auto")
+"""What a link leads to is copied, never the link: a journal on a disk of its own would be written by two servers."""
 
 
 def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
@@ -67,7 +69,7 @@ def copied_step(party: Party, host: str, target: str, what: str) -> Step:
         why="It stays, whatever becomes of the run: remove it when nobody needs it any more.",
         action=Several((
             root("rm", "-rf", "--one-file-system", "--", part),
-            root("cp", "-aT", "--reflink=auto", "--", source, part),
+            root("cp", *_WHOLE, "--", source, part),
             root("sync", "-f", "--", part),
             root("mv", "-T", "--", part, target),
         )),
@@ -91,7 +93,7 @@ def scratch_up(party: Party) -> Step:
         why=f"It listens on {host}'s loopback alone, and on a copy: the backup itself is only read.",
         action=Several((
             root("rm", "-rf", "--one-file-system", "--", folder),
-            root("cp", "-aT", "--reflink=auto", "--", party.backup, folder),
+            root("cp", *_WHOLE, "--", party.backup, folder),
             _started(party, folder, port),
         )),
         before=(FolderThere(host, party.backup),),

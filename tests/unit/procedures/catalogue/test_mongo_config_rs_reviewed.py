@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from services.facts.mongodb.sharding import HostList, Shard
+from services.procedures.catalogue.mongodb.config_servers.common import shards_step
+from services.procedures.catalogue.mongodb.config_servers.party import party_of
+from services.procedures.conditions.config_servers.uses import ShardsUse
+from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderThere
-from services.procedures.plan.actions import Run, Several
+from services.procedures.plan.actions import Run, Several, WaitFor
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.model import Plan, Step
-from tests.unit.procedures.catalogue.test_mongo_config_rs import ROLLING, WINDOW, _facts, _plan
+from tests.faults.scripted.config_servers import SHARD
+from tests.unit.discovery.mongo_scenes import place
+from tests.unit.procedures.catalogue.test_mongo_config_rs import ROLLING, WINDOW, _blocks, _facts, _plan, _told
 
 
 def _step(plan: Plan, step_id: str) -> Step:
@@ -47,3 +55,38 @@ def test_that_a_new_hosts_folder_is_no_symbolic_link() -> None:
     """find(1) follows none: taken back, the folder would never be empty, and the run never at rest."""
     before = _step(_plan(_facts()), "n1:up").before
     assert FolderThere("n1", "/data/db") in before
+
+
+@pytest.mark.parametrize("folder", ["/", "/data/db", "/data/db/", "/data/db/copy", "/data", "/data/db-cfg"])
+def test_that_a_copy_in_around_or_beside_itself_is_refused(folder: str) -> None:
+    """The data folder itself passed as a copy that is there already; one around it is copied whole to be tried."""
+    assert "BACKUP-ROOM" in _blocks(_facts(), {**WINDOW, "backup": folder})
+
+
+def test_that_a_folder_which_is_there_already_is_not_taken_for_todays_copy() -> None:
+    for inputs in (ROLLING, WINDOW):
+        down = _step(_plan(_facts(), inputs), "c3:copy-down")
+        assert FileAbsent("c3", "/srv/copy") in down.before
+
+
+def test_that_every_shard_is_asked_for_itself() -> None:
+    """In one question a shard without a primary was passed over, and every shard was said to use the set."""
+    party = party_of(_facts(), {**ROLLING, "way": "rolling"})
+    (one,) = party.shards
+    two = replace(party, shards=(one, replace(one, name="rs1", hosts=("m4", "m5", "m6"))))
+    action = shards_step(two).action
+    assert isinstance(action, WaitFor)
+    assert action.conditions == (ShardsUse(SHARD, "cfg"), ShardsUse(("m4", "m5", "m6"), "cfg"))
+
+
+def test_that_a_shard_which_is_no_set_of_the_inventory_blocks() -> None:
+    facts = _facts()
+    first = facts.host("r1")
+    assert first.node is not None
+    assert first.node.mongo is not None
+    known = first.node.mongo.cluster
+    assert known is not None
+    assert known.shards is not None
+    for hosts in (HostList("rs9", (place("m9:27018"),)), HostList("", (place("m9:27018"),))):
+        shards = (*known.shards, Shard("other", hosts))
+        assert "SHARD-PROTOCOL" in _blocks(_told(facts, "r1", cluster=replace(known, shards=shards)))

@@ -174,10 +174,13 @@ def new_string_step(party: Party, router: str) -> Step:
 
 
 def shards_step(party: Party) -> Step:
-    """Return the step that waits until each shard uses the set: it learns of it from a mongos, by a request."""
+    """Return the step that waits until each shard uses the set: it learns of it from a mongos, by a request.
+
+    Each shard is asked for itself: together, one without a primary would be passed over for the others' answers.
+    """
     return waits(
         "shards",
-        (ShardsUse(party.shard_hosts, party.name),),
+        tuple(ShardsUse(one.hosts, party.name) for one in party.shards),
         "every shard to use the new config servers",
         "Every shard uses the new config servers",
         SHARDS_S,

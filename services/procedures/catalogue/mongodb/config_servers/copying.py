@@ -9,6 +9,8 @@ the real one but for folder, port and log, and listens on the host's loopback al
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.connections.command import Command
 from services.procedures.catalogue.mongodb.config_servers.common import (
     SCRATCH_UNIT,
@@ -39,6 +41,8 @@ _WHOLE = ("-aLT", "--reflink=auto")
 def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
     """Return the steps that make the copy, try it, and have the server back.
 
+    A folder that is there before is no copy of today: its hashes may be the same, and its users be others.
+
     Args:
         others: config servers that run all the time, with which it is compared.
     """
@@ -49,7 +53,7 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
     )
     return (
         same_step("same-before", (*others, host)),
-        stop_step(party, host, why, back, prefix="copy-"),
+        replace(stop_step(party, host, why, back, prefix="copy-"), before=(FileAbsent(host, party.backup),)),
         copied_step(party, host, party.backup, "the copy of the metadata"),
         scratch_up(party),
         scratch_compared(party, others[0], "copy"),

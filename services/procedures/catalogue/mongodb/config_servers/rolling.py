@@ -31,7 +31,7 @@ from services.procedures.conditions.config_servers.configured import AllVote, Se
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.uses import RoutersUse
-from services.procedures.conditions.machine.unit import UnitSetting
+from services.procedures.conditions.machine.unit import UnitNotEnabled
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.whole import SetWhole
@@ -287,6 +287,6 @@ def _retired(party: Party, host: str) -> Step:
         done=f"The old config server of {host} is out of use",
         why="Nobody uses it any more. Its data stay: keep them for a week.",
         action=Several((root("systemctl", "disable", unit), root("systemctl", "stop", unit))),
-        proof=(is_down(party, host), UnitSetting(host, unit, "UnitFileState", "disabled")),
+        proof=(is_down(party, host), UnitNotEnabled(host, unit)),
         undo=None,
     )

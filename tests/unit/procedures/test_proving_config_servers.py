@@ -11,6 +11,7 @@ from services.errors import QueryFailed, Unreachable, UserError
 from services.procedures.conditions.config_servers.configured import AllVote, SetLies
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.conditions.machine.unit import UnitNotEnabled
@@ -250,3 +251,18 @@ def test_that_a_new_server_of_another_release_is_not_made_a_member(wire: int, ho
 def test_that_a_unit_which_can_not_be_disabled_does_not_hold_up_the_last_step(said: str, holds: bool | None) -> None:
     """Past the point of no return such a step could only be tried again, for ever."""
     assert looked(UnitNotEnabled("c3", "mongod.service"), _machine(systemctl=said))[0] is holds
+
+
+@pytest.mark.parametrize(("name", "seconds", "holds"), [("r2", 5, True), ("r9", 5, False), ("r9", 300, True)])
+def test_that_a_mongos_which_came_after_the_plan_is_seen(name: str, seconds: int, holds: bool) -> None:
+    """It would keep the old string, and fail once the old config servers are stopped."""
+    latest = 1_795_000_000.0
+    server = Server("c1", "1-sccc")
+    server.found["config-mongos"] = (
+        {"_id": "r1:27017", "ping": latest},
+        {"_id": f"{name}:27017", "ping": latest - seconds},
+    )
+    condition = NoOtherRouter("c1", ("r1:27017", "r2:27017"))
+    assert looked(condition, server)[0] is holds
+    server.found["config-mongos"] = ()
+    assert looked(condition, server)[0] is None

@@ -11,6 +11,7 @@ import pytest
 from services.facts.mongodb.sharding import HostList, Shard
 from services.procedures.catalogue.mongodb.config_servers.common import shards_step
 from services.procedures.catalogue.mongodb.config_servers.party import party_of
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.config_servers.uses import ShardsUse
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderThere
@@ -90,3 +91,11 @@ def test_that_a_shard_which_is_no_set_of_the_inventory_blocks() -> None:
     for hosts in (HostList("rs9", (place("m9:27018"),)), HostList("", (place("m9:27018"),))):
         shards = (*known.shards, Shard("other", hosts))
         assert "SHARD-PROTOCOL" in _blocks(_told(facts, "r1", cluster=replace(known, shards=shards)))
+
+
+def test_that_a_mongos_that_came_after_the_plan_is_looked_for_before_the_catalog_is_stopped() -> None:
+    for inputs, step in ((ROLLING, "c3:down"), (WINDOW, "r1:down")):
+        before = _step(_plan(_facts(), inputs), step).before
+        assert [one.names for one in before if isinstance(one, NoOtherRouter)] == [
+            ("r1:27017", "r1:27017", "r2:27017", "r2:27017")
+        ]

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.mongo.change import MongoCommand, command
-from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.mongodb.config_servers.party import Party, names_of
 from services.procedures.catalogue.mongodb.scratch import SCRATCH
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.database import NoDatabase
@@ -94,6 +95,11 @@ def start_step(party: Party, host: str, proof: tuple[Condition, ...]) -> Step:
 def is_down(party: Party, host: str) -> MongoStopped:
     """Return that a server is stopped, whatever becomes of the scratch server beside it."""
     return MongoStopped(host, party.unit(host), SCRATCH_UNIT if host == party.last else "")
+
+
+def known_routers(party: Party) -> NoOtherRouter:
+    """Return that no mongos came since the plan was made: it would be left with the old string, and fail later."""
+    return NoOtherRouter(party.first, tuple(n for host in party.routers for n in names_of(party.facts.host(host))))
 
 
 def alone(host: str) -> ConfigServerIs:

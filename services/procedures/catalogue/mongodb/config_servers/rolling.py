@@ -16,6 +16,7 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     catalog_before,
     catalog_steps,
     is_down,
+    known_routers,
     new_string_step,
     root,
     same_step,
@@ -174,7 +175,7 @@ def _asked(party: Party) -> Step:
 
 def _mirror_down(party: Party) -> Step:
     why = "The catalog takes no change from here on: what the set has is what every mirror has."
-    return stop_step(party, party.last, why, (alone(party.last),))
+    return replace(stop_step(party, party.last, why, (alone(party.last),)), before=(known_routers(party),))
 
 
 def _votes(party: Party, version: int) -> Step:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from services.connections.ports import Output
+from services.connections.reads.commands import OWNER
+from services.connections.reads.read import CommandRead
 from services.facts.mongodb.sharding import HostList, Shard
 from services.procedures.catalogue.mongodb.config_servers.common import shards_step
-from services.procedures.catalogue.mongodb.config_servers.party import party_of
+from services.procedures.catalogue.mongodb.config_servers.party import default_backup, party_of
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.config_servers.uses import ShardsUse
 from services.procedures.conditions.machine.files import FileAbsent
@@ -18,9 +22,14 @@ from services.procedures.conditions.machine.there import FolderThere
 from services.procedures.plan.actions import Run, Several, WaitFor
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.parts.mongodb.data import MongoData
 from tests.faults.scripted.config_servers import SHARD
 from tests.unit.discovery.mongo_scenes import place
-from tests.unit.procedures.catalogue.test_mongo_config_rs import ROLLING, WINDOW, _blocks, _facts, _plan, _told
+from tests.unit.procedures.catalogue.test_mongo_config_rs import ROLLING, WINDOW, _blocks, _facts, _plan, _told, _with
+from tests.unit.procedures.scripted_sessions import out
+
+if TYPE_CHECKING:
+    from services.procedures.plan.part import Reading
 
 
 def _step(plan: Plan, step_id: str) -> Step:
@@ -99,3 +108,29 @@ def test_that_a_mongos_that_came_after_the_plan_is_looked_for_before_the_catalog
         assert [one.names for one in before if isinstance(one, NoOtherRouter)] == [
             ("r1:27017", "r1:27017", "r2:27017", "r2:27017")
         ]
+
+
+class _Linked:
+    """Reads of a host whose data folder is a symbolic link of root's: without a slash behind it the link is told of."""
+
+    def run(self, part: str, read: CommandRead) -> Output:
+        del part, read
+        return out("WiredTiger\n")
+
+    def text(self, part: str, read: CommandRead) -> str:
+        del part
+        followed = read.values[-1] == "/data/db/"
+        if read.name == OWNER.name:
+            return "998\n" if followed else "0\n"
+        return "5000000000\t/data/db\n" if followed else "12\t/data/db\n"
+
+
+def test_that_size_and_owner_are_of_the_folder_that_a_link_leads_to() -> None:
+    """Of the link itself they were 12 bytes, and root: no room was wanted, and the scratch server ran as root."""
+    found = MongoData.read(_facts().host("c3"), cast("Reading", _Linked()))
+    assert found == MongoData("/data/db", 5_000_000_000, 1, 998)
+
+
+def test_that_the_copy_of_data_right_below_the_root_has_a_clean_path() -> None:
+    facts = _with(_facts(), "c3", lambda one: one.with_part(MongoData("/data", 9, 3, 998)))
+    assert default_backup(facts, ("c3",)) == "/pilothouse-config-backup"

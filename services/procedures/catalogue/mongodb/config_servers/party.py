@@ -182,7 +182,7 @@ def converted(facts: Facts) -> bool:
 def default_backup(facts: Facts, servers: tuple[str, ...]) -> str:
     """Return where the copy goes where nobody says it: beside the data of the last config server."""
     data = facts.host(servers[-1])[MongoData].path if servers else ""
-    return f"{posixpath.dirname(data)}/pilothouse-config-backup" if data else ""
+    return posixpath.join(posixpath.dirname(data), "pilothouse-config-backup") if data else ""
 
 
 def spare_hosts(facts: Facts) -> tuple[tuple[str, str], ...]:

@@ -11,8 +11,10 @@ from services.errors import QueryFailed, Unreachable, UserError
 from services.procedures.conditions.config_servers.configured import AllVote, SetLies
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
+from services.procedures.conditions.machine.unit import UnitNotEnabled
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.condition import Condition
@@ -223,3 +225,44 @@ def test_that_a_setting_is_what_the_file_says_and_nothing_else() -> None:
     assert looked(SettingIs("c3", path, mode, ""), file)[0] is False
     assert looked(SettingIs("c3", path, mode, ""), ScriptedSession("c3"))[0] is True  # there is no such file
     assert looked(SettingIs("c3", path, mode, ""), _machine(cat="[mongod]\nport = 1\n"))[0] is None
+
+
+@pytest.mark.parametrize(("wire", "holds"), [(4, True), (5, False), (3, False)])
+def test_that_a_new_server_of_another_release_is_not_made_a_member(wire: int, holds: bool) -> None:
+    """Its version was looked at nowhere: while the plan was made it was stopped."""
+    server = Server("n1", "5-csrs")
+    told: Document = {"ismaster": False, "secondary": False, "isreplicaset": True, "configsvr": 1}
+    server.told["hello"] = {**told, "maxWireVersion": wire}
+    assert looked(ConfigServerIs("n1", "new"), server)[0] is holds
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("UnitFileState=disabled\n", True),
+        ("UnitFileState=static\n", True),
+        ("UnitFileState=generated\n", True),
+        ("UnitFileState=\n", True),
+        ("UnitFileState=enabled\n", False),
+        ("UnitFileState=enabled-runtime\n", False),
+        ("", None),
+    ],
+)
+def test_that_a_unit_which_can_not_be_disabled_does_not_hold_up_the_last_step(said: str, holds: bool | None) -> None:
+    """Past the point of no return such a step could only be tried again, for ever."""
+    assert looked(UnitNotEnabled("c3", "mongod.service"), _machine(systemctl=said))[0] is holds
+
+
+@pytest.mark.parametrize(("name", "seconds", "holds"), [("r2", 5, True), ("r9", 5, False), ("r9", 300, True)])
+def test_that_a_mongos_which_came_after_the_plan_is_seen(name: str, seconds: int, holds: bool) -> None:
+    """It would keep the old string, and fail once the old config servers are stopped."""
+    latest = 1_795_000_000.0
+    server = Server("c1", "1-sccc")
+    server.found["config-mongos"] = (
+        {"_id": "r1:27017", "ping": latest},
+        {"_id": f"{name}:27017", "ping": latest - seconds},
+    )
+    condition = NoOtherRouter("c1", ("r1:27017", "r2:27017"))
+    assert looked(condition, server)[0] is holds
+    server.found["config-mongos"] = ()
+    assert looked(condition, server)[0] is None

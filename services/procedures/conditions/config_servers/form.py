@@ -16,6 +16,8 @@ from services.procedures.plan.scripted import World
 Form = Literal["alone", "mirrored-set", "new", "set", "removed"]
 FORM = "config:"
 """Begins the names under which scripted config servers keep their form."""
+_WIRE = 4
+"""maxWireVersion of 3.2: one that is in no set yet tells no more to who has no account there."""
 _WORDS = {
     "alone": "mirrored, in no set",
     "mirrored-set": "mirrored, as a set in sccc mode",
@@ -46,6 +48,9 @@ class ConfigServerIs(OfHost):
             server = parse_server(hello, options=session.ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body)
         form = form_of(server)
         told = f"{self.host} is {_WORDS[form]}{f' ({server.set_name})' if server.set_name else ''}"
+        if form == "new" and server.wire not in {None, _WIRE}:
+            told = f"{self.host} runs another release than 3.2: its maxWireVersion is {server.wire}, not {_WIRE}"
+            return Answer(holds=False, evidence=told)
         return Answer(form == self.form and server.set_name == self.name, told)
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:

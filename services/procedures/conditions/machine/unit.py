@@ -48,6 +48,36 @@ class UnitSetting(OfHost):
 
 
 @dataclass(frozen=True, slots=True)
+class UnitNotEnabled(OfHost):
+    """systemd does not start a unit with the host by a link of its own.
+
+    A unit without [Install] is never 'disabled' but 'static'; one that is made of an init script (3.2's own packages
+    for Debian and Red Hat have some) stays 'generated', or 'bad' in older releases: systemctl switches the script off.
+    """
+
+    tag: ClassVar[str] = "machine.unit-not-enabled"
+    words: ClassVar[str] = "a unit of {host} not to start with it"
+
+    unit: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask systemd for the state of its file."""
+        del past
+        output = asking.run(self.host, commands.UNIT_PROPERTY.read("UnitFileState", self.unit))
+        state = properties(output.text).get("UnitFileState")
+        if output.exit_code or state is None:
+            said = output.error_text
+            return Answer(holds=None, evidence=said or f"systemd gives no UnitFileState of {self.unit}")
+        on = state.startswith(("enabled", "linked"))
+        return Answer(not on, f"UnitFileState of {self.unit} is {state or 'empty'} on {self.host}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(world.hosts[self.host].units.get(self.unit, "enabled") != "enabled")
+
+
+@dataclass(frozen=True, slots=True)
 class UnitFresh(OfHost):
     """A unit is active under exactly this description, and its main process runs for at most so many seconds."""
 

@@ -12,6 +12,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
     Party,
     at,
     is_loopback,
+    listed_by,
     names_of,
     strings_of,
     used_by,
@@ -97,6 +98,10 @@ def protocols(party: Party) -> Check:
     faults = [f"{one.name} has protocolVersion {one.protocol}" for one in party.shards if one.protocol != 1]
     if not party.shards:
         faults.append("no shard was read")
+    told, here = listed_by(party.facts), {one.name for one in party.shards}
+    faults += [] if told is not None else ["which shards there are could not be read"]
+    faults += [f"the shard {one.name} ({one.hosts.set_name or 'no replica set'}) is no set of the inventory"
+               for one in told or () if one.hosts.set_name not in here]  # fmt: skip
     return Check(
         code="SHARD-PROTOCOL",
         title="Every shard has protocolVersion 1",
@@ -216,9 +221,12 @@ def room(party: Party) -> Check:
     host, faults = party.facts.host(party.last), []
     data, disk = host[MongoData], host[Volumes].of(party.backup)
     if not party.backup.startswith("/") or party.backup == "/":
-        faults.append("it needs a whole path")
-    elif f"{party.backup}/".startswith(f"{data.path}/") or f"{data.path}/".startswith(f"{party.backup}/"):
-        faults.append(f"{party.backup} is not apart from the data in {data.path}")
+        faults.append("the copy needs a whole path")
+    old = (data.path, party.new_data(party.last))
+    if crossed := [path for path in old if _within(party.backup, path) or _within(path, party.backup)]:
+        faults.append(f"{party.backup} is, holds or lies in {' and '.join(crossed)}: that would be no copy of its own")
+    if data.owner is None:
+        faults.append(unread(host, "the owner of the data folder", "data"))
     if data.bytes is None:
         faults.append(unread(host, "the size of the data folder", "data"))
     elif disk is None or disk.free is None:
@@ -233,6 +241,11 @@ def room(party: Party) -> Check:
         evidence="; ".join(faults) or good,
         why="The copy is the way back that is left when nothing else is; it is tried by a server on a copy of it.",
     )
+
+
+def _within(path: str, folder: str) -> bool:
+    """Return whether a path is this folder, or lies in it."""
+    return f"{path.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def engine(party: Party) -> Check:

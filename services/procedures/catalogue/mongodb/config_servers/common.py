@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.mongo.change import MongoCommand, command
-from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.mongodb.config_servers.party import Party, names_of
 from services.procedures.catalogue.mongodb.scratch import SCRATCH
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.database import NoDatabase
@@ -96,6 +97,11 @@ def is_down(party: Party, host: str) -> MongoStopped:
     return MongoStopped(host, party.unit(host), SCRATCH_UNIT if host == party.last else "")
 
 
+def known_routers(party: Party) -> NoOtherRouter:
+    """Return that no mongos came since the plan was made: it would be left with the old string, and fail later."""
+    return NoOtherRouter(party.first, tuple(n for host in party.routers for n in names_of(party.facts.host(host))))
+
+
 def alone(host: str) -> ConfigServerIs:
     """Return that a config server is mirrored and in no set, as before the run."""
     return ConfigServerIs(host, "alone")
@@ -174,10 +180,13 @@ def new_string_step(party: Party, router: str) -> Step:
 
 
 def shards_step(party: Party) -> Step:
-    """Return the step that waits until each shard uses the set: it learns of it from a mongos, by a request."""
+    """Return the step that waits until each shard uses the set: it learns of it from a mongos, by a request.
+
+    Each shard is asked for itself: together, one without a primary would be passed over for the others' answers.
+    """
     return waits(
         "shards",
-        (ShardsUse(party.shard_hosts, party.name),),
+        tuple(ShardsUse(one.hosts, party.name) for one in party.shards),
         "every shard to use the new config servers",
         "Every shard uses the new config servers",
         SHARDS_S,

@@ -9,6 +9,8 @@ the real one but for folder, port and log, and listens on the host's loopback al
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.connections.command import Command
 from services.procedures.catalogue.mongodb.config_servers.common import (
     SCRATCH_UNIT,
@@ -33,10 +35,14 @@ from services.procedures.plan.parts.mongodb.data import MongoData
 
 COPY_S, NEW_S = 3600.0, 10.0
 KEY = "scratch-server"
+_WHOLE = ("-aLT", "--reflink=auto")
+"""What a link leads to is copied, never the link: a journal on a disk of its own would be written by two servers."""
 
 
 def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
     """Return the steps that make the copy, try it, and have the server back.
+
+    A folder that is there before is no copy of today: its hashes may be the same, and its users be others.
 
     Args:
         others: config servers that run all the time, with which it is compared.
@@ -48,7 +54,7 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
     )
     return (
         same_step("same-before", (*others, host)),
-        stop_step(party, host, why, back, prefix="copy-"),
+        replace(stop_step(party, host, why, back, prefix="copy-"), before=(FileAbsent(host, party.backup),)),
         copied_step(party, host, party.backup, "the copy of the metadata"),
         scratch_up(party),
         scratch_compared(party, others[0], "copy"),
@@ -90,7 +96,7 @@ def copied_step(party: Party, host: str, target: str, what: str) -> Step:
         why="It stays, whatever becomes of the run: remove it when nobody needs it any more.",
         action=Several((
             root("rm", "-rf", "--one-file-system", "--", part),
-            root("cp", "-aT", "--reflink=auto", "--", source, part),
+            root("cp", *_WHOLE, "--", source, part),
             root("sync", "-f", "--", part),
             root("mv", "-T", "--", part, target),
         )),
@@ -114,7 +120,7 @@ def scratch_up(party: Party) -> Step:
         why=f"It listens on {host}'s loopback alone, and on a copy: the backup itself is only read.",
         action=Several((
             root("rm", "-rf", "--one-file-system", "--", folder),
-            root("cp", "-aT", "--reflink=auto", "--", party.backup, folder),
+            root("cp", *_WHOLE, "--", party.backup, folder),
             _started(party, folder, port),
         )),
         before=(FolderThere(host, party.backup),),

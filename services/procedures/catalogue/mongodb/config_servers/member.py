@@ -9,7 +9,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.machine.listening import Listening
-from services.procedures.conditions.machine.there import FolderEmpty
+from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import PutFile, Reconfigure, RestoreFile, Several
@@ -51,7 +51,7 @@ def up_step(party: Party, host: str) -> Step:
         done=f"A config server runs on {host}, in no set yet",
         why="Its data folder is empty; taken back it is empty again.",
         action=Several((PutFile(path, (file_of(party, host),)), *enabled, systemctl("start", unit))),
-        before=(FolderEmpty(host, data),),
+        before=(FolderThere(host, data), FolderEmpty(host, data)),
         already=(ConfigServerIs(host, "new"),),
         proof=(ConfigServerIs(host, "new"), *(Listening(one, name, int(port)) for one in asks)),
         limit_s=START_S,

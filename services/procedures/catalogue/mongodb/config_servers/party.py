@@ -7,7 +7,7 @@ import posixpath
 from dataclasses import dataclass
 
 from services.facts.mongodb.model import MongoFacts
-from services.facts.mongodb.sharding import HostList, parse_hosts
+from services.facts.mongodb.sharding import HostList, Shard, parse_hosts
 from services.facts.mongodb.values import Place
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
 from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
@@ -161,6 +161,13 @@ def strings_of(facts: Facts) -> dict[str, str]:
     return {host: m.server.config_string for host, m in told if m is not None and m.server.role == "router"}
 
 
+def listed_by(facts: Facts) -> tuple[Shard, ...] | None:
+    """Return the shards that the metadata list, as whoever was read tells them; None where nobody could."""
+    told = (mongo_of(facts.host(host)) for host in facts.members)
+    lists = [m.cluster.shards for m in told if m is not None and m.cluster is not None and m.cluster.shards is not None]
+    return max(lists, key=len, default=None)
+
+
 def converted(facts: Facts) -> bool:
     """Return whether nothing is left to do: the config servers are a set, and every mongos was started with it."""
     order, strings = order_of(facts), strings_of(facts)
@@ -175,7 +182,7 @@ def converted(facts: Facts) -> bool:
 def default_backup(facts: Facts, servers: tuple[str, ...]) -> str:
     """Return where the copy goes where nobody says it: beside the data of the last config server."""
     data = facts.host(servers[-1])[MongoData].path if servers else ""
-    return f"{posixpath.dirname(data)}/pilothouse-config-backup" if data else ""
+    return posixpath.join(posixpath.dirname(data), "pilothouse-config-backup") if data else ""
 
 
 def spare_hosts(facts: Facts) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     catalog_before,
     catalog_steps,
     is_down,
+    known_routers,
     new_string_step,
     root,
     same_step,
@@ -36,7 +37,7 @@ from services.procedures.conditions.config_servers.configured import AllVote, Se
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.uses import RoutersUse
-from services.procedures.conditions.machine.unit import UnitSetting
+from services.procedures.conditions.machine.unit import UnitNotEnabled
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.whole import SetWhole
@@ -180,7 +181,7 @@ def _asked(party: Party) -> Step:
 
 def _mirror_down(party: Party) -> Step:
     why = "The catalog takes no change from here on: what the set has is what every mirror has."
-    return stop_step(party, party.last, why, (alone(party.last),))
+    return replace(stop_step(party, party.last, why, (alone(party.last),)), before=(known_routers(party),))
 
 
 def _votes(party: Party, version: int) -> Step:
@@ -293,6 +294,6 @@ def _retired(party: Party, host: str) -> Step:
         done=f"The old config server of {host} is out of use",
         why="Nobody uses it any more. Its data stay: keep them for a week.",
         action=Several((root("systemctl", "disable", unit), root("systemctl", "stop", unit))),
-        proof=(is_down(party, host), UnitSetting(host, unit, "UnitFileState", "disabled")),
+        proof=(is_down(party, host), UnitNotEnabled(host, unit)),
         undo=None,
     )

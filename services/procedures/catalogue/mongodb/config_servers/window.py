@@ -17,6 +17,7 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     catalog_before,
     catalog_steps,
     is_down,
+    known_routers,
     new_string_step,
     root,
     same_step,
@@ -85,7 +86,8 @@ def window_steps(party: Party) -> tuple[Step, ...]:
 
 def _router_down(party: Party, router: str) -> Step:
     why = "No mongos, no change of the catalog. The window begins: nobody reads or writes."
-    return stop_step(party, router, why, (RoutersUse((router,), ""),))
+    step = stop_step(party, router, why, (RoutersUse((router,), ""),))
+    return replace(step, before=(known_routers(party),)) if router == party.routers[0] else step
 
 
 def _mirror_down(party: Party, host: str) -> Step:

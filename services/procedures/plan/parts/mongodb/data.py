@@ -47,8 +47,9 @@ class MongoData(Part):
         if listed.exit_code:
             return cls(path, 0, 0) if is_absent(listed) else cls(path)
         names = [name for name in lines_of(listed.text) if name and name != LOST_AND_FOUND]
-        size = reading.text("data", commands.SIZE.read(path, sudo=True)) or ""
-        owner = count((reading.text("data", commands.OWNER.read(path, sudo=True)) or "").strip())
+        inside = f"{path.rstrip('/')}/"  # du(1) and stat(1) follow a link with a slash behind it, and no other
+        size = reading.text("data", commands.SIZE.read(inside, sudo=True)) or ""
+        owner = count((reading.text("data", commands.OWNER.read(inside, sudo=True)) or "").strip())
         return cls(path, count(size.split()[0]) if size.split() else None, len(names), owner)
 
 

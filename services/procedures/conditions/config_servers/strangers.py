@@ -1,0 +1,45 @@
+"""That no mongos came to the cluster since the plan was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import mongo as reads
+from services.facts.mongodb.sharding import parse_cluster
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class NoOtherRouter(OfHost):
+    """Every mongos that wrote itself down on this config server as late as the others is one of these.
+
+    It is the latest of them that the time is counted from, and no clock: while a mirror is down none can write.
+    """
+
+    tag: ClassVar[str] = "config_servers.no-other-router"
+    words: ClassVar[str] = "no other mongos to be alive than those of the plan"
+
+    names: tuple[str, ...]
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read config.mongos of the config server itself."""
+        del past
+        found = asking.session(self.host).ask(reads.CONFIG_MONGOS, limit_s=LIMIT_S).documents
+        routers = parse_cluster(routers=found).routers or ()
+        latest = max((one.pinged_at for one in routers if one.pinged_at is not None), default=None)
+        alive = [f"{one.name.host}:{one.name.port}" for one in routers if one.alive(latest) is not False]
+        if not alive:
+            return Answer(holds=None, evidence=f"{self.host} tells no mongos")
+        if other := [name for name in alive if name not in self.names]:
+            return Answer(holds=False, evidence=f"{', '.join(other)} is alive, and not of the plan: plan anew")
+        return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(world.hosts[self.host].running)

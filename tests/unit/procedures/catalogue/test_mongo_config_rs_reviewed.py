@@ -1,0 +1,136 @@
+"""mongo-config-rs: what a reviewer found by reading it, each with the loss that it would have brought."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from services.connections.ports import Output
+from services.connections.reads.commands import OWNER
+from services.connections.reads.read import CommandRead
+from services.facts.mongodb.sharding import HostList, Shard
+from services.procedures.catalogue.mongodb.config_servers.common import shards_step
+from services.procedures.catalogue.mongodb.config_servers.party import default_backup, party_of
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter
+from services.procedures.conditions.config_servers.uses import ShardsUse
+from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.there import FolderThere
+from services.procedures.plan.actions import Run, Several, WaitFor
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.parts.mongodb.data import MongoData
+from tests.faults.scripted.config_servers import SHARD
+from tests.unit.discovery.mongo_scenes import place
+from tests.unit.procedures.catalogue.test_mongo_config_rs import ROLLING, WINDOW, _blocks, _facts, _plan, _told, _with
+from tests.unit.procedures.scripted_sessions import out
+
+if TYPE_CHECKING:
+    from services.procedures.plan.part import Reading
+
+
+def _step(plan: Plan, step_id: str) -> Step:
+    return next(step for step in plan.steps if step.step_id == step_id)
+
+
+def _copies(step: Step) -> list[tuple[str, ...]]:
+    assert isinstance(step.action, Several)
+    return [one.command.argv for one in step.action.actions if isinstance(one, Run) and one.command.argv[0] == "cp"]
+
+
+@pytest.mark.parametrize(("inputs", "steps"), [(ROLLING, ("c3:copied", "scratch-up")), (WINDOW, ("c1:copied",))])
+def test_that_a_copy_shares_nothing_with_its_source_by_a_symbolic_link(
+    inputs: Inputs, steps: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A journal on a disk of its own is a link in the data folder: two servers would write one journal."""
+    fast, live = tmp_path / "fast", tmp_path / "live"
+    fast.mkdir()
+    live.mkdir()
+    (fast / "WiredTigerLog.1").write_text("x")
+    (live / "journal").symlink_to(fast)
+    (tmp_path / "link").symlink_to(live)
+    for number, step in enumerate(steps):
+        (argv,) = _copies(_step(_plan(_facts(), inputs), step))
+        copy = tmp_path / f"copy{number}"
+        subprocess.run([*argv[:-2], str(tmp_path / "link"), str(copy)], check=True)
+        assert not copy.is_symlink()
+        assert not (copy / "journal").is_symlink()
+        assert (copy / "journal" / "WiredTigerLog.1").read_text() == "x"
+
+
+def test_that_a_new_hosts_folder_is_no_symbolic_link() -> None:
+    """find(1) follows none: taken back, the folder would never be empty, and the run never at rest."""
+    before = _step(_plan(_facts()), "n1:up").before
+    assert FolderThere("n1", "/data/db") in before
+
+
+@pytest.mark.parametrize("folder", ["/", "/data/db", "/data/db/", "/data/db/copy", "/data", "/data/db-cfg"])
+def test_that_a_copy_in_around_or_beside_itself_is_refused(folder: str) -> None:
+    """The data folder itself passed as a copy that is there already; one around it is copied whole to be tried."""
+    assert "BACKUP-ROOM" in _blocks(_facts(), {**WINDOW, "backup": folder})
+
+
+def test_that_a_folder_which_is_there_already_is_not_taken_for_todays_copy() -> None:
+    for inputs in (ROLLING, WINDOW):
+        down = _step(_plan(_facts(), inputs), "c3:copy-down")
+        assert FileAbsent("c3", "/srv/copy") in down.before
+
+
+def test_that_every_shard_is_asked_for_itself() -> None:
+    """In one question a shard without a primary was passed over, and every shard was said to use the set."""
+    party = party_of(_facts(), {**ROLLING, "way": "rolling"})
+    (one,) = party.shards
+    two = replace(party, shards=(one, replace(one, name="rs1", hosts=("m4", "m5", "m6"))))
+    action = shards_step(two).action
+    assert isinstance(action, WaitFor)
+    assert action.conditions == (ShardsUse(SHARD, "cfg"), ShardsUse(("m4", "m5", "m6"), "cfg"))
+
+
+def test_that_a_shard_which_is_no_set_of_the_inventory_blocks() -> None:
+    facts = _facts()
+    first = facts.host("r1")
+    assert first.node is not None
+    assert first.node.mongo is not None
+    known = first.node.mongo.cluster
+    assert known is not None
+    assert known.shards is not None
+    for hosts in (HostList("rs9", (place("m9:27018"),)), HostList("", (place("m9:27018"),))):
+        shards = (*known.shards, Shard("other", hosts))
+        assert "SHARD-PROTOCOL" in _blocks(_told(facts, "r1", cluster=replace(known, shards=shards)))
+
+
+def test_that_a_mongos_that_came_after_the_plan_is_looked_for_before_the_catalog_is_stopped() -> None:
+    for inputs, step in ((ROLLING, "c3:down"), (WINDOW, "r1:down")):
+        before = _step(_plan(_facts(), inputs), step).before
+        assert [one.names for one in before if isinstance(one, NoOtherRouter)] == [
+            ("r1:27017", "r1:27017", "r2:27017", "r2:27017")
+        ]
+
+
+class _Linked:
+    """Reads of a host whose data folder is a symbolic link of root's: without a slash behind it the link is told of."""
+
+    def run(self, part: str, read: CommandRead) -> Output:
+        del part, read
+        return out("WiredTiger\n")
+
+    def text(self, part: str, read: CommandRead) -> str:
+        del part
+        followed = read.values[-1] == "/data/db/"
+        if read.name == OWNER.name:
+            return "998\n" if followed else "0\n"
+        return "5000000000\t/data/db\n" if followed else "12\t/data/db\n"
+
+
+def test_that_size_and_owner_are_of_the_folder_that_a_link_leads_to() -> None:
+    """Of the link itself they were 12 bytes, and root: no room was wanted, and the scratch server ran as root."""
+    found = MongoData.read(_facts().host("c3"), cast("Reading", _Linked()))
+    assert found == MongoData("/data/db", 5_000_000_000, 1, 998)
+
+
+def test_that_the_copy_of_data_right_below_the_root_has_a_clean_path() -> None:
+    facts = _with(_facts(), "c3", lambda one: one.with_part(MongoData("/data", 9, 3, 998)))
+    assert default_backup(facts, ("c3",)) == "/pilothouse-config-backup"

@@ -51,9 +51,12 @@ def _kills(case: Case) -> str:
 def _cell(seen: tuple[Outcome, ...]) -> str:
     counts = Counter(outcome.state is RunState.DONE for outcome in seen)
     resting = [outcome for outcome in seen if outcome.state is not RunState.DONE]
-    undone = sum(taken_back(outcome, healed=False)[1] is RunState.UNDONE for outcome in resting)
+    before = [outcome for outcome in resting if not outcome.view.no_return]
+    undone = sum(taken_back(outcome, healed=False)[1] is RunState.UNDONE for outcome in before)
     parts = [f"{counts[True]} went on"] if counts[True] else []
-    parts += [f"{len(resting)} rest ({undone} taken back at once)"] if resting else []
+    parts += [f"{len(before)} rest ({undone} taken back at once)"] if before else []
+    past = len(resting) - len(before)
+    parts += [f"{past} rest past the point of no return, to go on"] if past else []
     return ", ".join(parts)
 
 

@@ -22,7 +22,7 @@ class NoOtherRouter(OfHost):
     """
 
     tag: ClassVar[str] = "config_servers.no-other-router"
-    words: ClassVar[str] = "no other mongos to be alive than those of the plan"
+    words: ClassVar[str] = "no other mongos to be alive than those of the plan, as {host} has it"
 
     names: tuple[str, ...]
 

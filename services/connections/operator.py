@@ -93,16 +93,16 @@ class HostOperator:
         link = self._mongo(limit_s)
         return self._sent(lambda: link.reconfigure(change, limit_s=limit_s))
 
-    def metadata(self, *, port: int | None = None, limit_s: float = 30.0) -> tuple[tuple[str, str], ...]:
+    def metadata(self, *, port: int | None = None, limit_s: float = 30.0) -> Document:
         """Return the hashes of the cluster's metadata, of the host's server or of one beside it; nothing is changed."""
-        from services.connections.mongo.hashes import beside, hashes  # late: BSON's codec, like links.mongo
+        from services.connections.mongo.beside import beside, hashed  # late: BSON's codec, like links.mongo
 
         if port is None:
-            return hashes(self._mongo(limit_s), limit_s)
+            return hashed(self._mongo(limit_s), limit_s)
         self._links.refuse_when_closed()
         link = beside(_as_operator(self._entry), self._vault, self._links.ssh, self._limits, port=port, limit_s=limit_s)
         try:
-            return hashes(link, limit_s)
+            return hashed(link, limit_s)
         finally:
             link.close()
 

@@ -164,8 +164,8 @@ class OperatorSession(Protocol):
     def reconfigure(self, change: SetChange, *, limit_s: float = 30.0) -> Document:
         """Change the configuration of the replica set whose primary the server is."""
 
-    def metadata(self, *, port: int | None = None, limit_s: float = 30.0) -> tuple[tuple[str, str], ...]:
-        """Return (collection, hash) of the cluster's metadata, in the order of their names.
+    def metadata(self, *, port: int | None = None, limit_s: float = 30.0) -> Document:
+        """Return a server's answer to dbHash of the cluster's metadata.
 
         Args:
             port: of a scratch server on the host's loopback, asked through SSH; None: the host's own server.

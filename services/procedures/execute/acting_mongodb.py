@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from services.errors import QueryFailed
+from services.facts.mongodb.metadata import differing, parse_hashes
 from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.plan.actions import Mongo, Reconfigure, TryMetadata
@@ -50,9 +51,9 @@ def _sent(session: OperatorSession, clock: Clock, action: Mongo, limit_s: float)
 
 
 def _compared(operator: Callable[[str], OperatorSession], host: str, action: TryMetadata, limit_s: float) -> Acted:
-    here = dict(operator(host).metadata(port=action.port, limit_s=limit_s))
-    there = dict(operator(action.host).metadata(limit_s=limit_s))
-    other = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
+    here = parse_hashes(operator(host).metadata(port=action.port, limit_s=limit_s))
+    there = parse_hashes(operator(action.host).metadata(limit_s=limit_s))
+    other = differing((here, there))
     if other or not here:
         raise ActFailed(
             tr(

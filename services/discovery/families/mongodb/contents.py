@@ -14,7 +14,8 @@ from services.discovery.families.mongodb.views import SetOf
 from services.discovery.nodes import Node
 from services.discovery.words import clock, listing, names
 from services.facts.model import Problem
-from services.facts.mongodb.model import Contents, Metadata
+from services.facts.mongodb.metadata import differing
+from services.facts.mongodb.model import Contents
 from services.i18n import tr
 
 METADATA_DIFFER = "mongodb.config-metadata-differ"
@@ -28,23 +29,15 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
     told = [(n, f.metadata) for n in nodes if (f := facts_of(n)) is not None and f.metadata is not None and n.sql_fresh]
     newest = max((metadata.at for _, metadata in told), default=0.0)
     together = [(node, metadata) for node, metadata in told if newest - metadata.at <= ONE_MOMENT_S]
-    differing = sorted({name for _, one in together for name in _differing(one, together)})
-    if differing:
+    if other := differing([dict(metadata.hashes) for _, metadata in together]):
         text = tr(
             "The mirrored config servers {hosts} differ in {collections} (read at {at}; what was changed at that very "
             "moment shows so until the next look): while they do, the catalog can't be changed.",
             hosts=names(sorted(node.name for node, _ in together)),
-            collections=listing(f"config.{name}" for name in differing),
+            collections=listing(f"config.{name}" for name in other),
             at=clock(newest),
         )
         yield Problem(PART, text, METADATA_DIFFER)
-
-
-def _differing(one: Metadata, all_of_them: Sequence[tuple[Node, Metadata]]) -> Iterator[str]:
-    own = dict(one.hashes)
-    for _, other in all_of_them:
-        theirs = dict(other.hashes)
-        yield from (name for name in own.keys() | theirs.keys() if own.get(name) != theirs.get(name))
 
 
 def empty_problems(one: SetOf) -> Iterator[Problem]:

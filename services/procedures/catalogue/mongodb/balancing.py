@@ -7,9 +7,11 @@ config.settings through a mongos, and waits until the round that is under way ha
 from __future__ import annotations
 
 from services.connections.mongo.change import Documents, MongoCommand, command, fields
+from services.procedures.catalogue.mongodb.sets import mongo_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.plan.actions import Mongo, WaitFor
+from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Risk, Step
 
 _WRITTEN_MS = 20_000
@@ -17,6 +19,14 @@ _ROUND_S = 1_800.0
 _AGAIN_S = 180.0
 """A mongos whose config servers were restarted refuses even a login for some seconds."""
 KEY = "balancer"
+
+
+def with_it_off(facts: Facts, router: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps with the balancer off meanwhile, where it is on as this mongos reads it ('' for none)."""
+    mongo = mongo_of(facts.host(router)) if router else None
+    if mongo is None or mongo.cluster is None or mongo.cluster.balancer is not True:
+        return steps
+    return (*stop_steps(router), *steps, start_step(router))
 
 
 def stop_steps(router: str) -> tuple[Step, ...]:

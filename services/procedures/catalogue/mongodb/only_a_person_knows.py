@@ -22,12 +22,13 @@ def confirmed(values: Inputs, *, clients_why: str, backup_why: str) -> tuple[Che
         clients_why, backup_why: why it matters in this procedure.
     """
     return (
-        _said("CLIENTS", _CLIENTS, clients_why, values, "clients", "See that every driver retries, and say so"),
-        _said("BACKUP", _BACKUP, backup_why, values, "backup", "Make a backup first, and say so"),
+        said("CLIENTS", _CLIENTS, clients_why, values, "clients", "See that every driver retries, and say so"),
+        said("BACKUP", _BACKUP, backup_why, values, "backup", "Make a backup first, and say so"),
     )
 
 
-def _said(code: str, title: str, why: str, values: Inputs, field: str, advice: str) -> Check:
+def said(code: str, title: str, why: str, values: Inputs, field: str, advice: str) -> Check:
+    """Return whether a person said yes to this field; no is a warning."""
     yes = flag_of(values[field]) is True
     return Check(
         code=code,

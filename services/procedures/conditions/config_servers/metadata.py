@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from services.connections.reads import mongo as reads
 from services.errors import UserError
-from services.facts.mongodb.metadata import parse_hashes
+from services.facts.mongodb.metadata import differing, parse_hashes
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -48,12 +48,10 @@ class MetadataSame(OfHosts):
         told = {host: parse_hashes(one) for host, one in answers.items() if not isinstance(one, UserError)}
         if empty := [host for host, hashes in told.items() if not hashes]:
             return Answer(holds=None, evidence=f"{', '.join(empty)} told no hashes")
-        names = sorted({name for hashes in told.values() for name in hashes})
-        other = [name for name in names if len({hashes.get(name) for hashes in told.values()}) > 1]
         where = ", ".join(self.hosts)
-        if other:
+        if other := differing(told.values()):
             return Answer(holds=False, evidence=f"{where} differ in {', '.join(other)}")
-        return Answer(holds=True, evidence=f"{where} hold the same {', '.join(names)}")
+        return Answer(holds=True, evidence=f"{where} hold the same {', '.join(sorted(told[self.hosts[0]]))}")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""

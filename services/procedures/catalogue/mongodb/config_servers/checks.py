@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
@@ -17,6 +18,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
     strings_of,
     used_by,
 )
+from services.procedures.catalogue.mongodb.only_a_person_knows import said
 from services.procedures.catalogue.mongodb.sets import mongo_of
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.fields import Inputs
@@ -29,7 +31,6 @@ from services.procedures.plan.parts.mongodb.set_document import SetDocument
 LEAST = {ROLLING: (3, 2, 4), WINDOW: (3, 2, 0)}
 _BEFORE = (3, 4, 0)
 _MIRRORS = 3
-_FILES_OF = {"mongos": "sharding.configDB"}
 _CARRIED = ("operationProfiling",)
 """Settings that a new member may do without."""
 
@@ -122,8 +123,7 @@ def same(party: Party) -> Check:
         else:
             told[host] = dict(mongo.metadata.hashes)
     names = sorted({name for hashes in told.values() for name in hashes})
-    other = [name for name in names if len({hashes.get(name) for hashes in told.values()}) > 1]
-    if other:
+    if other := differing(told.values()):
         blocks.append(f"they differ in {', '.join(other)}")
     return Check(
         code="CONFIG-SAME",
@@ -313,12 +313,6 @@ def nobody_changes(values: Inputs) -> Check:
 
 def nobody_else(values: Inputs) -> Check:
     """A person said that nothing else holds the old string."""
-    yes = flag_of(values["no_others"]) is True
-    return Check(
-        code="NO-OTHERS",
-        title="Nothing else holds the old string",
-        verdict=verdict((), not yes),
-        evidence="you said so" if yes else "nobody said so",
-        why="Backup agents and monitoring work until the old config servers are stopped, and then fail.",
-        answers=() if yes else (Remedy("List them, and say so", "no_others", ("yes",)),),
-    )
+    why = "Backup agents and monitoring work until the old config servers are stopped, and then fail."
+    title = "Nothing else holds the old string"
+    return said("NO-OTHERS", title, why, values, "no_others", "List them, and say so")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.connections.mongo.change import Fields, SetChange, fields
+from services.connections.mongo.change import SetChange, fields
 from services.facts.yaml_settings import Scalar, text_of
 from services.procedures.catalogue.mongodb.config_servers.common import START_S, root
 from services.procedures.catalogue.mongodb.config_servers.party import Party
@@ -66,20 +66,21 @@ def up_step(party: Party, host: str) -> Step:
     )
 
 
-def add_step(party: Party, host: str, version: int, goes_with: str) -> Step:
-    """Return the step that makes it a member: without a vote, until it has the data.
+def add_step(party: Party, host: str, version: int, goes_with: str, *, votes: bool) -> Step:
+    """Return the step that makes it a member.
 
     Args:
-        version: of the configuration that is changed.
+        version: of the configuration that is changed. votes: at once; else not until it has the data.
     """
-    member = added(party, host, party.members.index(host))
+    number, where = party.members.index(host), party.place(host)
+    member = fields(_id=number, host=where) if votes else fields(_id=number, host=where, priority=0, votes=0)
     return Step(
         step_id=f"{host}:add",
         host=party.first,
-        title=f"Add {host} to {party.name}, without a vote",
+        title=f"Add {host} to {party.name}" if votes else f"Add {host} to {party.name}, without a vote",
         done=f"{host} is a member of {party.name}",
         action=Reconfigure(SetChange(version, adds=(member,))),
-        before=(SetWhole(party.members[: party.members.index(host)], primary=party.first),),
+        before=(SetWhole(party.members[:number], primary=party.first),),
         already=(ConfigServerIs(host, "set", party.name),),
         proof=(ConfigServerIs(host, "set", party.name),),
         risk=Risk.CHANGES,
@@ -89,8 +90,3 @@ def add_step(party: Party, host: str, version: int, goes_with: str) -> Step:
         why="What it is a member of goes when the set is taken back.",
         estimate_s=3.0,
     )
-
-
-def added(party: Party, host: str, number: int) -> Fields:
-    """Return a member as it comes to the set (MongoDB manual, "Replica Set Configuration")."""
-    return fields(_id=number, host=party.place(host), priority=0, votes=0)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 import posixpath
 from dataclasses import dataclass
 
+from services.addresses import is_this_machine
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.sharding import HostList, Shard, parse_hosts
 from services.facts.mongodb.values import Place
@@ -197,11 +197,8 @@ def spare_hosts(facts: Facts) -> tuple[tuple[str, str], ...]:
 
 def is_loopback(place: str) -> bool:
     """Return whether a host's name means the machine that reads it."""
-    name = place.rpartition(":")[0].strip("[]")
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return name.lower() in {"", "localhost"} or name.lower().startswith("localhost.")
+    name = place.rpartition(":")[0].strip("[]").lower()
+    return not name or is_this_machine(name)
 
 
 def used_by(mongo: MongoFacts | None) -> HostList:

@@ -14,7 +14,7 @@ from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb import checks as shared
-from services.procedures.catalogue.mongodb.balancing import start_step, stop_steps
+from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, NEED
 from services.procedures.catalogue.mongodb.config_servers import checks as own
 from services.procedures.catalogue.mongodb.config_servers.party import (
@@ -30,7 +30,6 @@ from services.procedures.catalogue.mongodb.config_servers.rolling import rolling
 from services.procedures.catalogue.mongodb.config_servers.window import window_steps
 from services.procedures.catalogue.mongodb.rolling_upgrade.checks import balancer_known
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
-from services.procedures.catalogue.mongodb.sets import mongo_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -173,14 +172,8 @@ PROCEDURE = ConfigServers()
 
 
 def _steps(party: Party) -> tuple[Step, ...]:
-    router = party.routers[0]
-    mongo = mongo_of(party.facts.host(router))
-    balances = mongo is not None and mongo.cluster is not None and mongo.cluster.balancer is True
-    return (
-        *(stop_steps(router) if balances else ()),
-        *(rolling_steps(party) if party.way == ROLLING else window_steps(party)),
-        *((start_step(router),) if balances else ()),
-    )
+    steps = rolling_steps(party) if party.way == ROLLING else window_steps(party)
+    return with_it_off(party.facts, party.routers[0], steps)
 
 
 def _expected(party: Party) -> str:

@@ -59,7 +59,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
     version, goes = 1, f"{party.first}:mirrored-set"
     joins: list[Step] = []
     for host in party.new:
-        joins += (up_step(party, host), add_step(party, host, version, goes))
+        joins += (up_step(party, host), add_step(party, host, version, goes, votes=False))
         version += 1
     return (
         nothing_there({party.last: folders_of_copy(party)}),

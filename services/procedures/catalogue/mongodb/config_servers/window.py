@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.connections.mongo.change import SetChange, fields
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
     alone,
@@ -33,6 +32,7 @@ from services.procedures.catalogue.mongodb.config_servers.copying import (
     scratch_compared,
     scratch_down,
 )
+from services.procedures.catalogue.mongodb.config_servers.member import add_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.mongodb.config_servers.rolling import CHANGE_S, SYNC_S, initiate_step
 from services.procedures.catalogue.steps.server import systemctl
@@ -43,7 +43,7 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderEmpty
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
-from services.procedures.plan.actions import EditYaml, Reconfigure, RestoreFile, Several
+from services.procedures.plan.actions import EditYaml, RestoreFile, Several
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Risk, Step, Undo
 
@@ -164,21 +164,7 @@ def _joined(party: Party, host: str, number: int) -> tuple[Step, Step, Step]:
     """Return the steps that start one of the others with an empty folder, and make it a member."""
     empty: tuple[Condition, ...] = (FolderEmpty(host, party.new_data(host), absent=True),)
     so_far = party.servers[:number]
-    add = Step(
-        step_id=f"{host}:add",
-        host=party.first,
-        title=f"Add {host} to {party.name}",
-        done=f"{host} is a member of {party.name}",
-        why="What it is a member of goes when the set is taken back.",
-        action=Reconfigure(SetChange(number, adds=(fields(_id=number, host=party.place(host)),))),
-        before=(SetWhole(so_far, primary=party.first),),
-        already=(ConfigServerIs(host, "set", party.name),),
-        proof=(ConfigServerIs(host, "set", party.name),),
-        limit_s=CHANGE_S,
-        repeatable=True,
-        goes_with=f"{party.first}:set-up",
-        estimate_s=3.0,
-    )
+    add = add_step(party, host, number, f"{party.first}:set-up", votes=True)
     follow = waits(
         f"{host}:followed",
         (SetWhole((*so_far, host), primary=party.first),),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb import checks as shared
-from services.procedures.catalogue.mongodb.balancing import start_step, stop_steps
+from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
@@ -142,10 +142,7 @@ def _done(facts: Facts, order: Order, version: str) -> bool:
 def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inputs) -> tuple[Step, ...]:
     version, calm = values["version"], seconds_of(values["calm"]) or CALM_S
     router = order.routers[0] if order.routers else ""
-    mongo = mongo_of(facts.host(router)) if router else None
-    balances = mongo is not None and mongo.cluster is not None and mongo.cluster.balancer is True
-    return (
-        *(stop_steps(router) if balances else ()),
+    steps = (
         *(
             step
             for one in order.replica_sets(target[:2])
@@ -153,5 +150,5 @@ def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inp
         ),
         *mirror_steps(order.mirrors, version),
         *router_steps(order.routers, version),
-        *((start_step(router),) if balances else ()),
     )
+    return with_it_off(facts, router, steps)

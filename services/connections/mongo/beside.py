@@ -10,22 +10,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.connections.mongo.link import MongoLink
-from services.connections.reads.mongo import CONFIG_HASH, HASHED, MONGO_READS
+from services.connections.reads.mongo import CONFIG_HASH, MONGO_READS
 from services.errors import BadInput
 from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.connections.limits import Limits
+    from services.connections.mongo.document import Document
     from services.connections.ssh import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 
 
-def hashes(link: MongoLink, limit_s: float) -> tuple[tuple[str, str], ...]:
-    """Return (collection, hash) in the order of their names; a collection that is not there has none."""
-    found = link.ask(MONGO_READS[CONFIG_HASH.name], limit_s=limit_s).body.get("collections")
-    told = found if isinstance(found, dict) else {}
-    return tuple((name, str(told[name])[:64]) for name in sorted(HASHED) if name in told)
+def hashed(link: MongoLink, limit_s: float) -> Document:
+    """Return a server's answer to dbHash of the metadata."""
+    return link.ask(MONGO_READS[CONFIG_HASH.name], limit_s=limit_s).body
 
 
 def beside(

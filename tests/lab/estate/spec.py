@@ -181,6 +181,9 @@ MONGO_SCCC = EstateSpec(
     hosts=(*_SHARD, *(HostSpec(f"c{n}", 20 + n, "mirror") for n in (1, 2, 3)), *_ROUTERS, *_NEW),
     seeds=("r1",),
 )
+MONGO_SCCC_B = replace(MONGO_SCCC, name="mongo-sccc-b", code="z", network="10.213.20")
+"""The same again, for what a person does beside a long matrix."""
+
 MONGO_CSRS = EstateSpec(
     name="mongo-csrs",
     code="u",
@@ -210,7 +213,7 @@ MONGO_KEYS = EstateSpec(
 )
 """A sharded cluster with mirrored config servers and access control; its shard is a set of one."""
 
-MONGO_ESTATES = (MONGO_RS, MONGO_SCCC, MONGO_CSRS, MONGO_AUTH, MONGO_KEYS)
+MONGO_ESTATES = (MONGO_RS, MONGO_SCCC, MONGO_SCCC_B, MONGO_CSRS, MONGO_AUTH, MONGO_KEYS)
 ESTATES: tuple[EstateSpec, ...] = (
     *(GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, REJOIN, FREEZE, MIXED, MYSQL),
     *MONGO_ESTATES,

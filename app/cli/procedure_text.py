@@ -147,13 +147,15 @@ def step_line(view: StepView, number: int) -> str:
     said = view.error or view.said
     back = view.state in TAKEN_BACK
     title = tr("take back: {title}", title=view.title) if back else view.title
-    lines = [
-        f"{_STEP_MARK[view.state]} {number:>2}. {view.step.host or '-':<8} {title}  [{tr(view.state.value)}]{took}"
-    ]
+    lines = [f"{_STEP_MARK[view.state]} {number:>2}. {view.step.host or '-':<8} {title}  [{_state(view)}]{took}"]
     if said and view.state is not StepState.DONE and said != view.title:
         lines.append(f"        {' '.join(said.splitlines())}")
     lines += [f"        | {line}" for line in view.broken]
     return "\n".join(lines)
+
+
+def _state(view: StepView) -> str:
+    return tr("{state}, put off", state=tr(view.state.value)) if view.put_off else tr(view.state.value)
 
 
 def run_title(view: RunView) -> str:

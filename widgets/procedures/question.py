@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
 
 from services.i18n import mark, tr
-from services.procedures.plan.run_model import Broken, Question
+from services.procedures.plan.run_model import PUT_OFF, Broken, Question
 from services.types import Health
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fields import line
@@ -38,6 +38,7 @@ _ANSWERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "failed": (
         ("again", mark("Try &again"), "primary"),
+        (PUT_OFF, mark("&Put it off"), ""),
         (UNDO, mark("Und&o…"), "danger"),
         (LEAVE, mark("&Leave as it is…"), ""),
     ),
@@ -112,7 +113,11 @@ class QuestionBanner(TintedFrame):
         emptied(self._answers)
         self.buttons, self.typed = [], None
         if question.topic in _ANSWERS:
-            self._row([(answer, tr(text), kind) for answer, text, kind in _ANSWERS[question.topic]])
+            offered = dict(question.ask.choices)
+            known = _ANSWERS[question.topic]
+            self._row([(answer, tr(text), kind) for answer, text, kind in known if not offered or answer in offered])
+            if PUT_OFF in offered:
+                self._answers.addWidget(words(tr("Put off: {meaning}", meaning=tr(offered[PUT_OFF])), "second"))
         elif question.ask.kind == "choice":
             for answer, meaning in question.ask.choices:
                 self._choice(answer, meaning)

@@ -141,6 +141,8 @@ def _live(view: StepView) -> tuple[Block, ...]:
         blocks.append(Block("text", (tr(STEP_WORDS[view.state]),), "warn"))
     if view.error:
         blocks.append(Block("text", (view.error,), "bad"))
+    if view.put_off:
+        blocks.append(Block("text", (tr("Put off by a person: it is tried again before the run ends."),), "warn"))
     return tuple(blocks)
 
 

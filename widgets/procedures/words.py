@@ -192,7 +192,8 @@ def current_step(view: RunView) -> int:
     if view.state in OVER:
         return -1
     stopped = {StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED}
-    return next((i for i, shown in enumerate(view.steps) if shown.state in stopped), -1)
+    at = [i for i, shown in enumerate(view.steps) if shown.state in stopped]
+    return next((i for i in at if not view.steps[i].put_off), at[0] if at else -1)
 
 
 def asks_for_the_rest(view: RunView) -> bool:

@@ -23,6 +23,7 @@ from services.procedures.engine.parts import (
     undoes_alone,
 )
 from services.procedures.engine.parts import sentence as ended
+from services.procedures.engine.putting_off import may_wait, next_step
 from services.procedures.engine.run_log import RunLog
 from services.procedures.engine.steps import Steps
 from services.procedures.engine.undoing import Undoing
@@ -215,7 +216,7 @@ class Engine:
         if first:
             self._topology("before")
         while True:
-            step = next((s.step for s in self.view.steps if s.state not in _ENDED_STEPS), None)
+            step = next_step(self.view)
             if step is None:
                 return self._finish()
             way = self._one(step)
@@ -289,12 +290,13 @@ class Engine:
         self._log.write(run_state(RunState.FAILED, told))
         if undoes_alone(self._parts.policy, self.view):
             return "undo"
-        choices = self._ways((("again", "try the step again"), _BACK, ("leave", "leave it as it is")))
-        ask = Ask(told, "choice", choices=choices)
+        later, why_not = may_wait(self.view, step, self._waits.answers)
+        choices = self._ways((("again", "try the step again"), *later, _BACK, ("leave", "leave it as it is")))
+        ask = Ask(f"{told}{why_not}", "choice", choices=choices)
         question = Question(ask, step.step_id, "failed", self._parts.clock.wall())
         answer = self._ask_failed(question, step)
-        if answer != "again":
-            return "undo" if answer == "undo" else "leave"
+        if answer in {"undo", "leave"}:
+            return answer
         self._log.write(run_state(RunState.RUNNING))
         return ""
 
@@ -311,7 +313,7 @@ class Engine:
             if self.control.undoing or self.control.leaving:
                 return "undo" if self.control.undoing else "leave"
             given = self._parts.person.answer(self.view.run_id, question)
-            if given in {"again", "undo", "leave"}:
+            if given in {"again", "undo", "leave", *(value for value, _ in question.ask.choices)}:
                 self._log.write(answered(question, given, self._parts.policy.by))
                 return given
             if self._parts.policy.unattended:
@@ -366,4 +368,3 @@ class Engine:
 
 
 _BACK = ("undo", "take the run back")
-_ENDED_STEPS = frozenset({StepState.DONE, StepState.ALREADY})

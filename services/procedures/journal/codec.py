@@ -46,6 +46,7 @@ REGISTRY: dict[str, type] = {
             model.Obligation,
             model.Undo,
             model.Consent,
+            model.Later,
             model.Step,
             model.WatchRule,
             model.Chart,

@@ -20,6 +20,7 @@ from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.invariants import only_reads
 from services.procedures.plan.model import Breach, Plan, Step
 from services.procedures.plan.run_model import (
+    PUT_OFF,
     RUN_WAYS,
     STEP_WAYS,
     TAKEN_BACK,
@@ -210,6 +211,7 @@ def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         waits_for=view.step.action.reason if isinstance(view.step.action, WaitFor) and state in UNFINISHED else "",
         until=entry.at + view.step.limit_s if state in (StepState.ACTING, StepState.PROVING) else None,
         acted=view.acted or state is StepState.ACTING,
+        put_off=False,
     )
     evidence = _texts(data.get("evidence"))
     if state in TAKEN_BACK:
@@ -261,8 +263,9 @@ def _asked(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
 
 
 def _answered(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
-    del entry, data
     run.question = None
+    if data.get("topic") == "failed" and data.get("answer") == PUT_OFF:
+        run.steps[entry.step_id] = replace(_shown(run, entry), put_off=True)
 
 
 def _continued(run: _Projection, entry: Entry, data: dict[str, object]) -> None:

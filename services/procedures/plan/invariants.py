@@ -29,6 +29,7 @@ from services.procedures.plan.actions import (
 from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.inside import declared, of, parts, starts_a_server
 from services.procedures.plan.invariants_positions import every_forming_has_its_proofs, one_past, positions_are_held
+from services.procedures.plan.invariants_put_off import put_off_is_sound
 from services.procedures.plan.model import Breach, Obligation, Plan, Risk, Step
 
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
@@ -398,4 +399,5 @@ _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     positions_are_held,
     _steps_looked_back_to,
     _watches_have_their_steps,
+    put_off_is_sound,
 )

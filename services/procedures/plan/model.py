@@ -104,6 +104,21 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Later:
+    """That a person may put a step off which failed past its run's point of no return; it is done before the run ends.
+
+    Attributes:
+        until: id of the later step before which it is tried again, and which waits for it.
+        when: what serves without it: offered only while all of these hold.
+        meaning: what is true while it is put off, for the person who chooses.
+    """
+
+    until: str
+    when: tuple[Condition, ...]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One small typed step.
 
@@ -126,6 +141,7 @@ class Step:
         serves: once proven the cluster serves again: only a person takes the run back from then on, no script.
         goes_with: id of an earlier step whose undo takes away what this one made: it has no undo of its own.
         no_return: from its beginning on no step of the run is taken back any more: the run goes forward from there.
+        later: where it fails behind that, the steps that don't need it may go first; None: they may not.
     """
 
     step_id: str
@@ -151,6 +167,7 @@ class Step:
     serves: bool = False
     goes_with: str = field(default="", metadata={WHERE_SET: True})
     no_return: bool = field(default=False, metadata={WHERE_SET: True})
+    later: Later | None = field(default=None, metadata={WHERE_SET: True})
 
 
 class Breach(Enum):

@@ -58,6 +58,9 @@ class StepState(Enum):
     UNDO_FAILED = "undo failed"
 
 
+PUT_OFF = "later"
+"""The answer that puts a failed step off."""
+
 STEP_WAYS: dict[StepState, frozenset[StepState]] = {
     StepState.PENDING: frozenset({StepState.CHECKING}),
     StepState.CHECKING: frozenset({StepState.PENDING, StepState.ALREADY, StepState.ACTING, StepState.FAILED}),
@@ -159,6 +162,7 @@ class StepView:
         error: why it (or its undo) failed; failed: why the step itself ended otherwise than well, kept while and after
             it is taken back.
         undo: its undo, None while nobody has begun it. acted: its act was announced once: it may have happened.
+        put_off: it failed, and a person let the steps that don't need it go first; it is tried again (Step.later).
     """
 
     step: Step
@@ -178,6 +182,7 @@ class StepView:
     failed: str = ""
     undo: UndoView | None = None
     acted: bool = False
+    put_off: bool = False
 
     @property
     def title(self) -> str:
@@ -241,7 +246,7 @@ class Question:
     Attributes:
         ask: the question with its kind; step_id: '' when the run itself asks (a doubt, a continued plan).
         topic: 'step', 'doubt' (answers: 'done', 'again', 'stop'), 'continued' ('approve', 'stop'),
-            'breach' ('go on', 'undo', 'stop'), 'failed' ('again', 'undo', 'leave').
+            'breach' ('go on', 'undo', 'stop'), 'failed' ('again', 'later', 'undo', 'leave').
     """
 
     ask: Ask

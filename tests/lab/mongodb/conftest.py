@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.lab.estate.estate import Estate
+from tests.lab.mongodb.conversion import COPY, anew, files, is_mirrored
 from tests.lab.mongodb.servers import binary
 from tests.lab.sample import leave_out
 
@@ -22,3 +25,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _needs_binaries(item: pytest.Item) -> bool:
     return item.path.is_relative_to(_HERE) and "scripted" not in str(item.path.relative_to(_HERE)) + item.name
+
+
+@pytest.fixture
+def mirrored(mongo_sccc: Estate) -> Iterator[Estate]:
+    """The cluster with mirrored config servers; made anew where a test has converted it, or left a copy behind."""
+    if not is_mirrored(mongo_sccc):
+        anew(mongo_sccc)
+    before = files(mongo_sccc)
+    yield mongo_sccc
+    if files(mongo_sccc) != before or not is_mirrored(mongo_sccc):
+        anew(mongo_sccc)
+    mongo_sccc.host("c3").sh(f"rm -rf {COPY} {COPY}.part {COPY}.trial")

@@ -11,13 +11,18 @@ from typing import Any
 
 from services.connections.reads.mongo import HASHED
 from services.procedures.plan.run_model import RunView
-from tests.lab.estate import mongodb
+from tests.lab.estate import database, mongodb
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.mongo_wire import RefusedError
 
 MIRRORS, ROUTERS = ("c1", "c2", "c3"), ("r1", "r2")
 COPY = "/var/lib/mysql/pilothouse-config-backup"
+NAME = "mongo-config-rs"
+SAID = {"name": "csrs", "no_ddl": "yes", "no_others": "yes"}
+ROLLING = {"new": "n1,n2", **SAID}
+WINDOW = {"way": "window", **SAID}
+_TRIAL = "pilothouse_trial"
 _MOST = 6_000
 
 
@@ -145,3 +150,67 @@ def spans(view: RunView, *steps: tuple[str, str, float]) -> list[tuple[float, fl
 def outside(moments: list[float], allowed: list[tuple[float, float]]) -> list[float]:
     """Moments that lie in none of these spans."""
     return [one for one in moments if not any(begin - 1 <= one <= end for begin, end in allowed)]
+
+
+# -- what it is before, and after --------------------------------------------------------------------------------------
+
+
+def anew(estate: Estate) -> None:
+    """Make the whole estate anew."""
+    estate.down()
+    estate.up()
+
+
+def is_mirrored(estate: Estate) -> bool:
+    """Whether the config servers are as the estate has them at first."""
+
+    def alone(host: str) -> bool:
+        if database.pid(estate.spec, host) is None:
+            return False
+        said = mongodb.ask(estate.spec, host, {"isMaster": 1})
+        return "setName" not in said and "configsvr" in said and not documents(estate, host, "system.replset", "local")
+
+    return all(map(alone, MIRRORS)) and database.pid(estate.spec, "n1") is None
+
+
+def config_of(estate: Estate, router: str) -> str:
+    """Which config servers a mongos uses."""
+    return str(mongodb.ask(estate.spec, router, {"getShardMap": 1})["map"]["config"])
+
+
+def started_with(estate: Estate, router: str) -> str:
+    """Which config servers a mongos was started with."""
+    parsed: dict[str, Any] = mongodb.ask(estate.spec, router, {"getCmdLineOpts": 1})["parsed"]
+    return str(parsed["sharding"]["configDB"])
+
+
+def rows_are_there(estate: Estate, ids: list[int]) -> None:
+    """All of these rows are read through a mongos."""
+    found = mongodb.ask(
+        estate.spec, "r1", {"count": "orders", "query": {"_id": {"$in": ids}}}, database="shop", limit_s=60
+    )
+    assert found["n"] == len(ids)
+
+
+def is_a_set_of(estate: Estate, members: tuple[str, ...], before: dict[str, str]) -> None:
+    """The conversion is done: who is in the set, what it holds, and that every mongos uses it and was started so."""
+    places = ",".join(mongodb.place(estate.spec, estate.spec.host(one)) for one in members)
+    maps = [config_of(estate, one) for one in ROUTERS]  # one that left may stand in it for a while
+    assert all(one.startswith("csrs/") and set(places.split(",")) <= set(one[5:].split(",")) for one in maps), maps
+    assert [started_with(estate, one) for one in ROUTERS] == [f"csrs/{places}"] * 2
+    now = [hashes(estate, one) for one in members]
+    assert now == [now[0]] * 3
+    assert {name: now[0][name] for name in before} == before
+    states = mongodb.states(estate.spec, members[0])
+    assert sorted(states.values()) == ["PRIMARY", "SECONDARY", "SECONDARY"], states
+    for one in members:
+        parsed = mongodb.ask(estate.spec, one, {"getCmdLineOpts": 1})["parsed"]
+        assert "configsvrMode" not in parsed["sharding"]
+        assert mongodb.ask(estate.spec, one, {"serverStatus": 1})["storageEngine"]["name"] == "wiredTiger"
+    assert balancer_is_on(estate)
+    assert _TRIAL not in {one["_id"] for one in documents(estate, "r1", "databases")}
+
+
+def as_words(answers: dict[str, str]) -> tuple[str, ...]:
+    """Return answers as the command line takes them."""
+    return tuple(word for name, value in answers.items() for word in ("--input", f"{name}={value}"))

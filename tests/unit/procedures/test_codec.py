@@ -25,7 +25,7 @@ from services.procedures.journal.codec import REGISTRY, decode, decode_all, enco
 from services.procedures.plan.actions import WHERE_SET, Run, Sql
 from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.condition import Condition, Declared
-from services.procedures.plan.model import Plan, Risk, Step
+from services.procedures.plan.model import Later, Plan, Risk, Step
 from services.procedures.plan.run_model import Question
 from services.secrets import Secret
 from tests.examples import examples
@@ -78,8 +78,8 @@ def test_that_tuples_and_enumerations_come_back_as_themselves() -> None:
 def test_that_every_field_is_written_out_so_that_a_later_default_changes_nothing() -> None:
     assert set(through_json(STEP)) == {"is", *(field.name for field in fields(Step) if WHERE_SET not in field.metadata)}
     later = {field.name for field in fields(Step) if WHERE_SET in field.metadata}
-    told = through_json(replace(STEP, goes_with="a", no_return=True))
-    assert set(told) - set(through_json(STEP)) == later == {"goes_with", "no_return"}
+    told = through_json(replace(STEP, goes_with="a", no_return=True, later=Later("b", (), "c serves")))
+    assert set(told) - set(through_json(STEP)) == later == {"goes_with", "later", "no_return"}
 
 
 def test_that_a_secret_on_standard_input_is_refused() -> None:

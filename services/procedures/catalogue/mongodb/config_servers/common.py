@@ -18,7 +18,7 @@ from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.actions import EditYaml, Mongo, Run, Several, WaitFor
 from services.procedures.plan.condition import Condition
-from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.model import Later, Risk, Step, Undo
 
 STOP_S, START_S, CATALOG_S, SAME_S, SHARDS_S = 180.0, 180.0, 180.0, 45.0, 1800.0
 SCRATCH_UNIT = "pilothouse-config-trial.service"
@@ -118,6 +118,11 @@ def catalog_before(router: str) -> Step:
     return replace(step, undo=undo)
 
 
+def catalog_after(router: str, first: str, until: str) -> Step:
+    """Return the step that changes the catalog through a mongos that has the set's string."""
+    return replace(catalog_steps("converted", (router,), first)[0], later=put_off(router, until))
+
+
 def catalog_steps(stage: str, routers: tuple[str, ...], first: str) -> tuple[Step, ...]:
     """Return the steps that change the catalog through each mongos, and take the change back in the same step.
 
@@ -156,8 +161,12 @@ def _made() -> MongoCommand:
 # -- the mongos --------------------------------------------------------------------------------------------------------
 
 
-def new_string_step(party: Party, router: str) -> Step:
-    """Return the step that gives a mongos the set's string, for good."""
+def new_string_step(party: Party, router: str, until: str) -> Step:
+    """Return the step that gives a mongos the set's string, for good.
+
+    Args:
+        until: the step before which it has to be done: a mongos that does not start keeps no other one waiting.
+    """
     path = party.path(router)
     edit = EditYaml(path, (("sharding.configDB", party.new_string),))
     return Step(
@@ -176,7 +185,13 @@ def new_string_step(party: Party, router: str) -> Step:
         limit_s=START_S,
         repeatable=True,
         estimate_s=5.0,
+        later=put_off(router, until),
     )
+
+
+def put_off(router: str, until: str) -> Later:
+    """Return that what is done at a mongos may wait where its host does not come back: the others serve."""
+    return Later(until, (), f"{router} stays as it is, and its clients use another mongos")
 
 
 def shards_step(party: Party) -> Step:

@@ -13,6 +13,7 @@ from services.connections.mongo.change import Documents, SetChange, command, fie
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
     alone,
+    catalog_after,
     catalog_before,
     catalog_steps,
     is_down,
@@ -36,15 +37,14 @@ from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.configured import AllVote, SetLies
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
-from services.procedures.conditions.config_servers.uses import RoutersUse
 from services.procedures.conditions.machine.unit import UnitNotEnabled
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Ask, EditYaml, Mongo, Reconfigure, RestoreFile, Several
-from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.model import Later, Risk, Step, Undo
 
-SYNC_S, ELECTION_S, SWAP_S, CHANGE_S = 1800.0, 90.0, 600.0, 60.0
+SYNC_S, ELECTION_S, CHANGE_S = 1800.0, 90.0, 60.0
 STAYS = (
     "Taken back, this stays in local.system.replset: no built-in role may remove it. The server warns of it at each "
     "start, and works. A role with 'remove' on that collection, given to the account before, lets the undo do it."
@@ -83,18 +83,10 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
         _votes(party, version),
         _step_down(party),
         _converted(party),
-        *catalog_steps("converted", party.routers, router),
-        waits(
-            "swapped",
-            (RoutersUse(party.routers, party.name),),
-            "every mongos to use the set",
-            "Every mongos uses the set by itself",
-            SWAP_S,
-        ),
-        *(new_string_step(party, router) for router in party.routers),
+        *_routers(party),
         shards_step(party),
         *(_removed(party, version + 1) if party.leaves else ()),
-        *(_retired(party, host) for host in party.servers if host not in party.lasting),
+        *(_retired(party, host) for host in _leaving(party)),
         same_step("same-after", party.lasting),
     )
 
@@ -232,21 +224,20 @@ def _converted(party: Party) -> Step:
     host, unit, path = party.first, party.unit(party.first), party.path(party.first)
     edit = EditYaml(path, (("sharding.configsvrMode", None),))
     whole = (SetWhole(party.lasting, leaving=party.leaving),)
+    left = (AllVote(party.lasting), is_down(party, host)) if party.leaves else ()
     form = ConfigServerIs(host, "removed" if party.leaves else "set", party.name)
     return Step(
         step_id=f"{host}:converted",
         host=host,
         title=f"Restart {host} without sccc mode: the config servers are the set {party.name}",
         done=f"The config servers are the set {party.name}",
-        why="From here on every mongos goes over to the set by itself. There is no easy way back: the mirrors take no "
+        why="From here on a mongos goes over to the set by itself. There is no easy way back: the mirrors take no "
         "part in changes of the catalog any more.",
         action=Several((edit, systemctl("restart", unit))),
         risk=Risk.IRREVERSIBLE,
-        before=(
-            AnotherLeads(party.members, host),
-            MetadataSame(party.members),
-            is_down(party, party.last),
-        ),
+        # Not of the first one itself, which had all of it before it stepped down: a second try finds it stopped.
+        before=(AnotherLeads(party.new, host), MetadataSame(party.new), is_down(party, party.last)),
+        already=left,
         proof=(SettingIs(host, path, "sharding.configsvrMode", ""), form, *whole),
         limit_s=START_S,
         repeatable=True,
@@ -254,8 +245,29 @@ def _converted(party: Party) -> Step:
         settles=(host,),
         confirm=host,
         no_return=True,
+        later=Later(
+            "same-after",
+            (SetWhole(party.new, leaving=party.place(host)),),
+            f"{', '.join(party.new)} serve as {party.name}; the catalog takes changes again through each mongos that "
+            "got the new string",
+        ),
         estimate_s=10.0,
     )
+
+
+def _routers(party: Party) -> tuple[Step, ...]:
+    """Return the steps that give each mongos the set's string, before any old mirror goes.
+
+    Each has gone over to the set by itself some seconds after the first server came back; where that one does not come
+    back they have not, and the new string is what makes them.
+    """
+    first, until = party.routers[0], f"{_leaving(party)[0]}:retired"
+    pairs = ((new_string_step(party, one, until), catalog_after(one, first, until)) for one in party.routers)
+    return tuple(step for pair in pairs for step in pair)
+
+
+def _leaving(party: Party) -> tuple[str, ...]:
+    return tuple(host for host in party.servers if host not in party.lasting)
 
 
 def _removed(party: Party, version: int) -> tuple[Step, Step]:

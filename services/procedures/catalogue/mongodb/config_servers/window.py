@@ -13,8 +13,8 @@ from dataclasses import replace
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
     alone,
+    catalog_after,
     catalog_before,
-    catalog_steps,
     is_down,
     known_routers,
     new_string_step,
@@ -178,7 +178,8 @@ def _joined(party: Party, host: str, number: int) -> tuple[Step, Step, Step]:
 def _routers(party: Party) -> tuple[Step, ...]:
     """Return the steps that start every mongos with the set's name: the first is the point of no return."""
     first, *others = party.routers
-    begun = new_string_step(party, first)
+    until = "same-after"
+    begun = new_string_step(party, first, until)
     begun = replace(
         begun,
         title=f"Start {first} with {party.new_string}: the window ends",
@@ -188,9 +189,10 @@ def _routers(party: Party) -> tuple[Step, ...]:
         confirm=first,
         no_return=True,
     )
+    nothing = "Nothing is to be taken back."
     return (
         begun,
-        *catalog_steps("converted", (first,), first),
-        *(replace(new_string_step(party, one), why="Nothing is to be taken back.") for one in others),
-        *catalog_steps("converted", tuple(others), first),
+        catalog_after(first, first, until),
+        *(replace(new_string_step(party, one, until), why=nothing) for one in others),
+        *(catalog_after(one, first, until) for one in others),
     )

@@ -178,6 +178,12 @@ def config_of(estate: Estate, router: str) -> str:
     return str(mongodb.ask(estate.spec, router, {"getShardMap": 1})["map"]["config"])
 
 
+def shard_uses(estate: Estate) -> str:
+    """Which config servers the shard's primary uses, by its own word."""
+    lead = next(host for host, state in mongodb.states(estate.spec, "d1").items() if state == "PRIMARY")
+    return str(mongodb.ask(estate.spec, lead, {"shardingState": 1}).get("configServer", ""))
+
+
 def started_with(estate: Estate, router: str) -> str:
     """Which config servers a mongos was started with."""
     parsed: dict[str, Any] = mongodb.ask(estate.spec, router, {"getCmdLineOpts": 1})["parsed"]

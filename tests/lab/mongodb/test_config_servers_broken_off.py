@@ -22,6 +22,7 @@ from tests.lab.mongodb.conversion import (
     is_mirrored,
     load,
     rows_are_there,
+    shard_uses,
     started_with,
 )
 from tests.lab.procedures.steering import KILLED, Console
@@ -52,9 +53,10 @@ _BACK = [
 def test_that_before_the_point_of_no_return_all_is_taken_back(
     mirrored: Estate, console: Console, answers: dict[str, str], confirm: str, when: str
 ) -> None:
-    before, configured = hashes(mirrored, "c1"), files(mirrored)
+    before, configured, used = hashes(mirrored, "c1"), files(mirrored), shard_uses(mirrored)
     ran = console.killed_run(when, NAME, "--confirm", confirm, **answers)
     assert ran.code == KILLED, ran
+    assert shard_uses(mirrored) == used
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)
@@ -62,6 +64,7 @@ def test_that_before_the_point_of_no_return_all_is_taken_back(
     assert [hashes(mirrored, host) for host in MIRRORS] == [before] * 3
     assert is_mirrored(mirrored)
     assert balancer_is_on(mirrored)
+    assert shard_uses(mirrored) == used
     assert all("/" not in config_of(mirrored, router) for router in ROUTERS)
     for host in ("n1", "n2"):
         assert mirrored.host(host).sh("ls -A /var/lib/mysql/db").out.strip() == ""
@@ -144,8 +147,10 @@ def test_that_where_the_first_server_does_not_start_again_the_others_go_first_an
         rests = console("resume", run, "--yes", "--confirm", "c1")
         assert rests.code == 4, rests
         assert {config_of(mirrored, router).partition("/")[0] for router in ROUTERS} != {"csrs"}
-        rests = console("resume", run, "--yes", "--confirm", "c1", "--answer", "later")
+        with load(mirrored) as loads:  # a shard learns of the set by a request
+            rests = console("resume", run, "--yes", "--confirm", "c1", "--answer", "later", limit_s=600)
         assert rests.code == 4, rests
+        assert [one.refused for one in loads.values()] == [[], []]
         view = console.view()
         states = {one.step.step_id: one.state for one in view.steps}
         assert states["r2:new-string"] is StepState.DONE, rests

@@ -122,6 +122,6 @@ def _try_rmdir(folder: Path) -> None:
         return
 
 
-def left(prefix: str) -> list[str]:
-    """Control groups whose name begins with `prefix`."""
-    return sorted(str(p) for top in hierarchies() for p in top.glob(f"{prefix}-*"))
+def left(machine: str) -> list[str]:
+    """Control groups of a machine."""
+    return sorted(str(top / machine) for top in hierarchies() if (top / machine).exists())

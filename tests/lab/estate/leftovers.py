@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests.lab.estate import cgroups, mounts, proc, rootfs
-from tests.lab.estate.paths import PREFIX, cache_dir, data_root, state_root
+from tests.lab.estate.paths import cache_dir, data_root, state_root
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import ESTATES, EstateSpec
 
@@ -25,14 +26,14 @@ def leftovers(specs: tuple[EstateSpec, ...] = ESTATES) -> list[str]:
 
 def _of_estate(spec: EstateSpec) -> list[str]:
     folder = data_root() / spec.name
-    own = f"{PREFIX}-{spec.name}-"
     found = [f"mount {m}" for m in mounts.mount_points() if m.startswith((f"{folder}/", f"/run/netns/{spec.bridge}-"))]
     found += [f"loop {d}" for d in rootfs.loop_devices(str(folder))]
     found += [f"link {p.name}" for p in _named(Path("/sys/class/net"), spec.bridge)]
     found += [f"netns {p.name}" for p in _named(Path("/run/netns"), spec.bridge)]
     found += [f"process {pid} {argv[0]}" for pid, argv in lab_processes(spec)]
-    found += [f"cgroup {g}" for g in cgroups.left(f"{PREFIX}-{spec.name}")]
-    found += [f"nspawn {p}" for p in Path("/run/systemd/nspawn").glob(f"*/{own}*")]
+    machines = [spec.machine(host.name) for host in spec.hosts]
+    found += [f"cgroup {g}" for name in machines for g in cgroups.left(name)]
+    found += [f"nspawn {p}" for name in machines for p in Path("/run/systemd/nspawn").glob(f"*/{name}")]
     found += [f"folder {p}" for p in (folder, state_root() / spec.name) if p.exists()]
     if run(["nft", "list", "table", "bridge", spec.table], check=False).ok:
         found.append(f"nft bridge {spec.table}")
@@ -44,11 +45,13 @@ def lab_processes(spec: EstateSpec) -> list[tuple[int, tuple[str, ...]]]:
     members: set[int] = set()
     for host in spec.hosts:
         members |= cgroups.members(spec.machine(host.name))
-    mark = f"{PREFIX}-{spec.name}-"
+    names = "|".join(re.escape(spec.machine(host.name)) for host in spec.hosts)
+    mark = re.compile(rf"(^|[^\w-])({names})([^\w-]|$)")  # another estate's name may begin with this one's
     return [
         (pid, argv)
         for pid, argv in proc.processes()
-        if pid in members or (any(mark in part or f"/{spec.name}/load" in part for part in argv[1:]) and _is_ours(argv))
+        if pid in members
+        or (any(mark.search(part) or f"/{spec.name}/load" in part for part in argv[1:]) and _is_ours(argv))
     ]
 
 

@@ -5,13 +5,15 @@ What a server is follows from its file and from its data when it starts. Real se
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from services.connections.mongo.change import Fields, MongoCommand, SetChange
 from services.errors import UserError
 from services.facts.model import DiskFacts, NodeFacts
 from services.facts.mongodb.model import Metadata, MongoFacts
 from services.facts.mongodb.server import MongoServer
 from services.facts.mongodb.sharding import HostList, Router, Shard, ShardedCluster, parse_hosts
-from services.facts.yaml_settings import settings_of, text_of
+from services.facts.yaml_settings import Scalar, settings_of, text_of
 from services.procedures.conditions.config_servers.configured import LIES
 from services.procedures.conditions.config_servers.form import FORM
 from services.procedures.conditions.config_servers.metadata import METADATA
@@ -175,7 +177,7 @@ def derived(cluster: Cluster) -> Cluster:
     told = cluster.replica_set
     for host in cluster.hosts.values():
         if host.name in SHARD:
-            told[USES + host.name] = "set" if told["swapped"] else "mirrored"
+            told[USES + host.name] = "set" if told["swapped"] or host.variables.get("over") else "mirrored"
         elif host.name in ROUTERS:
             told[STRING + host.name] = host.variables.get("string", "")
             told[USES + host.name] = "set" if told["swapped"] else "mirrored"
@@ -282,13 +284,19 @@ def _started(cluster: Cluster, host: Host) -> None:
     if host.name in SHARD:
         return
     settings = settings_of(host.files[_path(host)])
-    if host.name in ROUTERS:
-        string = str(settings["sharding.configDB"])
-        host.variables = {"string": string}
-        if parse_hosts(string).set_name:
-            assert _majority(cluster), "a mongos is started with a set that has no majority"
-            cluster.replica_set["swapped"] = 1
+    if host.name not in ROUTERS:
+        _config_started(cluster, host, settings)
         return
+    host.variables = {"string": str(settings["sharding.configDB"])}
+    if parse_hosts(host.variables["string"]).set_name:
+        assert _majority(cluster), "a mongos is started with a set that has no majority"
+        cluster.replica_set["swapped"] = 1
+    else:
+        over = [name for name in SHARD if cluster.hosts[name].variables.get("over")]
+        assert not over, "a mongos is started with mirrored config servers, and shards would refuse it"
+
+
+def _config_started(cluster: Cluster, host: Host, settings: Mapping[str, Scalar]) -> None:
     folder, name = str(settings["storage.dbPath"]), settings.get("replication.replSetName")
     lies = host.files.get(f"{folder}/set", "")
     form = "alone" if not name else "new" if not lies else "mirrored-set"
@@ -304,6 +312,15 @@ def _started(cluster: Cluster, host: Host) -> None:
         _ends_mirrors(cluster)
     if form in {"mirrored-set", "set"} and not cluster.replica_set["primary"]:
         _elected(cluster)
+    if form == "set":
+        _shards_go_over(cluster)
+
+
+def _shards_go_over(cluster: Cluster) -> None:
+    """Each member of a shard asks the config servers by itself, and stays with a set that it has seen."""
+    for name in SHARD:
+        if cluster.hosts[name].running:
+            cluster.hosts[name].variables = {"over": "yes"}
 
 
 def _ends_mirrors(cluster: Cluster) -> None:
@@ -355,6 +372,7 @@ def _command(cluster: Cluster, host: Host, command: MongoCommand) -> None:
             if host.variables["form"] == "new":
                 host.variables["form"] = "set"
                 _elected(cluster)
+                _shards_go_over(cluster)
         case "delete":
             host.files.pop(f"{host.variables['folder']}/set", None)
         case "replSetStepDown":

@@ -186,7 +186,13 @@ def files(party: Party) -> Check:
             faults.append(f"{host}: {process.path} has no sharding.configDB")
         elif host in party.servers and process.setting("storage.dbPath") is None:
             faults.append(f"{host}: {process.path} has no storage.dbPath")
-    blind = [h for h in party.everyone if h in {*party.servers, *party.routers, *party.new}
+    restarted = party.shard_hosts if party.way == WINDOW else ()  # by an undo: they go over to the set by themselves
+    faults += [
+        f"{host}: one server under systemd is wanted, {party.process(host).running} run"
+        for host in restarted
+        if party.process(host).running != 1 or not party.process(host).unit
+    ]
+    blind = [h for h in party.everyone if h in {*party.servers, *party.routers, *party.new, *restarted}
              and not party.facts.host(h).is_root]  # fmt: skip
     faults += [f"{host}: the login is not root, and may not become it" for host in blind]
     return Check(

@@ -147,6 +147,7 @@ def _mirrored_set(party: Party) -> Step:
             Several((RestoreFile(path), restart)),
             proof=(SettingIs(host, path, "replication.replSetName", ""), alone(host)),
             limit_s=START_S,
+            loses=(MetadataSame(party.servers),),  # the last of the mirrors to come back
         ),
         moves=host,
         settles=(host,),

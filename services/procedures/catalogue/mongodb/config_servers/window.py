@@ -1,9 +1,10 @@
 """The way with a window: everything that uses the config servers is down while the set is made.
 
 MongoDB manual 3.2, "Upgrade Config Servers to Replica Set", the way with downtime; tried on 3.2.5. Every mongos is
-down, the shards stay up and idle. Each config server gets a new data folder beside its old one, which nobody touches:
-the first a copy of its own, the others an empty one that the set fills. Until the first mongos starts with the set's
-name all is taken back by starting the old servers on their old folders.
+down, the shards stay up and idle, and go over to the set by themselves (shards.py). Each config server gets a new data
+folder beside its old one, which nobody touches: the first a copy of its own, the others an empty one that the set
+fills. Until the first mongos starts with the set's name all is taken back: the old servers start on their old folders,
+and what went over of the shards starts again.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from services.procedures.catalogue.mongodb.config_servers.copying import (
 from services.procedures.catalogue.mongodb.config_servers.member import add_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.mongodb.config_servers.rolling import CHANGE_S, SYNC_S, initiate_step
+from services.procedures.catalogue.mongodb.config_servers.shards import mirrored_steps
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
@@ -55,6 +57,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
         nothing_there({**made, party.last: (*made[party.last], *folders_of_copy(party))}),
         catalog_before(party.routers[0]),
         *(_router_down(party, router) for router in party.routers),
+        *mirrored_steps(party),
         *copy_steps(party, party.servers[:-1]),
         *(_mirror_down(party, host) for host in party.servers),
         _first_data(party),
@@ -91,7 +94,10 @@ def _router_down(party: Party, router: str) -> Step:
 
 
 def _mirror_down(party: Party, host: str) -> Step:
-    return stop_step(party, host, "Its data folder stays as it is: the way back.", (alone(host),))
+    step = stop_step(party, host, "Its data folder stays as it is: the way back.", (alone(host),))
+    if host != party.first or step.undo is None:
+        return step
+    return replace(step, undo=replace(step.undo, loses=(MetadataSame(party.servers),)))  # the last one to come back
 
 
 def _first_data(party: Party) -> Step:

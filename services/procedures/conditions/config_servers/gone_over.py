@@ -1,0 +1,50 @@
+"""Whether a member of a shard has gone over to a set of config servers, which it does by itself and for good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import mongo as reads
+from services.errors import Unreachable
+from services.facts.mongodb.sharding import parse_cluster
+from services.procedures.conditions.config_servers.uses import USES
+from services.procedures.conditions.mongodb.stopped import MongoStopped
+from services.procedures.conditions.mongodb.told import LIMIT_S
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class NotGoneOver(OfHost):
+    """The server uses mirrored config servers, or none yet: it has not led, or does not run, and begins anew.
+
+    A secondary tells it too: getShardMap, unlike shardingState, asks for no primary (tried on 3.2.5).
+    """
+
+    tag: ClassVar[str] = "config_servers.not-gone-over"
+    words: ClassVar[str] = "{host} to use the mirrored config servers, or none yet"
+
+    unit: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask for its map; where nobody answers, whether a server runs at all."""
+        try:
+            body = asking.session(self.host).ask(reads.SHARD_MAP, limit_s=LIMIT_S).body
+        except Unreachable:
+            stopped = MongoStopped(self.host, self.unit).look(asking, past)
+            if stopped.holds:
+                return Answer(holds=True, evidence=f"{stopped.evidence}: it begins anew")
+            raise
+        used = parse_cluster(shard_map=body).config
+        if used.set_name:
+            return Answer(holds=False, evidence=f"{self.host} uses {used.set_name}/")
+        told = "mirrored config servers" if used.places else "no config servers yet"
+        return Answer(holds=True, evidence=f"{self.host} uses {told}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(not world.hosts[self.host].running or world.replica_set.get(USES + self.host) != "set")

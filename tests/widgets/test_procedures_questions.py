@@ -12,9 +12,11 @@ from pytestqt.qtbot import QtBot
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.model import Breach
-from services.procedures.plan.run_model import Broken, RunState
+from services.procedures.plan.run_model import Broken, RunState, StepState
 from tests.widgets import builders_procedures as p
+from widgets.procedures.step_content import RowInput, row_content
 from widgets.procedures.wizard import WizardPage
+from widgets.procedures.words import current_step
 
 
 def texts_of(place: QWidget) -> list[str]:
@@ -191,3 +193,30 @@ def test_that_a_question_goes_when_it_is_answered(wizard: WizardPage) -> None:
     assert wizard.question.isVisible()
     wizard.set_run(p.run(5))
     assert not wizard.question.isVisible()
+
+
+def test_that_a_failed_step_offers_only_the_ways_there_are_and_says_what_putting_off_means(wizard: WizardPage) -> None:
+    """Past a point of no return there is no way back, and what others don't need may wait."""
+    choices = (("again", "try the step again"), ("later", "n1 and n2 serve"), ("leave", "leave it as it is"))
+    ask(wizard, "failed", Ask("db2 does not start.", "choice", choices=choices))
+    told: list[str] = []
+    wizard.answered.connect(lambda _run, answer, _to: told.append(answer))
+    assert [made.text().replace("&", "") for made in wizard.question.buttons] == [
+        "Try again",
+        "Put it off",
+        "Leave as it is…",
+    ]
+    assert "Put off: n1 and n2 serve" in texts_of(wizard.question)
+    wizard.question.buttons[1].click()
+    assert told == ["later"]
+
+
+def test_that_a_step_that_was_put_off_says_so_and_is_not_the_one_that_runs(wizard: WizardPage) -> None:
+    view = p.run(6)
+    steps = list(view.steps)
+    steps[3] = replace(steps[3], state=StepState.FAILED, error="It does not start.", put_off=True)
+    shown = replace(view, steps=tuple(steps))
+    wizard.set_run(shown, p.WORDING)
+    assert current_step(shown) != 3
+    content = row_content(4, steps[3], RowInput(), p.NOW)
+    assert "Put off by a person: it is tried again before the run ends." in content.spoken()

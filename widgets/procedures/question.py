@@ -113,9 +113,9 @@ class QuestionBanner(TintedFrame):
         emptied(self._answers)
         self.buttons, self.typed = [], None
         if question.topic in _ANSWERS:
-            offered = dict(question.ask.choices)
-            known = _ANSWERS[question.topic]
-            self._row([(answer, tr(text), kind) for answer, text, kind in known if not offered or answer in offered])
+            offered, known = dict(question.ask.choices), _ANSWERS[question.topic]
+            fit = [one for one in known if (one[0] in offered if offered else one[0] != PUT_OFF)]
+            self._row([(answer, tr(text), kind) for answer, text, kind in fit])
             if PUT_OFF in offered:
                 self._answers.addWidget(words(tr("Put off: {meaning}", meaning=tr(offered[PUT_OFF])), "second"))
         elif question.ask.kind == "choice":

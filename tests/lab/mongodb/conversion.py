@@ -91,7 +91,7 @@ def load(estate: Estate) -> Iterator[dict[str, Load]]:
 
 
 def _rows(estate: Estate, load: Load, over: threading.Event) -> None:
-    base = ROUTERS.index(load.router) * 10**9
+    base = ROUTERS.index(load.router) * 10**9 + int(time.time()) % 10**5 * 10**4  # another load's rows may be there
     number = 0
     while not over.wait(0.05) and number < _MOST:
         number += 1

@@ -83,6 +83,10 @@ class Unreachable(UserError):
     code = "unreachable"
 
 
+class Dropped(Unreachable):
+    """The other side ended a session that stood: whether it answers a new one is not known yet."""
+
+
 class NameUnknown(Unreachable):
     """Nobody here knows the address's name; `name` is the one that was looked up."""
 

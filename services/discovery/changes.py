@@ -76,6 +76,9 @@ class _Teller:
 def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
     if restarted(old, new):
         yield _restart(new, teller)
+    elif old.facts is not None and new.facts is not None:
+        if lost := registered().lost(old.facts, new.facts, new.name):
+            yield teller.tell("state", lost, Health.BAD)
     if old.state != new.state and old.reach is not Reach.NOT_TRIED:
         yield teller.tell("state", _state_text(old, new, teller.at), new.health)
     if new.reach in ANSWERING and old.reach is Reach.NONE:

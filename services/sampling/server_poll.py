@@ -10,6 +10,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.probe import facts_from_poll
 from services.discovery.probe_mongodb import facts_from_answer
+from services.errors import Dropped
 from services.facts.model import NodeFacts, Problem
 from services.facts.numeric import numeric_status, numeric_variables, replication_values
 from services.inventory.kinds import MONGODB
@@ -120,13 +121,21 @@ class _Mongo:
         self._poll = MongoPoll()
 
     def poll(self) -> Polled:
-        result: MongoResult = poll_mongodb(self._session, self._poll, self._clock, self._settings)
+        try:
+            result = self._asked()
+        except Dropped:
+            # A member that steps down, or rolls back, ends every session and serves on: only a new one tells.
+            self.forget()
+            result = self._asked()
         return Polled(
             result.at,
             result.mono,
             lambda previous: facts_from_answer(previous, result.answer, result.at, round_trip_s=result.round_trip_s),
             lambda _facts: dict(result.values),
         )
+
+    def _asked(self) -> MongoResult:
+        return poll_mongodb(self._session, self._poll, self._clock, self._settings)
 
     def forget(self) -> None:
         self._poll = MongoPoll()

@@ -33,7 +33,7 @@ from services.connections.text_rows import BadReply
 from services.connections.tls import Proof, Road, Trust, WrongCertificate, trust_for, unverified
 from services.connections.tls_wrapping import Seen, Wrapping
 from services.connections.tunnels import Way, open_way
-from services.errors import BadInput, QueryFailed, TimedOut, Unreachable, UserError
+from services.errors import BadInput, Dropped, QueryFailed, TimedOut, Unreachable, UserError
 from services.i18n import tr
 from services.inventory.model import MongoAccess
 
@@ -183,7 +183,7 @@ class MongoLink:
         except (OSError, EOFError) as problem:
             self.abort()
             why = f" ({problem})" if str(problem) else ""
-            raise Unreachable(
+            raise Dropped(
                 tr("The server on {where} closed the connection{why}.", where=self.where, why=why), host=self._host
             ) from problem
         except BadReply as problem:

@@ -128,6 +128,9 @@ class Family(Protocol):
     def moving(self, facts: NodeFacts) -> bool:
         """Return whether a server that answers may be in a state transfer."""
 
+    def lost(self, old: NodeFacts, new: NodeFacts, name: str) -> str:
+        """Return that the server called so gave up some of its data between two answers, '' where it tells of none."""
+
     @property
     def quorum_words(self) -> QuorumWords:
         """Return what its part with the majority is called."""

@@ -88,6 +88,10 @@ class Families:
         """Return whether a server that answers may be in a state transfer."""
         return any(family.moving(facts) for family in self._families)
 
+    def lost(self, old: NodeFacts, new: NodeFacts, name: str) -> str:
+        """Return that a server gave up some of its data between two answers, '' where it tells of none."""
+        return next((said for family in self._families if (said := family.lost(old, new, name))), "")
+
 
 _registered: Families | None = None  # replaced whole, so that any thread may read it
 

@@ -30,6 +30,7 @@ class MongoServer:
         set_name: of the replica set. own: how the set calls it. writable: it takes writes.
         engine: storage engine. compatibility: featureCompatibilityVersion (3.4 and newer).
         wire: newest wire version. at: its own clock when it was asked, epoch seconds. uptime_s: since its start.
+        rollbacks: a number that moves by one with every rollback of its data; a start of 3.2 begins it anywhere.
         config_mode: 'sccc' where a config server was started so. data_path, configuration: where its data and its
             configuration file are. config_string: of a mongos, what it was started with.
     """
@@ -53,6 +54,7 @@ class MongoServer:
     data_path: str = ""
     configuration: str = ""
     config_string: str = ""
+    rollbacks: int | None = None
 
 
 def parse_server(
@@ -87,6 +89,7 @@ def parse_server(
         data_path=line(inside(parsed, "storage").get("dbPath"), 1000),
         configuration=line(parsed.get("config"), 1000),
         config_string=line(sharding.get("configDB"), 4000),
+        rollbacks=number(inside(status, "repl").get("rbid")),
     )
 
 

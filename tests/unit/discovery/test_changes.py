@@ -11,9 +11,11 @@ from services.discovery.changes import events_between
 from services.discovery.families.group_replication.kind import GROUP_REPLICATION
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView
 from services.errors import BadInput, NothingListens
-from services.facts.model import DiskFacts, Problem, TransferFacts
+from services.facts.model import DiskFacts, NodeFacts, Problem, TransferFacts
+from services.facts.mongodb.model import MongoFacts
 from services.sampling.hub import EventLog
 from services.types import Health
+from tests.unit.discovery import mongo_scenes as mongo
 from tests.unit.discovery.scenes import (
     AT,
     address,
@@ -223,3 +225,28 @@ def test_that_a_member_that_was_only_named_and_is_known_now_has_neither_left_nor
     other = group(NodeView("g3", "g3"), AT + 1)
     (event,) = [e for e in events_between(before, other) if e.kind == "view"]
     assert event.text.startswith("shop: 10.0.0.2 left and g3 came")
+
+
+def test_that_a_rollback_that_was_over_between_two_looks_is_told_and_a_restarted_counter_is_none() -> None:
+    def counted(number: int, uptime_s: int = 1000) -> tuple[NodeFacts, ...]:
+        one = mongo.member(1)
+        assert one.mongo is not None
+        said = replace(one.mongo.server, rollbacks=number, uptime_s=uptime_s, data_path="/srv/db")
+        own = MongoFacts(said, one.mongo.set, one.mongo.oplog)
+        return mongo.facts("m1", own), mongo.member(2), mongo.member(3)
+
+    def told(before: tuple[NodeFacts, ...], after: tuple[NodeFacts, ...]) -> list[tuple[str, Health, str]]:
+        first = estate(*before)
+        later = estate(*after, previous=first, at=AT + 1)
+        return [(e.node_id, e.health, e.text) for e in events_between(first, later) if e.kind == "state"]
+
+    assert told(counted(7), counted(7)) == []
+    assert told(counted(7), counted(8)) == [
+        (
+            "m1",
+            Health.BAD,
+            "m1 rolled back writes that the rest of its set does not have; what it kept of them is in /srv/db/rollback",
+        )
+    ]
+    assert told(counted(7), counted(8, uptime_s=1)) == []
+    assert told(counted(7), counted(900_000_000)) == []

@@ -52,6 +52,7 @@ def test_that_a_shards_server_and_a_primary_are_told_apart_from_the_others() -> 
     assert shard.own is not None
     assert shard.own.name == "127.0.0.1:28000"
     assert shard.data_path == "/var/lib/mongodb/s0"
+    assert shard.rollbacks == 1440318261
     assert recorded("3-stepped-down.c1").server.writable is False
 
 

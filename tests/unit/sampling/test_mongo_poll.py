@@ -13,11 +13,15 @@ from services.clock import ManualClock
 from services.connections.mongo.document import Document, Reply, Stamp
 from services.connections.reads import mongo as reads
 from services.connections.reads.mongo import MONGO_READS, MongoRead
-from services.errors import QueryFailed, Unreachable
+from services.errors import Dropped, QueryFailed, Unreachable
+from services.facts.model import NodeFacts
 from services.facts.mongodb.numeric import MOST_NUMBERS, status_values
+from services.inventory.kinds import MONGODB
+from services.inventory.model import HostEntry, MongoAccess
 from services.sampling.catalogue import load_catalogue
 from services.sampling.formula import Frame
 from services.sampling.mongo_poll import MongoPoll, MongoResult, poll_mongodb
+from services.sampling.server_poll import server_poll
 from services.sampling.settings import WatchSettings
 from tests.unit.recorded.mongo_replies import recorded
 
@@ -141,3 +145,26 @@ def test_that_a_result_is_of_its_moment() -> None:
     result = Second("1-sccc.s0")()
     assert replace(result, at=1.0).at == 1.0
     assert result.round_trip_s >= 0.0
+
+
+class DroppedSession(ScriptedSession):
+    """A session that the server ends so many times before it answers."""
+
+    drops = 1
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        if read == reads.SET_STATUS and self.drops:
+            self.drops -= 1
+            raise Dropped("The server closed the connection.")
+        return super().ask(read, limit_s=limit_s)
+
+
+def test_that_a_session_that_a_stepping_primary_ends_is_opened_again_before_anything_is_said_of_the_server() -> None:
+    entry = HostEntry("d1", "10.0.0.1", sql=MongoAccess(), kind=MONGODB.code)
+    session = DroppedSession("1-sccc.s0")
+    poll = server_poll(entry, cast("Any", session), cast("Any", ManualClock()), WatchSettings())
+    assert poll.poll().values(NodeFacts("d1", 0.0))["mongo.oplog_window_s"] == 600.0
+    assert session.asked[reads.HELLO.name] == 2
+    session.drops = 2
+    with pytest.raises(Unreachable):
+        poll.poll()

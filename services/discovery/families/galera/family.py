@@ -74,6 +74,10 @@ class Galera:
         """Return whether it is joining, joined or a donor."""
         return told.moving(facts)
 
+    def lost(self, _old: NodeFacts, _new: NodeFacts, _name: str) -> str:
+        """Return '': no server of this family tells of one."""
+        return ""
+
     def claims(self, nodes: Sequence[Node], previous: EstateSnapshot | None, at: float) -> dict[str, list[Node]]:
         """Return the nodes by state UUID, with the members that only others spoke of."""
         clusters = claimed(nodes, previous, MEMBERSHIP)

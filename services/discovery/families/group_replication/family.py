@@ -82,6 +82,10 @@ class GroupReplication:
         """Return False: how far its recovery is stands in its own tables."""
         return False
 
+    def lost(self, _old: NodeFacts, _new: NodeFacts, _name: str) -> str:
+        """Return '': no server of this family tells of one."""
+        return ""
+
     def claims(self, nodes: Sequence[Node], previous: EstateSnapshot | None, at: float) -> dict[str, list[Node]]:
         """Return the nodes by the name of their group, with the members that only others spoke of."""
         clusters = claimed(nodes, previous, MEMBERSHIP)

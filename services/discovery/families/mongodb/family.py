@@ -106,6 +106,10 @@ class MongoDb:
         """Return False: an initial sync is a state of the member's own."""
         return False
 
+    def lost(self, old: NodeFacts, new: NodeFacts, name: str) -> str:
+        """Return that it rolled back, which may be over between two looks."""
+        return told.lost(old, new, name)
+
     def claims(self, nodes: Sequence[Node], previous: EstateSnapshot | None, at: float) -> dict[str, list[Node]]:
         """Return the processes by their cluster, with the members that only others spoke of."""
         clusters = claims(nodes, previous)

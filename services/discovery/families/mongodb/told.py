@@ -6,7 +6,7 @@ from services.discovery.families.mongodb.claims import set_id
 from services.discovery.families.mongodb.places import own_name
 from services.discovery.families.port import QuorumWords
 from services.facts.model import NodeFacts
-from services.i18n import mark
+from services.i18n import mark, tr
 
 WORDS = QuorumWords(
     two=mark("{name}: two primaries take writes apart: {sides}"),
@@ -23,6 +23,29 @@ def live_id(facts: NodeFacts) -> tuple[str, ...]:
     if mongo is None or mongo.set is None or not name:
         return ()
     return "mongodb", f"{set_id(mongo.set)}/{name}"
+
+
+def lost(old: NodeFacts, new: NodeFacts, name: str) -> str:
+    """Return that a member rolled back writes since its answer before, '' where it did not, or does not tell.
+
+    The state ROLLBACK may be over in milliseconds, and the server closes every connection in it: its counter stays. A
+    start begins the counter anywhere in 3.2, so only a small step is one.
+    """
+    if old.mongo is None or new.mongo is None:
+        return ""
+    before, after = old.mongo.server.rollbacks, new.mongo.server.rollbacks
+    if before is None or after is None or not 0 < after - before <= _MOST_ROLLBACKS:
+        return ""
+    where = new.mongo.server.data_path.rstrip("/")
+    return tr(
+        "{name} rolled back writes that the rest of its set does not have; what it kept of them is in {folder}",
+        name=name,
+        folder=f"{where}/rollback" if where else tr("the folder rollback of its data"),
+    )
+
+
+_MOST_ROLLBACKS = 100
+"""More than that between two looks is another counter."""
 
 
 def told(facts: NodeFacts) -> tuple[object, ...]:

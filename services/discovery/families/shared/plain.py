@@ -61,6 +61,10 @@ class Plain:
         """Return False."""
         return False
 
+    def lost(self, _old: NodeFacts, _new: NodeFacts, _name: str) -> str:
+        """Return ''."""
+        return ""
+
     quorum_words = QuorumWords()
 
     def claims(self, _nodes: Sequence[Node], _previous: EstateSnapshot | None, _at: float) -> dict[str, list[Node]]:

@@ -44,7 +44,7 @@ def unasked_lines(unasked: Sequence[Unasked]) -> list[str]:
     lines += [f"  ○ {one.name}  {one.place}  {tr('named by {hosts}', hosts=', '.join(one.by))}" for one in unasked]
     lines.append(
         tr(
-            'To ask: write them into the inventory as [[host]], or networks = ["10.0.3.0/24"] into their [[cluster]]; '
+            'To ask: write them into the inventory as [[host]], or networks = ["{address}"] into their [[cluster]]; '
             "for this once: --also {address}",
             address=unasked[0].address,
         )

@@ -76,9 +76,8 @@ class _Teller:
 def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
     if restarted(old, new):
         yield _restart(new, teller)
-    elif old.facts is not None and new.facts is not None:
-        if lost := registered().lost(old.facts, new.facts, new.name):
-            yield teller.tell("state", lost, Health.BAD)
+    elif lost := _lost(old, new):
+        yield teller.tell("state", lost, Health.BAD)
     if old.state != new.state and old.reach is not Reach.NOT_TRIED:
         yield teller.tell("state", _state_text(old, new, teller.at), new.health)
     if new.reach in ANSWERING and old.reach is Reach.NONE:
@@ -87,6 +86,11 @@ def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
         yield _silence(new, teller)
     yield from _disk(old, new, teller)
     yield from _clock(old, new, teller)
+
+
+def _lost(old: NodeView, new: NodeView) -> str:
+    """Return that the server gave up some of its data since the look before, '' where it tells of none."""
+    return registered().lost(old.facts, new.facts, new.name) if old.facts is not None and new.facts is not None else ""
 
 
 def _restart(node: NodeView, teller: _Teller) -> Event:

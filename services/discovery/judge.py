@@ -156,7 +156,7 @@ def _without_sql(node: Node, around: Around) -> Verdict:
         runs = tr("{daemon} runs (state {state})", daemon=node.daemon, state=state)
     text = tr("SSH answers and {runs}, but {sql} does not answer", runs=runs, sql=node.speaks)
     if node.why_bare("sql"):
-        text = tr("{sentence}: {why}", sentence=text, why=node.why_bare("sql"))
+        text = tr("{sentence}: {why}", sentence=text, why=node.why_bare("sql").removesuffix("."))
     health = Health.BAD if state != "?" else Health.UNKNOWN
     return Verdict(
         states.NO_SQL.over(node.speaks), health, joined(_founded(node, around), text, _still_counted(around))

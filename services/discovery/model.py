@@ -266,6 +266,12 @@ def stands_alone(cluster: ClusterSnapshot) -> bool:
     return ALONE in cluster.kind.traits or (NOT_KNOWN in cluster.kind.traits and len(cluster.nodes) == 1)
 
 
+def grave_problems(cluster: ClusterSnapshot) -> tuple[tuple[Health, str], ...]:
+    """Return what its family finds wrong with the cluster as a whole, and how bad: no node may show any of it."""
+    gravity = registered().of(cluster.kind).gravity
+    return tuple((gravity[problem.code], problem.sentence) for problem in cluster.problems if problem.code in gravity)
+
+
 def nobody_answered(cluster: ClusterSnapshot) -> bool:
     """Return whether no host of it ever gave an answer, over any way, as far as its facts reach back."""
     silent = (node.reach in {Reach.NONE, Reach.NOT_TRIED} for node in cluster.nodes)

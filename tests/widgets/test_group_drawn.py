@@ -75,6 +75,7 @@ def test_that_a_group_has_its_own_charts_and_none_of_galera_nor_a_procedure_for_
     assert {one.partition(f", and {cluster.name} is none")[0] for one in why} == {
         "These procedures are for a Galera cluster",
         "These procedures are for MongoDB",
+        "This procedure is for a sharded cluster of MongoDB",
     }
 
 

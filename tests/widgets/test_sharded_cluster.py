@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
+from pytestqt.qtbot import QtBot
+
 from services.discovery.model import ClusterSnapshot
 from services.drawing.box import Box
 from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
@@ -12,6 +14,7 @@ from tests.unit.discovery import mongo_scenes as m
 from tests.unit.discovery import scenes as s
 from widgets.topology.inspector_mongodb import mongodb_rows
 from widgets.topology.placement import place
+from widgets.topology.view import TopologyView
 from widgets.topology.wording import component_title
 
 MIRRORS = "c1:27019,c2:27019,c3:27019"
@@ -63,7 +66,7 @@ def test_that_the_inspector_tells_the_set_the_member_and_the_cluster() -> None:
     assert facts.mongo is not None
     rows = {label: (value, note) for label, value, note, _ in mongodb_rows(facts.mongo)}
     assert rows["replica set"] == ("rs0", "")
-    assert rows["votes of the set"] == ("3", "majority 2")
+    assert rows["votes in set"] == ("3", "majority 2")
     assert rows["counts with"] == ("1 vote", "priority 0")
     assert rows["special"] == ("hidden, dc: a", "")
     router = m.router(1, ShardedCluster("c", m.hosts(MIRRORS), (Shard("rs0", m.hosts("rs0/a:1")),), balancer=False))
@@ -71,3 +74,12 @@ def test_that_the_inspector_tells_the_set_the_member_and_the_cluster() -> None:
     told = {label: value for label, value, _, _ in mongodb_rows(router.mongo)}
     assert told == {"config servers": MIRRORS, "shards": "rs0", "balancer": "off"}
     assert mongodb_rows(None) == []
+
+
+def test_that_the_bar_says_what_no_card_of_a_set_shows(qtbot: QtBot) -> None:
+    seen = m.rows("DOWN", "SECONDARY", "SECONDARY")
+    cluster = s.only(s.estate(m.down(1), m.member(2, m.view(2, seen)), m.member(3, m.view(3, seen))))
+    view = TopologyView()
+    qtbot.addWidget(view)
+    view.show_snapshot(cluster, {}, s.AT)
+    assert view.message() == "The replica set rs0 has a majority and no primary: writes wait for an election."

@@ -13,6 +13,8 @@ from widgets.common.theme import Theme, current_theme, theme_holder
 from widgets.inventory.tree_model import Entry, EstateModel, Index
 
 ROW_HEIGHT = 28
+_MOST_NAME = 140
+"""How far right a name may keep the detail: of two words that do not fit, the name is the one that must be whole."""
 _MIDDLE_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _MIDDLE_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
@@ -83,8 +85,10 @@ class EstateDelegate(QStyledItemDelegate):
             side = px(12)
             glyph(painter, QRectF(right - side, row.center().y() - side / 2, side, side), entry.health, theme)
             right -= side + 8
-        right = self._paint_detail(painter, row, right, entry.detail, quiet, strong=True, least=px(96))
         left = arrow_room()
+        room = left + QFontMetricsF(self._strong).horizontalAdvance(entry.name) + 10
+        least = min(float(px(_MOST_NAME)), max(room, float(px(96))))
+        right = self._paint_detail(painter, row, right, entry.detail, quiet, strong=True, least=least)
         self._paint_name(painter, QRectF(left, row.y(), right - left - 8, row.height()), entry.name, theme, strong=True)
 
     def _paint_node(self, painter: QPainter, row: QRectF, entry: Entry, quiet: QColor) -> None:
@@ -94,7 +98,7 @@ class EstateDelegate(QStyledItemDelegate):
         left += side + 9
         color = theme.health(entry.health) if entry.health in {Health.WARN, Health.BAD} else quiet
         # A short name leaves its room to the detail, a long one keeps at least this much.
-        least = min(float(px(116)), left + QFontMetricsF(self._plain).horizontalAdvance(entry.name) + 12)
+        least = min(float(px(_MOST_NAME)), left + QFontMetricsF(self._plain).horizontalAdvance(entry.name) + 12)
         right = self._paint_detail(painter, row, row.right() - 12, entry.detail, color, strong=False, least=least)
         room = QRectF(left, row.y(), right - left - 8, row.height())
         self._paint_name(painter, room, entry.name, theme, faded=entry.faded)

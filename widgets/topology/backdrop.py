@@ -17,6 +17,8 @@ from widgets.topology.placement import Chamber, Hole, Placement
 from widgets.topology.wording import component_detail, component_title, is_split, segment_label
 
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_WHOLE_LETTERS = int(_LEFT_MIDDLE) | int(Qt.TextFlag.TextDontClip)
+"""From afar a title's letters are taller than its line: what hangs below it is not cut off."""
 
 
 def rect_of(box: Box) -> QRectF:
@@ -137,7 +139,8 @@ class Backdrop(QGraphicsItem):
         painter.setFont(strong)
         painter.setPen(color)
         title = strong_width.elidedText(outline.title, Qt.TextElideMode.ElideRight, max(0.0, rect.width()))
-        painter.drawText(QRectF(rect.x(), rect.y() + (8 if in_one_line else -1), rect.width(), 28), _LEFT_MIDDLE, title)
+        line = QRectF(rect.x(), rect.y() + (8 if in_one_line else -1), rect.width(), 28)
+        painter.drawText(line, _WHOLE_LETTERS, title)
         painter.setFont(small)
         painter.setPen(theme.second if outline.calm else theme.bad)
         left = rect.x() + title_width + 8 if in_one_line else rect.x()

@@ -47,7 +47,10 @@ def boxed(
         (fonts.strong_width if transfer else fonts.small_width).horizontalAdvance(first),
         (fonts.small_width if transfer else fonts.strong_width).horizontalAdvance(second),
     )
-    width = min(math.ceil(wide) + 22.0, max(40.0, route.room))
+    width = math.ceil(wide) + 22.0
+    if width <= _NARROW:  # as much beside its words on the right as on the left
+        width = max(40.0, math.ceil(wide) + 2 * side_of(width) + 2)
+    width = min(width, max(40.0, route.room))
     height = 10.0 + 16.0 * bool(first) + 16.0 * bool(second) + (8.0 if fraction is not None else 0.0)
     x, y = route.anchor
     corner = {
@@ -74,4 +77,7 @@ def far_words(label: Label, fonts: Fonts, room: float) -> str:
 
 def side_of(width: float) -> float:
     """Return the margin beside a box's words: narrow boxes can't afford much."""
-    return 10.0 if width > 64 else 5.0
+    return 10.0 if width > _NARROW else 5.0
+
+
+_NARROW = 64.0

@@ -188,7 +188,8 @@ class Edges(QGraphicsItem):
         if self._state.detail is Detail.NAME:
             painter.setFont(fonts.far_state)
             painter.setPen(self.color(label.kind) if label.kind != "plain" else theme.second)
-            painter.drawText(inner.adjusted(0, -4, 0, 0), _LEFT_MIDDLE, far_words(label, fonts, inner.width()))
+            at = _LEFT_MIDDLE if label.fraction is not None else Qt.AlignmentFlag.AlignCenter
+            painter.drawText(inner.adjusted(0, -4, 0, 0), at, far_words(label, fonts, inner.width()))
         else:
             self._paint_words(painter, label, inner)
         if label.fraction is not None:

@@ -44,7 +44,7 @@ def _set(view: ReplicaSet) -> list[Told | None]:
         protocol = _row(mark("protocol"), format_count(view.protocol), term)
     votes = None
     if view.votes is not None and view.majority is not None:
-        votes = _row(mark("votes of the set"), format_count(view.votes), tr("majority {n}", n=view.majority))
+        votes = _row(mark("votes in set"), format_count(view.votes), tr("majority {n}", n=view.majority))
     return [_row(mark("replica set"), view.name), votes, protocol]
 
 
@@ -64,7 +64,7 @@ def _member(own: SetMember) -> list[Told | None]:
     return [
         counts,
         _row(mark("special"), words) if words else None,
-        _row(mark("reads the oplog of"), own.syncs_from.name, mono=True) if own.syncs_from is not None else None,
+        _row(mark("sync source"), own.syncs_from.name, mono=True) if own.syncs_from is not None else None,
     ]
 
 

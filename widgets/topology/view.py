@@ -8,11 +8,19 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
-from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
+from services.discovery.model import (
+    ALL_DOWN,
+    NO_PRIMARY,
+    NO_PRIMARY_HEARD,
+    SEEN_NOW,
+    ClusterSnapshot,
+    NodeView,
+    grave_problems,
+)
 from services.errors import BadInput
 from services.files import plain_name
 from services.i18n import tr
-from services.types import NODES_LEFT_OUT, Health, Reach
+from services.types import NODES_LEFT_OUT, Health, Reach, worst
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState, Way
 from widgets.common.labels import ElidedLabel, label, set_kind
@@ -254,11 +262,11 @@ def _worst_silent(cluster: ClusterSnapshot) -> NodeView | None:
 
 
 def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
-    """Return what the bar says: two majorities, none heard, all down, or eyes that see different things."""
-    sentences = tuple(p.sentence for p in cluster.problems if p.code in _TOLD)
-    bad = bool(sentences)
-    sentences += tuple(p.sentence for p in cluster.problems if p.code == NODES_LEFT_OUT)
+    """Return what the bar says: two majorities, none heard, all down, what no card shows, or eyes that disagree."""
+    told = [(Health.BAD, p.sentence) for p in cluster.problems if p.code in _TOLD]
+    told += [(health, text[:1].upper() + text[1:]) for health, text in grave_problems(cluster)]
+    told += [(Health.WARN, p.sentence) for p in cluster.problems if p.code == NODES_LEFT_OUT]
     if not cluster.observers_agree:
         views = tuple(v.sentence for v in cluster.views if v.sentence) or (cluster.agreement,)
-        sentences = (*sentences, tr("The nodes do not agree on who is in the cluster:"), *views)
-    return (Health.BAD if bad else Health.WARN), sentences
+        told += [(Health.WARN, text) for text in (tr("The nodes do not agree on who is in the cluster:"), *views)]
+    return worst(tuple(health for health, _ in told)), tuple(text for _, text in told)

@@ -100,7 +100,7 @@ class SetChange:
     def lines(self) -> tuple[str, ...]:
         """Return what a person would type."""
         return (
-            f"cfg = rs.conf()   # only while cfg.version is {self.version}",
+            f"cfg = rs.conf()   // only while cfg.version is {self.version}",
             *(f"{_place(where)} = {json.dumps(value)}" for where, value in self.settings),
             *(f"cfg.members.push({_shown(one)})" for one in self.adds),
             *(f"cfg.members = cfg.members.filter(m => m._id != {one})" for one in self.removes),

@@ -133,7 +133,7 @@ def of_a_change(error: UserError) -> UserError:
 
 
 def _refused(problem: CommandFailed, where: str, user: str, host: str) -> UserError:
-    words = as_line(problem.message, _MOST_WORDS)
+    words = as_line(problem.message, _MOST_WORDS).removesuffix(".")
     if problem.code in _NO_LOGIN:
         return AuthFailed(
             tr("The server on {where} refused the login of {user}: {text}.", where=where, user=user, text=words),

@@ -132,6 +132,10 @@ class Family(Protocol):
         """Return that the server called so gave up some of its data between two answers, '' where it tells of none."""
 
     @property
+    def gravity(self) -> Mapping[str, Health]:
+        """Return how bad its problems of a whole cluster are, by their codes; what is not there is advice only."""
+
+    @property
     def quorum_words(self) -> QuorumWords:
         """Return what its part with the majority is called."""
 

@@ -82,7 +82,7 @@ def test_that_both_survive_the_journal() -> None:
 def test_that_a_change_of_a_set_is_printed_as_a_person_makes_it() -> None:
     change = SetChange(3, (("protocolVersion", 1), ("members.2.votes", 0), ("settings.chainingAllowed", False)))
     assert wording(Reconfigure(change)) == (
-        "cfg = rs.conf()   # only while cfg.version is 3",
+        "cfg = rs.conf()   // only while cfg.version is 3",
         "cfg.protocolVersion = 1",
         "cfg.members.find(m => m._id == 2).votes = 0",
         "cfg.settings.chainingAllowed = false",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from services.discovery.families.galera import told
 from services.discovery.families.galera.claims import MEMBERSHIP, fellows, home, leads
@@ -33,6 +34,7 @@ class Galera:
 
     kinds = (GALERA,)
     quorum_words = told.WORDS
+    gravity: Mapping[str, Health] = MappingProxyType({})
 
     def leads(self, facts: NodeFacts) -> Iterable[Lead]:
         """Return the members that a host names, then those of its configuration."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from services.discovery.families.group_replication import told
 from services.discovery.families.group_replication.claims import MEMBERSHIP, fellows, home, leads
@@ -41,6 +42,7 @@ class GroupReplication:
 
     kinds = (GROUP_REPLICATION,)
     quorum_words = told.WORDS
+    gravity: Mapping[str, Health] = MappingProxyType({})
 
     def leads(self, facts: NodeFacts) -> Iterable[Lead]:
         """Return the members that a host names, then the seeds of its configuration."""

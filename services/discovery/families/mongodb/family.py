@@ -48,7 +48,7 @@ from services.facts.model import NodeFacts, Problem
 from services.i18n import tr
 from services.types import ClusterKind, Health, worst
 
-_GRAVITY = {
+_GRAVITY: Mapping[str, Health] = {
     NO_PRIMARY_MEMBER: Health.BAD,
     STALE_PRIMARY: Health.BAD,
     METADATA_DIFFER: Health.WARN,
@@ -65,6 +65,7 @@ class MongoDb:
 
     kinds = (REPLICA_SET, SHARDED)
     quorum_words = told.WORDS
+    gravity = _GRAVITY
 
     def leads(self, facts: NodeFacts) -> Iterable[Lead]:
         """Return members, shards, config servers and mongos that a process names."""

@@ -154,6 +154,8 @@ def _secondary(node: Node, one: SetOf, state: State) -> Verdict:
         known = one.primary and any(v.observer.node_id == one.primary for v in one.views)
         if known:
             return Verdict(state, Health.UNKNOWN, tr("how far it is behind is not known"))
+        if not one.primary:
+            return Verdict(state, Health.UNKNOWN, tr("how far it is behind is not known: its set has no primary now"))
         return Verdict(state, Health.UNKNOWN, tr("how far it is behind is not known: the primary does not answer"))
     text = tr("{name} is {lag} behind", name=node.name, lag=duration(behind)) if behind > LAG_WARN_S else ""
     view = one.view_of(node)

@@ -87,8 +87,10 @@ def member_numbers(node: Node, one: SetOf) -> tuple[Number, ...]:
         found.append((mark("lag"), tr("not known") if behind is None else duration(behind), health))
     window = facts.oplog.window_s if facts.oplog is not None else None
     if window is not None:
-        short = facts.oplog is not None and facts.oplog.full is True and window < WINDOW_WARN_S
-        found.append((mark("oplog window"), duration(window), Health.WARN if short else Health.GOOD))
+        full = facts.oplog is not None and facts.oplog.full
+        told = tr("at least {span}", span=duration(window)) if full is False else duration(window)
+        short = full is True and window < WINDOW_WARN_S
+        found.append((mark("oplog window"), told, Health.WARN if short else Health.GOOD))
     if facts.server.engine:
         found.append((mark("engine"), facts.server.engine, Health.GOOD))
     return with_disk(node, tuple(found))

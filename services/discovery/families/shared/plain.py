@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from services.discovery.families.making import Making
 from services.discovery.families.port import Agreement, Lead, Lent, Parts, QuorumWords
@@ -66,6 +67,7 @@ class Plain:
         return ""
 
     quorum_words = QuorumWords()
+    gravity: Mapping[str, Health] = MappingProxyType({})
 
     def claims(self, _nodes: Sequence[Node], _previous: EstateSnapshot | None, _at: float) -> dict[str, list[Node]]:
         """Return nothing: it takes what no group claims."""
@@ -78,7 +80,9 @@ class Plain:
             members = sorted(members, key=lambda node: node.name.lower())
         shown = tuple(replica_view(node, making) for node in members)
         answering = sorted(n.name for n in members if n.sql_fresh)
-        sentence = tr("Seen from {names}", names=listing(answering)) if answering else tr("No server answers over SQL")
+        spoken = {n.speaks for n in members}
+        nobody = tr("No server answers over SQL") if spoken <= {"SQL"} else tr("No database server answers")
+        sentence = tr("Seen from {names}", names=listing(answering)) if answering else nobody
         edges = edges_of(making.links_of(members), making.rates)
         return Parts(members, shown, edges, agreement=Agreement(sentence=sentence))
 

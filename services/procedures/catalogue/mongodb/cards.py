@@ -7,4 +7,7 @@ from services.i18n import mark
 
 KINDS = (REPLICA_SET.code, SHARDED.code)
 ELSEWHERE = mark("These procedures are for MongoDB, and {name} is none. Choose the cluster in the tree first.")
+NOT_SHARDED = mark(
+    "This procedure is for a sharded cluster of MongoDB, and {name} is none. Choose the cluster in the tree first."
+)
 NEED = "MongoDB must be made newer"

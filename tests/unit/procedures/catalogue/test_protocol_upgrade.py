@@ -51,12 +51,12 @@ def test_that_a_set_is_changed_at_its_primary_proven_everywhere_and_tried_by_a_w
     ]  # fmt: skip
     assert (plan.hosts, plan.quorums) == (("m1", "m2", "m3"), (("m1", "m2", "m3"),))
     assert wording(plan.steps[0].action) == (
-        "cfg = rs.conf()   # only while cfg.version is 5", "cfg.protocolVersion = 1", "rs.reconfig(cfg)"
+        "cfg = rs.conf()   // only while cfg.version is 5", "cfg.protocolVersion = 1", "rs.reconfig(cfg)"
     )  # fmt: skip
     undo = plan.steps[0].undo
     assert undo is not None
     assert wording(undo.action)[:2] == (
-        "cfg = rs.conf()   # only while cfg.version is 6", "cfg.protocolVersion = 0"
+        "cfg = rs.conf()   // only while cfg.version is 6", "cfg.protocolVersion = 0"
     )  # fmt: skip
     assert plan.steps[3].title == "See every set whole for 1 min 30 s"
 

@@ -15,7 +15,7 @@ from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.balancing import with_it_off
-from services.procedures.catalogue.mongodb.cards import ELSEWHERE, NEED
+from services.procedures.catalogue.mongodb.cards import NEED, NOT_SHARDED
 from services.procedures.catalogue.mongodb.config_servers import checks as own
 from services.procedures.catalogue.mongodb.config_servers.party import (
     ROLLING,
@@ -54,7 +54,7 @@ ABOUT = About(
     can_break="The catalog takes no change for about a minute; in a window nobody reads or writes for minutes.",
     for_states=("member",),
     kinds=(SHARDED.code,),
-    elsewhere=ELSEWHERE,
+    elsewhere=NOT_SHARDED,
     place=220,
     needs=frozenset({MongoData, MongoProcess, MongoRights, SetDocument, Volumes}),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.facts.mongodb.server import release
+from services.moments import duration
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.plan.checks import Check, Verdict
@@ -39,7 +40,8 @@ def minor_version(one: GatheredSet) -> Check:
     uneven = [m.place.name for m in members if m.arbiter]
     priorities = {m.priority for m in members if not m.arbiter}
     told = [f"arbiters: {', '.join(uneven)}"] if uneven else []
-    told += [f"priorities differ: {', '.join(sorted(str(p) for p in priorities))}"] if len(priorities) > 1 else []
+    if len(priorities) > 1:
+        told.append(f"priorities differ: {', '.join(f'{p:g}' for p in sorted(p or 0 for p in priorities))}")
     fault = bool(risky and told)
     return Check(
         code="MINOR-VERSION",
@@ -63,7 +65,7 @@ def burn_in(one: GatheredSet) -> Check:
     for host, mongo in zip(one.hosts, one.views, strict=True):
         up = mongo.server.uptime_s
         if up is None or up < BURN_IN_S:
-            told.append(f"{host} runs for {'an unknown time' if up is None else f'{up / 3600:.1f} h'}")
+            told.append(f"{host} runs for {'an unknown time' if up is None else duration(up)}")
     return Check(
         code="BURN-IN",
         title=f"The servers of {one.name} have run for a day",

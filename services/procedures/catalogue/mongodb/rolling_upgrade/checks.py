@@ -33,7 +33,7 @@ def one_further(facts: Facts, order: Order, target: tuple[int, int, int]) -> Che
         title="Every server is at most one release behind the new one",
         verdict=verdict(faults),
         evidence="; ".join(faults) or ", ".join(seen),
-        why="A release is left out by nobody: the next one does not read what the one before the last has written.",
+        why="No release may be skipped: a server reads the data of the release before its own, and of no older one.",
         try_=("Upgrade to the release in between first.",) if faults else (),
     )
 
@@ -83,7 +83,9 @@ def compatibility(facts: Facts, order: Order, target: tuple[int, int, int]) -> C
 
 def another_can_lead(one: GatheredSet) -> Check:
     """Another member with data may become primary while the primary's server is replaced."""
-    able = [m.place.name for m in one.view.members if not m.arbiter and not m.own and (m.priority or 0) > 0]
+    called = {own.place.name: host for host in one.hosts if (own := one.own(host)) is not None}
+    others = (m for m in one.view.members if not m.arbiter and not m.own and (m.priority or 0) > 0)
+    able = [called.get(m.place.name, m.place.name) for m in others]
     return Check(
         code="ANOTHER-LEADS",
         title=f"Another member of {one.name} may become primary",

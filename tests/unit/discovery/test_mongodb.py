@@ -205,16 +205,6 @@ def test_that_a_delayed_member_that_is_behind_its_delay_is_not_known_to_be_stuck
     assert "or the writes paused for so long" in node(cluster, "m2").reason
 
 
-def test_that_an_oplog_that_is_not_full_yet_reaches_back_at_least_as_far_as_it_does() -> None:
-    def window(used: int) -> tuple[str, str, Health]:
-        oplog = Oplog(Stamp(m.NOW - 11, 1), Stamp(m.NOW, 1), 10**9, used)
-        cluster = s.only(s.estate(m.member(1, oplog=oplog), m.member(2), m.member(3)))
-        return next(one for one in node(cluster, "m1").numbers if one[0] == "oplog window")
-
-    assert window(180) == ("oplog window", "at least 11 s", Health.GOOD)
-    assert window(10**9) == ("oplog window", "11 s", Health.WARN)
-
-
 def test_that_an_oplog_that_was_not_read_condemns_nobody() -> None:
     seen = (m.row(1, "PRIMARY"), m.row(2, behind=5), m.row(3))
     hosts = [m.member(n, m.view(n, seen), oplog=None) for n in (1, 2, 3)]

@@ -124,10 +124,27 @@ def _primary(views: Sequence[View]) -> tuple[str, frozenset[str]]:
         first = claim[0]
         outvoted = _outvoted(first, views)
         if not outvoted:
-            return first.observer.node_id, frozenset(v.observer.node_id for v in claim[1:])
+            return first.observer.node_id, frozenset(v.observer.node_id for v in claim[1:] if not _old_news(v, first))
         return outvoted, frozenset(v.observer.node_id for v in claim)
     told = [view.primary for view in views if view.primary and view.votes.has and not _denied(view, views)]
     return (max(set(told), key=told.count) if told else ""), frozenset()
+
+
+def _old_news(view: View, first: View) -> bool:
+    """Return whether a member was asked last before we learnt that another leads: it may have stepped down since.
+
+    Members are asked a second each, at moments of their own: of every planned election one of the two tells first. On a
+    first look both are asked at once, and who claims it then is told.
+    """
+    before, asked, learnt = first.observer.previous, _asked(view.observer), _asked(first.observer)
+    if before is None or asked is None or learnt is None:
+        return False
+    since = before.state_since if before.state == "PRIMARY" else learnt
+    return since is not None and asked < since
+
+
+def _asked(node: Node) -> float | None:
+    return node.facts.sql_at if node.facts is not None else None
 
 
 def _rank(view: View) -> tuple[bool, int, bool, float]:

@@ -99,7 +99,7 @@ class WizardFlow(QObject):
         self._wizard.say_message(
             Health.TRANSFER,
             (
-                tr("Reading of every host, since {at}, what this procedure needs to know.", at=since),
+                tr("Since {at} every host is read for what this procedure needs to know.", at=since),
                 tr("Reads only: nothing is changed."),
             ),
         )

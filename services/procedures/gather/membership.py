@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from services.discovery.model import ClusterSnapshot
+from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import Problem
 from services.facts.option_files import group_members
 from services.facts.state_files import ZERO_UUID
@@ -165,9 +165,12 @@ def strangers(cluster: ClusterSnapshot | None, wanted: tuple[str, ...]) -> tuple
     """Say which members of the cluster were not asked."""
     nodes = cluster.nodes if cluster is not None else ()
     return tuple(
-        Problem(
-            "discovery", f"{n.name} ({n.address or 'address not known'}) is a member and was not asked.", "not-asked"
-        )
+        Problem("discovery", f"{_who(n)} is a member and was not asked, or gave no answer.", "not-asked")
         for n in nodes
         if n.host not in wanted
     )
+
+
+def _who(node: NodeView) -> str:
+    """Return a member's name with its address, where that is another word."""
+    return node.name if node.name == node.address else f"{node.name} ({node.address or 'address not known'})"

@@ -17,7 +17,7 @@ LEAST = (3, 2)
 
 def set_whole(one: GatheredSet) -> Check:
     """Every member that is configured answers by itself and does its part; exactly one is primary."""
-    faults = [f"{name} was not asked: no host of the inventory is it" for name in one.strangers]
+    faults = [f"{name} was not read: it does not answer, or the inventory has no host for it" for name in one.strangers]
     for host in one.hosts:
         own = one.own(host)
         if own is None or own.state not in SERVING:

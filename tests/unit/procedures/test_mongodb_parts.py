@@ -124,7 +124,12 @@ def test_that_a_server_started_by_hand_has_no_unit() -> None:
 
 def test_that_a_data_folder_is_told_with_its_size_and_that_a_spare_hosts_is_the_others() -> None:
     found = MongoData.read(_node(), Reader(Host(), ManualClock()))
-    assert found == MongoData("/var/lib/mysql/db", 335_544_320, 2, 100)
+    assert found == MongoData("/var/lib/mysql/db", 335_544_320, 2, 100, ("WiredTiger", "lost+found", "storage.bson"))
+    assert [found.holds(f"/var/lib/{path}") for path in ("mysql/lost+found", "mysql/other", "lost+found")] == [
+        True,
+        False,
+        False,
+    ]
     spare = HostFacts("n1", "n1", NodeFacts("n1", AT, Reach.SSH_ONLY, "n1"))
     assert MongoData.read(spare, Reader(Host(), ManualClock())) is None  # nobody told which one
 

@@ -25,7 +25,16 @@ from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.parts.mongodb.data import MongoData
 from tests.faults.scripted.config_servers import SHARD
 from tests.unit.discovery.mongo_scenes import place
-from tests.unit.procedures.catalogue.test_mongo_config_rs import ROLLING, WINDOW, _blocks, _facts, _plan, _told, _with
+from tests.unit.procedures.catalogue.test_mongo_config_rs import (
+    PROCEDURE,
+    ROLLING,
+    WINDOW,
+    _blocks,
+    _facts,
+    _plan,
+    _told,
+    _with,
+)
 from tests.unit.procedures.scripted_sessions import out
 
 if TYPE_CHECKING:
@@ -128,9 +137,22 @@ class _Linked:
 def test_that_size_and_owner_are_of_the_folder_that_a_link_leads_to() -> None:
     """Of the link itself they were 12 bytes, and root: no room was wanted, and the scratch server ran as root."""
     found = MongoData.read(_facts().host("c3"), cast("Reading", _Linked()))
-    assert found == MongoData("/data/db", 5_000_000_000, 1, 998)
+    assert found is not None
+    assert (found.path, found.bytes, found.entries, found.owner) == ("/data/db", 5_000_000_000, 1, 998)
 
 
 def test_that_the_copy_of_data_right_below_the_root_has_a_clean_path() -> None:
     facts = _with(_facts(), "c3", lambda one: one.with_part(MongoData("/data", 9, 3, 998)))
     assert default_backup(facts, ("c3",)) == "/pilothouse-config-backup"
+
+
+@pytest.mark.parametrize("name", ["old", "old.part", "old.trial"])
+def test_that_the_copy_of_an_earlier_run_is_told_before_anything_is_switched_off(name: str) -> None:
+    """After an undo the copy stays: a second run switched the balancer off, and ended at its third step."""
+    left, at = ("db", name, "old-2.trial"), {**ROLLING, "backup": "/data/old"}
+    facts = _with(_facts(), "c3", lambda one: one.with_part(replace(one[MongoData], beside=left)))
+    assert _blocks(facts, at) == ["BACKUP-ROOM"]
+    told = next(one for one in PROCEDURE.preflight(facts, at) if one.code == "BACKUP-ROOM")
+    assert name in told.evidence
+    assert told.answers[0].values == ("/data/old-3",)
+    assert _blocks(facts, {**at, "backup": "/data/old-3"}) == []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
+from services.procedures.catalogue.mongodb.config_servers.copying import folders_of_copy
 from services.procedures.catalogue.mongodb.config_servers.party import (
     MMAP,
     ROLLING,
@@ -226,6 +229,8 @@ def room(party: Party) -> Check:
     """The copy's folder is new, and there is room for it and for the copy that is tried."""
     host, faults = party.facts.host(party.last), []
     data, disk = host[MongoData], host[Volumes].of(party.backup)
+    old_copy = [path for path in folders_of_copy(party) if data.holds(path)]
+    faults += [f"{path} is there: a copy of an earlier run is never taken for today's" for path in old_copy]
     if not party.backup.startswith("/") or party.backup == "/":
         faults.append("the copy needs a whole path")
     old = (data.path, party.new_data(party.last))
@@ -246,7 +251,15 @@ def room(party: Party) -> Check:
         verdict=verdict(faults),
         evidence="; ".join(faults) or good,
         why="The copy is the way back that is left when nothing else is; it is tried by a server on a copy of it.",
+        answers=(Remedy("Take a new folder; the old one stays", "backup", (_free(party),)),) if old_copy else (),
     )
+
+
+def _free(party: Party) -> str:
+    """Return the first path like the one that was wanted at which neither a copy lies nor what goes with it."""
+    data = party.facts.host(party.last)[MongoData]
+    paths = (f"{party.backup.rstrip('/')}-{number}" for number in range(2, 1000))
+    return next(p for p in paths if not any(map(data.holds, folders_of_copy(replace(party, backup=p)))))
 
 
 def _within(path: str, folder: str) -> bool:

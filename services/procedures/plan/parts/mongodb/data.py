@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -25,6 +26,7 @@ class MongoData(Part):
     Attributes:
         path: the folder; bytes: of what it holds; entries: how many names, 0 also where it is not there. None: unknown.
         owner: its user's number.
+        beside: the names in the folder that holds it, where copies and new folders are made; None: unknown.
     """
 
     turn: ClassVar[Turn] = Turn.COMPANY
@@ -33,6 +35,7 @@ class MongoData(Part):
     bytes: int | None = None
     entries: int | None = None
     owner: int | None = None
+    beside: tuple[str, ...] | None = None
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
@@ -41,16 +44,23 @@ class MongoData(Part):
         if not told:
             return None
         path = reads.clean(told)
+        around = reading.text("data", commands.ALL_NAMES.read(posixpath.dirname(path) or "/", sudo=True))
+        beside = None if around is None else tuple(name for name in lines_of(around) if name)
         listed = reading.run("data", commands.ALL_NAMES.read(path, sudo=True))
         if listed is None:
-            return cls(path)
+            return cls(path, beside=beside)
         if listed.exit_code:
-            return cls(path, 0, 0) if is_absent(listed) else cls(path)
+            return cls(path, 0, 0, beside=beside) if is_absent(listed) else cls(path, beside=beside)
         names = [name for name in lines_of(listed.text) if name and name != LOST_AND_FOUND]
         inside = f"{path.rstrip('/')}/"  # du(1) and stat(1) follow a link with a slash behind it, and no other
         size = reading.text("data", commands.SIZE.read(inside, sudo=True)) or ""
         owner = count((reading.text("data", commands.OWNER.read(inside, sudo=True)) or "").strip())
-        return cls(path, count(size.split()[0]) if size.split() else None, len(names), owner)
+        return cls(path, count(size.split()[0]) if size.split() else None, len(names), owner, beside)
+
+    def holds(self, path: str) -> bool:
+        """Return whether a path is known to be there: one beside the data folder, as its own folder tells."""
+        folder, name = posixpath.split(path.rstrip("/"))
+        return folder == posixpath.dirname(self.path) and name in (self.beside or ())
 
 
 def _told(host: HostFacts) -> str:

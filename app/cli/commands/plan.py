@@ -16,17 +16,18 @@ from app.cli.steering import Terminal, attended, exit_code, interruptible, need_
 from services.errors import BadInput, NoAnswer
 from services.i18n import tr
 from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.parts import Policy
 from services.procedures.engine.rehearsal import Rehearsal
 from services.procedures.journal.codec import encode, plain
-from services.procedures.plan.checks import Override, standing_blocks
+from services.procedures.plan.checks import Override, Verdict, standing_blocks
 from services.procedures.plan.host_facts import Facts, nobody_answered
 from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Plan
 from services.procedures.service.service import Draft, ProcedureService
-from services.procedures.service.undo import at_work, own_run
+from services.procedures.service.undo import at_work, own_run, with_ways
 
 
 def run(options: Namespace) -> int:
@@ -40,7 +41,7 @@ def run(options: Namespace) -> int:
         _refuse_silence(facts)
         draft = service.draft(options.name, facts, dict(options.input))
         overrides = tuple(Override(code, reason) for code, reason in options.override)
-        _refuse_faults(draft, overrides)
+        _refuse_faults(draft, overrides, _standing(service, facts))
         machine = getattr(options, "json", False)
         blocks = standing_blocks(draft.checks, overrides)
         if not machine:
@@ -81,11 +82,22 @@ def _refuse_silence(facts: Facts) -> None:
         raise NoAnswer(f"{title}\n{reasons}".rstrip(), try_=(tr("Mend the way to a host, then plan again."),))
 
 
-def _refuse_faults(draft: Draft, overrides: tuple[Override, ...]) -> None:
+def _standing(service: ProcedureService, facts: Facts) -> tuple[str, ...]:
+    """Return whose run holds hosts now, and its ways: what it has changed may be why an answer is wrong."""
+    locked = lock_free(facts, tuple(host.host for host in facts.hosts if host.lock is not None))
+    if locked.verdict is not Verdict.BLOCK:
+        return ()
+    (told,) = with_ways((locked,), facts, service.owner, service.view)
+    return (told.evidence, *told.try_, *told.commands)
+
+
+def _refuse_faults(draft: Draft, overrides: tuple[Override, ...], standing: tuple[str, ...] = ()) -> None:
     if draft.faults:
         # A question without choices is most often a host without an answer; but only of those that the plan asks for.
         unread = tuple(problem_lines(draft.facts, hosts_asked(draft)))
-        raise BadInput(tr("The inputs are not complete or not right."), try_=(*fault_lines(draft.faults), *unread))
+        raise BadInput(
+            tr("The inputs are not complete or not right."), try_=(*standing, *fault_lines(draft.faults), *unread)
+        )
     if draft.violations:
         raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
     codes = {check.code for check in draft.checks} | set(draft.about.later_checks)

@@ -164,6 +164,16 @@ def test_that_a_lock_seen_by_the_preflight_is_taken_over_with_a_reason_and_its_o
     assert shell.world.holder is None
 
 
+def test_that_an_answer_which_a_run_made_wrong_is_refused_with_that_run_named_first(shell: Shell) -> None:
+    """In the middle of a conversion its own new hosts were 'not one of' those offered, and nobody said why."""
+    shell.world.changed = lambda facts: replace(facts, hosts=tuple(replace(h, lock=HOLDER) for h in facts.hosts))
+    said = shell("plan", "desync-for-backup", "--input", "node=n9")
+    assert said.code == 2
+    tries = [line for line in said.err.splitlines() if line.startswith("Try: ")]
+    assert f"{HOLDER.owner} runs {HOLDER.procedure} (run {HOLDER.run_id})" in tries[0]
+    assert any("n9" in line for line in tries[1:])
+
+
 def test_that_a_held_lock_is_one_document_for_machines(shell: Shell) -> None:
     shell.world.holder = dataclasses.replace(HOLDER, since=None)
     document = shell("run", *DESYNC, "--yes", "--json").document

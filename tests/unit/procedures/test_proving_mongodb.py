@@ -115,6 +115,16 @@ def test_that_a_set_is_whole_only_by_every_members_own_word(prover: Attempt, hos
     assert (told.holds, told.evidence) == (False, "m3 is RECOVERING")
 
 
+@pytest.mark.parametrize("errno", [76, 94])
+def test_that_a_server_which_is_in_no_set_says_so_and_was_read(prover: Attempt, hosts: Set, errno: int) -> None:
+    """As a read that failed it made every rehearsal end with 'could not be read' where a set is made in the run."""
+    hosts.members["m1"].told["replica-set-status"] = QueryFailed("not running with --replSet", host="m1", errno=errno)
+    told = prover.look(SetWhole(HOSTS), NOTHING)
+    assert (told.holds, told.evidence) == (False, "m1 is in no replica set")
+    hosts.members["m2"].told["replica-set-status"] = Unreachable("No answer.", host="m2")
+    assert prover.look(SetWhole(HOSTS), NOTHING).holds is None
+
+
 def test_that_two_primaries_or_none_are_no_whole_set(prover: Attempt, hosts: Set) -> None:
     hosts.says("m2", 2, state=STATES["PRIMARY"])
     told = prover.look(SetWhole(HOSTS), NOTHING)

@@ -11,6 +11,8 @@ from services.procedures.plan.looks import Asking
 from services.procedures.plan.scripted import World
 
 LIMIT_S = 4.0
+_IN_NO_SET = frozenset({76, 94})
+"""Error codes NoReplicationEnabled and NotYetInitialized (mongo 3.2, src/mongo/base/error_codes.err)."""
 
 
 def told_by(asking: Asking, host: str) -> ReplicaSet:
@@ -24,6 +26,11 @@ def told_by(asking: Asking, host: str) -> ReplicaSet:
     if found is None or found.missing or found.own is None:
         raise QueryFailed(tr("{host} does not tell the whole of its replica set.", host=host), host=host)
     return found
+
+
+def in_no_set(problem: object) -> bool:
+    """Return whether a server said that it is a member of no set: that is an answer, and no read that failed."""
+    return isinstance(problem, QueryFailed) and problem.errno in _IN_NO_SET
 
 
 def told_by_all(asking: Asking, hosts: tuple[str, ...]) -> tuple[dict[str, ReplicaSet], str]:

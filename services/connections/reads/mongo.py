@@ -89,6 +89,8 @@ SET_STATUS = _known("replica-set-status", {"replSetGetStatus": 1})
 SET_CONFIG = _known("replica-set-config", {"replSetGetConfig": 1})
 SET_DOCUMENT = _find("replica-set-document", "local", "system.replset", 2, fields={"_id": 1, "version": 1})
 """The configuration that lies in a server's data, whether it was started as a member or not."""
+LAST_VOTE = _find("last-vote", "local", "replset.election", 1, fields={"term": 1, "_id": 0})
+"""In which term a member voted last: empty in a set that never had protocolVersion 1 (tried on 3.2.5)."""
 OPLOG_SIZE = _known("oplog-size", {"collStats": "oplog.rs"}, "local")
 _OPLOG_FIELDS = {"ts": 1, "t": 1, "wall": 1, "_id": 0}
 OPLOG_FIRST = _find("oplog-first", "local", "oplog.rs", 1, sort={"$natural": 1}, fields=_OPLOG_FIELDS)

@@ -10,6 +10,7 @@ from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import ShardedCluster
 from services.procedures.plan.actions import Mongo, Reconfigure
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.parts.mongodb.last_vote import NEVER, LastVote
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.run_model import Question
 from tests.faults.scripted.cluster import Cluster, Host
@@ -44,7 +45,7 @@ def facts_of(cluster: Cluster, kept: tuple[tuple[str, str], ...]) -> Facts:
     """Return what a gathering finds now."""
     nodes = {node.host: _as_it_is(cluster, node) for node in (*_members(cluster), *_routers(cluster))}
     hosts = tuple(
-        HostFacts(name, name, node, is_root=True, server_up=True, parts=(MongoRights(logged_in=False),))
+        HostFacts(name, name, node, is_root=True, server_up=True, parts=(MongoRights(logged_in=False), LastVote(NEVER)))
         for name, node in nodes.items()
     )
     return Facts(1_700_000_000.0, SET, "orders", members=tuple(nodes), hosts=hosts, kept=kept)

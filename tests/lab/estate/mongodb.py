@@ -63,6 +63,8 @@ _ENGINES = {
 }
 MIRRORS_STORE_BY = "wiredTiger"
 """The engine of mirrored config servers; a test of MMAPv1 sets it before it makes the estate anew."""
+PROTOCOL = 1
+"""protocolVersion of the sets that are formed; a test of the old one sets it before it makes the estate anew."""
 _SET = """\
 replication:
   replSetName: {name}
@@ -224,7 +226,7 @@ def wait_greetings(spec: EstateSpec, *, limit_s: float = _FORM_S) -> None:
     wait_until("the set's greetings", reason, limit_s=limit_s)
 
 
-def initiate(spec: EstateSpec, name: str, members: Sequence[str], *, config: bool = False, protocol: int = 1) -> None:
+def initiate(spec: EstateSpec, name: str, members: Sequence[str], *, config: bool = False) -> None:
     """Form a set of these hosts, the first one preferred as its primary, and wait until all follow."""
     rows: list[dict[str, Any]] = [
         {"_id": n, "host": place(spec, spec.host(one)), "priority": 2 if n == 0 else 1} for n, one in enumerate(members)
@@ -232,7 +234,7 @@ def initiate(spec: EstateSpec, name: str, members: Sequence[str], *, config: boo
     for row, one in zip(rows, members, strict=True):
         if spec.host(one).role == "arbiter":
             row |= {"arbiterOnly": True, "priority": 0}
-    asked: dict[str, Any] = {"_id": name, "version": 1, "members": rows, "protocolVersion": protocol}
+    asked: dict[str, Any] = {"_id": name, "version": 1, "members": rows, "protocolVersion": PROTOCOL}
     if config:
         asked["configsvr"] = True
     ask(spec, members[0], {"replSetInitiate": asked}, limit_s=60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tests.lab.estate import mongodb
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.mongodb.by_hand import reconfigure
+from tests.lab.mongodb.conversion import anew
 from tests.lab.procedures.steering import KILLED, Console
 
 NAME = "mongo-protocol-upgrade"
@@ -25,9 +26,12 @@ SCRATCH = "pilothouse_trial"
 
 
 @pytest.fixture
-def old(mongo_rs: Estate) -> Iterator[Estate]:
-    """The set at protocolVersion 0, as one that was made before 3.2; at 1 again afterwards."""
-    _protocol(mongo_rs, 0)
+def old(mongo_rs: Estate, monkeypatch: pytest.MonkeyPatch) -> Iterator[Estate]:
+    """The set at protocolVersion 0, made so as before 3.2: one that was moved back keeps its terms. At 1 afterwards."""
+    monkeypatch.setattr(mongodb, "PROTOCOL", 0)
+    anew(mongo_rs)
+    monkeypatch.undo()
+    _insert(mongo_rs, 1)
     yield mongo_rs
     if set(_protocols(mongo_rs).values()) != {1}:
         _protocol(mongo_rs, 1)
@@ -146,6 +150,21 @@ def test_that_nothing_begins_while_a_member_is_away(old: Estate, console: Consol
     finally:
         old.start("d3")
     mongodb.wait_set(old.spec, list(MEMBERS))
+
+
+def test_that_a_set_that_elected_by_terms_before_is_refused(old: Estate, console: Console) -> None:
+    """3.2.5 would end the primary at its next step-down: terms begin at 0 again, and its members remember others."""
+    _protocol(old, 1)
+    lead = mongodb.primary(old.spec)
+    with suppress(LabError):  # it ends the connection that asked for it
+        mongodb.ask(old.spec, lead, {"replSetStepDown": 5, "secondaryCatchUpPeriodSecs": 3})
+    _until(lambda: "PRIMARY" in mongodb.states(old.spec, lead).values(), limit_s=60)
+    mongodb.wait_set(old.spec, list(MEMBERS))
+    _protocol(old, 0)
+    ran = console.run(NAME, "--json", **ANSWERS)
+    assert ran.code == 1, ran
+    assert "TERMS-BEFORE" in ran.out + ran.err, ran
+    assert console.runs() == ()
 
 
 @pytest.mark.parametrize(

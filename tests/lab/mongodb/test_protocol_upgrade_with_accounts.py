@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from services.procedures.plan.run_model import RunState
+from tests.lab.estate import mongodb
 from tests.lab.estate.estate import Estate
 from tests.lab.mongodb.by_hand import as_pilot, inventory_of, protocol_as_pilot
+from tests.lab.mongodb.conversion import anew
 from tests.lab.procedures.steering import Console
 
 NAME = "mongo-protocol-upgrade"
@@ -17,9 +19,11 @@ ANSWERS = {"steady": "5 s", "clients": "yes", "backup": "yes"}
 
 
 @pytest.fixture
-def old(mongo_auth_estate: Estate) -> Iterator[Estate]:
-    """The set at protocolVersion 0; at 1 again afterwards."""
-    protocol_as_pilot(mongo_auth_estate, "d1", 0)
+def old(mongo_auth_estate: Estate, monkeypatch: pytest.MonkeyPatch) -> Iterator[Estate]:
+    """The set at protocolVersion 0, made so; at 1 afterwards."""
+    monkeypatch.setattr(mongodb, "PROTOCOL", 0)
+    anew(mongo_auth_estate)
+    monkeypatch.undo()
     yield mongo_auth_estate
     protocol_as_pilot(mongo_auth_estate, "d1", 1)
 

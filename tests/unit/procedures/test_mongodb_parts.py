@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,10 +19,11 @@ from services.facts.mongodb.sharding import ShardedCluster
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.parts.mongodb.data import MongoData
+from services.procedures.plan.parts.mongodb.last_vote import NEVER, LastVote
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.set_document import SetDocument
 from services.types import Reach
-from tests.unit.discovery.mongo_scenes import AT, hosts, mirror
+from tests.unit.discovery.mongo_scenes import AT, hosts, member, mirror, row, view
 from tests.unit.procedures.scripted_sessions import ScriptedSession, out
 
 FILE = """\
@@ -136,6 +138,32 @@ def test_that_a_data_folder_is_told_with_its_size_and_that_a_spare_hosts_is_the_
 
 def test_that_a_set_which_lies_in_a_mirrors_data_is_named() -> None:
     assert SetDocument.read(_node(), Reader(Host(), ManualClock())) == SetDocument(("csrs",))
+
+
+class Voter(Host):
+    """A member that answers with what lies in local.replset.election, as 3.2.5 gave it."""
+
+    def __init__(self, *rows: dict[str, Any]) -> None:
+        super().__init__()
+        self._rows = list(rows)
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        del read, limit_s
+        return Reply({"cursor": {"firstBatch": self._rows}})
+
+
+@pytest.mark.parametrize(
+    ("rows", "term"), [((), NEVER), (({"term": 0},), 0), (({"term": 3},), 3), (({"term": "3"},), None), (({},), None)]
+)
+def test_that_a_members_last_vote_is_told_and_nothing_is_made_of_what_is_no_number(
+    rows: tuple[dict[str, Any], ...], term: int | None
+) -> None:
+    node = member(1, view(1, (row(1, "PRIMARY"), row(2))))
+    assert LastVote.read(HostFacts("m1", "m1", node), Reader(Voter(*rows), ManualClock())) == LastVote(term)
+
+
+def test_that_who_is_in_no_set_has_no_vote_to_tell() -> None:
+    assert LastVote.read(_node(), Reader(Voter(), ManualClock())) is None
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "  45\n", " 45 Z mongod\n", "45 Ssl mysqld\n"])

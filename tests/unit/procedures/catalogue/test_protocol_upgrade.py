@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
+from services.procedures.plan.parts.mongodb.last_vote import NEVER, LastVote
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.wording import wording
 from tests.unit.discovery.mongo_scenes import NOW, member, row, view
@@ -33,9 +36,11 @@ def _node(number: int, members: tuple[SetMember, ...] = THREE, **more: Any) -> N
     return member(number, seen)
 
 
-def facts(*nodes: NodeFacts, **parts: MongoRights) -> Facts:
+def facts(*nodes: NodeFacts, terms: Mapping[str, int | None] = MappingProxyType({}), **parts: MongoRights) -> Facts:
     nodes = nodes or tuple(_node(n) for n in (1, 2, 3))
-    hosts = tuple(HostFacts(n.host, n.host, n, parts=(parts.get(n.host, FREE),)) for n in nodes)
+    hosts = tuple(
+        HostFacts(n.host, n.host, n, parts=(parts.get(n.host, FREE), LastVote(terms.get(n.host, NEVER)))) for n in nodes
+    )
     return Facts(float(NOW), "5f00", "shop", members=tuple(h.host for h in hosts), hosts=hosts)
 
 
@@ -146,3 +151,20 @@ def test_that_an_account_that_lacks_a_right_is_refused_before_the_first_step_and
     assert check("OPERATOR-RIGHTS", facts(m1=MongoRights())).unknown
     strong = MongoRights(True, frozenset({"replSetConfigure"}), frozenset({"insert", "dropDatabase"}))
     assert check("OPERATOR-RIGHTS", facts(m1=strong)).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("term", "verdict", "told"),
+    [
+        (NEVER, Verdict.PASS, "no member keeps a term above 0"),
+        (0, Verdict.PASS, "no member keeps a term above 0"),
+        (7, Verdict.BLOCK, "m2 voted in term 7 before"),
+        (None, Verdict.BLOCK, "m2: whether it voted in a term before is not known"),
+    ],
+)
+def test_that_a_set_which_elected_by_terms_before_is_not_moved_once_more(
+    term: int | None, verdict: Verdict, told: str
+) -> None:
+    """Seen on 3.2.5: its primary ends itself at the next step-down, for terms begin at 0 again."""
+    found = check("TERMS-BEFORE", facts(terms={"m2": term}))
+    assert (found.verdict, told in found.evidence) == (verdict, True), found

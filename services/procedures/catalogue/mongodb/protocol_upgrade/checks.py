@@ -7,8 +7,12 @@ from services.moments import duration
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.mongodb.last_vote import LastVote
 
 BURN_IN_S = 24 * 3600
+FIRST_TERM = 0
+"""A set's term right after protocolVersion 1 is set: the same again does no harm (tried on 3.2.5)."""
 _RISKY_32, _RISKY_34 = (3, 2, 11), {(3, 4, 0), (3, 4, 1)}
 
 
@@ -28,6 +32,35 @@ def old_entries(one: GatheredSet) -> Check:
         '(MongoDB manual, "Replica Set Protocol Versions").',
         try_=("Let a write reach every secondary, then check again.",) if faults else (),
         each="Every member of each set has applied an entry of the current protocol",
+        host=one.speaker,
+    )
+
+
+def no_terms_before(facts: Facts, one: GatheredSet) -> Check:
+    """No member was ever elected by a term: set to 1 once more, terms begin at 0 again, and 3.2.5 knows the old ones.
+
+    Seen on 3.2.5: a member that had followed in a higher term ends itself at its next step-down ("Fatal assertion
+    34361 OplogOutOfOrder"); one started again stays RECOVERING until the set's term has passed the old one.
+    """
+    faults = []
+    for host in one.hosts:
+        own, term = one.own(host), facts.host(host)[LastVote].term
+        if own is not None and own.arbiter:
+            continue
+        if term is None:
+            faults.append(f"{host}: whether it voted in a term before is not known")
+        elif term > FIRST_TERM:
+            faults.append(f"{host} voted in term {term} before")
+    return Check(
+        code="TERMS-BEFORE",
+        title=f"No member of {one.name} was elected by terms before",
+        verdict=verdict(faults),
+        evidence=f"{one.name}: {'; '.join(faults) or 'no member keeps a term above 0'}",
+        why="Terms begin at 0 again, below what the members remember: a primary ends itself at its next step-down.",
+        try_=("Make an initial sync of each of these members, one by one, the primary last; then check again.",)
+        if faults
+        else (),
+        each="No member of each set was elected by terms before",
         host=one.speaker,
     )
 

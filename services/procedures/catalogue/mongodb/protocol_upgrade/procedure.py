@@ -20,6 +20,7 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.model import Chart, Plan
+from services.procedures.plan.parts.mongodb.last_vote import LastVote
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.procedure import About
 
@@ -34,7 +35,7 @@ ABOUT = About(
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=200,
-    needs=frozenset({MongoRights}),
+    needs=frozenset({LastVote, MongoRights}),
 )
 EVERY = "every"
 STEADY_S = 300.0
@@ -72,7 +73,7 @@ class ProtocolUpgrade:
         chosen = _chosen(facts, values)
         hosts = _hosts(chosen)
         return (
-            *(check for one in chosen for check in _of_set(one)),
+            *(check for one in chosen for check in _of_set(facts, one)),
             shared.may_change(facts, tuple(one.primary for one in chosen if one.primary), _CLUSTER, _DATABASES),
             *confirmed(
                 values,
@@ -116,12 +117,13 @@ class ProtocolUpgrade:
 PROCEDURE = ProtocolUpgrade()
 
 
-def _of_set(one: GatheredSet) -> tuple[Check, ...]:
+def _of_set(facts: Facts, one: GatheredSet) -> tuple[Check, ...]:
     return (
         shared.set_whole(one),
         shared.set_versions(one),
         shared.set_lag(one),
         own.old_entries(one),
+        own.no_terms_before(facts, one),
         own.minor_version(one),
         own.burn_in(one),
         own.election_timeout(one),

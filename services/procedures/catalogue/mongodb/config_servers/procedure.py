@@ -177,7 +177,9 @@ def _steps(party: Party) -> tuple[Step, ...]:
 
 
 def _expected(party: Party) -> str:
-    return f"Every mongos uses {party.new_string}, all members hold the same metadata, the balancer is as it was."
+    told = f"Every mongos uses {party.new_string}, all members hold the same metadata, the balancer is as it was."
+    old = ", ".join(host for host in party.servers if host not in party.lasting)
+    return f"{told} Out of use, and to be taken out of the inventory: {old}." if old else told
 
 
 def _no_mirrors(party: Party) -> Check:

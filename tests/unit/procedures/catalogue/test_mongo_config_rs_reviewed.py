@@ -19,6 +19,7 @@ from services.procedures.conditions.config_servers.strangers import NoOtherRoute
 from services.procedures.conditions.config_servers.uses import ShardsUse
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderThere
+from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.plan.actions import Run, Several, WaitFor
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.model import Plan, Step
@@ -156,3 +157,18 @@ def test_that_the_copy_of_an_earlier_run_is_told_before_anything_is_switched_off
     assert name in told.evidence
     assert told.answers[0].values == ("/data/old-3",)
     assert _blocks(facts, {**at, "backup": "/data/old-3"}) == []
+
+
+def test_that_a_balancer_which_a_colleague_switched_on_again_holds_the_run_up() -> None:
+    """Nobody looked again: on real servers the balancer stood on at the question and at the step down."""
+    plan = _plan(_facts())
+    ids, off = [step.step_id for step in plan.steps], BalancerIs("r1", on=False)
+    for rests, stop in (("rests-before", "c3:copy-down"), ("rests-behind", "c3:down")):
+        wait = _step(plan, rests).action
+        assert isinstance(wait, WaitFor)
+        assert wait.conditions == (off, NothingMoves("r1"))
+        assert ids.index(rests) < ids.index(stop)
+    assert off in _step(plan, "c1:mirrored-set").before
+    assert off in _step(plan, "c3:down").before
+    ids = [step.step_id for step in _plan(_facts(), WINDOW).steps]
+    assert ids.index("rests-before") < ids.index("r1:down")

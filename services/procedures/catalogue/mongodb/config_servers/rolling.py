@@ -19,6 +19,7 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     is_down,
     known_routers,
     new_string_step,
+    rests_step,
     root,
     same_step,
     shards_step,
@@ -39,6 +40,7 @@ from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.machine.unit import UnitNotEnabled
 from services.procedures.conditions.machine.yaml_setting import SettingIs
+from services.procedures.conditions.mongodb.balancer import BalancerIs
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Ask, EditYaml, Mongo, Reconfigure, RestoreFile, Several
@@ -64,6 +66,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
     return (
         nothing_there({party.last: folders_of_copy(party)}),
         catalog_before(router),
+        rests_step("rests-before", router),
         *copy_steps(party, party.servers[:-1]),
         scratch_down(party),
         initiate_step(party, party.first, before=(alone(party.first),)),
@@ -77,6 +80,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
             "Every new member has the data",
             SYNC_S,
         ),
+        rests_step("rests-behind", router),
         same_step("same-copied", everyone),
         _asked(party),
         _mirror_down(party),
@@ -138,7 +142,7 @@ def _mirrored_set(party: Party) -> Step:
         why="Data are read and written all the time; for some seconds a mongos refuses changes of the catalog.",
         action=Several((edit, restart)),
         risk=Risk.NODE_DOWN,
-        before=(SetLies(host, party.name), MetadataSame(party.servers)),
+        before=(SetLies(host, party.name), MetadataSame(party.servers), BalancerIs(party.routers[0], on=False)),
         proof=proof,
         limit_s=START_S,
         repeatable=True,
@@ -174,7 +178,8 @@ def _asked(party: Party) -> Step:
 
 def _mirror_down(party: Party) -> Step:
     why = "The catalog takes no change from here on: what the set has is what every mirror has."
-    return replace(stop_step(party, party.last, why, (alone(party.last),)), before=(known_routers(party),))
+    off = BalancerIs(party.routers[0], on=False)
+    return replace(stop_step(party, party.last, why, (alone(party.last),)), before=(known_routers(party), off))
 
 
 def _votes(party: Party, version: int) -> Step:

@@ -19,6 +19,7 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     is_down,
     known_routers,
     new_string_step,
+    rests_step,
     root,
     same_step,
     shards_step,
@@ -56,6 +57,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
     return (
         nothing_there({**made, party.last: (*made[party.last], *folders_of_copy(party))}),
         catalog_before(party.routers[0]),
+        rests_step("rests-before", party.routers[0]),
         *(_router_down(party, router) for router in party.routers),
         *mirrored_steps(party),
         *copy_steps(party, party.servers[:-1]),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from services.connections.ports import Output
-from services.connections.reads.commands import OWNER
+from services.connections.reads.commands import FILE_KIND, OWNER, SIZE
 from services.connections.reads.read import CommandRead
 from services.facts.mongodb.sharding import HostList, Shard
 from services.procedures.catalogue.mongodb.config_servers.common import shards_step
@@ -127,7 +127,7 @@ class _Linked:
         del part, read
         return out("WiredTiger\n")
 
-    def text(self, part: str, read: CommandRead) -> str:
+    def text(self, part: str, read: CommandRead) -> str | None:
         del part
         followed = read.values[-1] == "/data/db/"
         if read.name == OWNER.name:
@@ -140,6 +140,27 @@ def test_that_size_and_owner_are_of_the_folder_that_a_link_leads_to() -> None:
     found = MongoData.read(_facts().host("c3"), cast("Reading", _Linked()))
     assert found is not None
     assert (found.path, found.bytes, found.entries, found.owner) == ("/data/db", 5_000_000_000, 1, 998)
+
+
+@pytest.mark.parametrize(("kind", "size"), [("symbolic link", 1_000_000_300), ("directory", 300), (None, None)])
+def test_that_a_journal_on_a_disk_of_its_own_is_counted(kind: str | None, size: int | None) -> None:
+    """On a real server two copies of it filled the disk, for which there was 'room'; in the folder it is counted."""
+
+    class Apart(_Linked):
+        def run(self, part: str, read: CommandRead) -> Output:
+            del part, read
+            return out("WiredTiger\njournal\n")
+
+        def text(self, part: str, read: CommandRead) -> str | None:
+            if read.name == FILE_KIND.name:
+                return kind
+            if read.name == SIZE.name:
+                return "1000000000\tj\n" if read.values[-1] == "/data/db/journal/" else "300\tdb\n"
+            return super().text(part, read)
+
+    found = MongoData.read(_facts().host("c3"), cast("Reading", Apart()))
+    assert found is not None
+    assert found.bytes == size
 
 
 def test_that_the_copy_of_data_right_below_the_root_has_a_clean_path() -> None:

@@ -24,7 +24,8 @@ class MongoData(Part):
     """Read with du, ls and stat, over SSH; of a host without a config server the folder that the others have.
 
     Attributes:
-        path: the folder; bytes: of what it holds; entries: how many names, 0 also where it is not there. None: unknown.
+        path: the folder; bytes: of what it holds, and of a journal on a disk of its own; entries: how many names, 0
+            also where it is not there. None: unknown.
         owner: its user's number.
         beside: the names in the folder that holds it, where copies and new folders are made; None: unknown.
     """
@@ -53,14 +54,30 @@ class MongoData(Part):
             return cls(path, 0, 0, beside=beside) if is_absent(listed) else cls(path, beside=beside)
         names = [name for name in lines_of(listed.text) if name and name != LOST_AND_FOUND]
         inside = f"{path.rstrip('/')}/"  # du(1) and stat(1) follow a link with a slash behind it, and no other
-        size = reading.text("data", commands.SIZE.read(inside, sudo=True)) or ""
+        size = _size(reading, inside)
+        if "journal" in names and size is not None:
+            size = _with_journal(reading, f"{inside}journal", size)
         owner = count((reading.text("data", commands.OWNER.read(inside, sudo=True)) or "").strip())
-        return cls(path, count(size.split()[0]) if size.split() else None, len(names), owner, beside)
+        return cls(path, size, len(names), owner, beside)
 
     def holds(self, path: str) -> bool:
         """Return whether a path is known to be there: one beside the data folder, as its own folder tells."""
         folder, name = posixpath.split(path.rstrip("/"))
         return folder == posixpath.dirname(self.path) and name in (self.beside or ())
+
+
+def _size(reading: Reading, folder: str) -> int | None:
+    size = reading.text("data", commands.SIZE.read(folder, sudo=True)) or ""
+    return count(size.split()[0]) if size.split() else None
+
+
+def _with_journal(reading: Reading, journal: str, size: int) -> int | None:
+    """Return the size with that of a journal that a link leads to: a copy of the data holds it, hundreds of MB."""
+    kind = reading.text("data", commands.FILE_KIND.read(journal, sudo=True))
+    if kind is None:
+        return None
+    led_to = _size(reading, f"{journal}/") if kind.strip() == "symbolic link" else 0
+    return None if led_to is None else size + led_to
 
 
 def _told(host: HostFacts) -> str:

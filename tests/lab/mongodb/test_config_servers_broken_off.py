@@ -131,7 +131,7 @@ def _killed_in_turn(console: Console, confirm: str, answers: dict[str, str]) -> 
     """Return (step, state) of the entries behind which a console was killed.
 
     A resumed console does again what is not proven: killed always behind its first entries it would never get on. So
-    it is given an entry more as long as nothing comes of it.
+    it is given an entry more as long as nothing comes of it; its first three are of the lock, and tried once.
     """
     ran, most = console.killed_run(1, NAME, "--confirm", confirm, **answers), 1
     kills: set[tuple[str, str]] = set()
@@ -142,7 +142,7 @@ def _killed_in_turn(console: Console, confirm: str, answers: dict[str, str]) -> 
         view = console.view()
         last = next((one for one in reversed(view.steps) if one.state is not StepState.PENDING), None)
         entry = (last.step.step_id, last.state.value) if last is not None else ("", view.state.value)
-        most = most + 1 if entry in kills else 1
+        most = most + 1 if entry in kills else 4
         kills.add(entry)
         ran = console.killed(most, "resume", console.runs()[0], "--yes", "--confirm", confirm)
     raise AssertionError("it never came to its end")

@@ -24,7 +24,7 @@ from services.facts.model import Problem
 from services.facts.mongodb.metadata import parse_hashes
 from services.facts.mongodb.model import Contents, Metadata, MongoFacts
 from services.facts.mongodb.oplog import Oplog, parse_oplog
-from services.facts.mongodb.replica_set import parse_set
+from services.facts.mongodb.replica_set import ReplicaSet, parse_set
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.facts.mongodb.sharding import ShardedCluster, listed_shards, parse_cluster
 from services.facts.mongodb.values import documents, line
@@ -76,13 +76,23 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0, at: float = 0.0) -> Mon
     )
     found, oplog = None, None
     if server.role in {"member", "removed", "not-initiated"}:
-        found = parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG))
+        found = _told(server, parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG)))
     if server.role == "member" and not server.arbiter:
         oplog = _oplog(asking)
     facts = MongoFacts(
         server, found, oplog, _cluster(asking, server), _contents(asking, server), _metadata(asking, server)
     )
     return MongoAnswer(facts, tuple(asking.problems), status)
+
+
+def _told(server: MongoServer, found: ReplicaSet | None) -> ReplicaSet | None:
+    """Return what a member tells of its set; nothing of an arbiter that tells its status alone.
+
+    Under access control an arbiter has no accounts. Reached by SSH it takes us for its own machine and tells its
+    status to nobody in particular (MongoDB manual, "Localhost Exception"), but not the configuration with the set's
+    id: it would stand as a set of its own, beside the one that counts it.
+    """
+    return None if found is not None and server.arbiter and "config" in found.missing else found
 
 
 class _Asking:

@@ -118,10 +118,15 @@ def test_that_what_the_account_may_not_ask_is_a_problem_of_its_part_and_the_rest
     assert [one.part for one in router.problems] == ["config-shards"]
 
 
-def test_that_an_arbiter_under_access_control_is_told_by_its_hello_alone() -> None:
+@pytest.mark.parametrize("tells_status", [False, True])
+def test_that_an_arbiter_under_access_control_is_told_by_its_hello_alone(tells_status: bool) -> None:
+    """Reached by SSH it takes us for its own machine, and tells its status without an account; seen on 3.2.5."""
     hello = {**HELLO_32, "setName": "rs0", "arbiterOnly": True, "me": "h:1", "hosts": ["h:1"]}
-    with MongoPeer({}, hello=hello, users={"monitor": "s3cret"}) as peer:
-        answer = read(peer, "monitor")
+    itself = {"_id": 0, "name": "h:1", "state": 7, "health": 1.0, "self": True}
+    told = {"replSetGetStatus": {"ok": 1.0, "set": "rs0", "myState": 7, "members": [itself]}} if tells_status else {}
+    users = {} if tells_status else {"monitor": "s3cret"}
+    with MongoPeer(told, hello=hello, users=users) as peer:
+        answer = read(peer, *users)
     facts = answer.facts
     assert (facts.server.role, facts.server.arbiter, facts.set, facts.oplog) == ("member", True, None, None)
     assert {one.code for one in answer.problems} == {"query-failed"}

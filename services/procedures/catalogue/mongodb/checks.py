@@ -37,6 +37,18 @@ def set_whole(one: GatheredSet) -> Check:
     )
 
 
+def no_set() -> Check:
+    """No member told its set: then nobody knows that nothing is to be done."""
+    return Check(
+        code="SET-WHOLE",
+        title="A member of the set tells its state and configuration",
+        verdict=verdict(("no member told",)),
+        evidence="no member told its set",
+        why="What a set is like is read from its members; what nobody tells is not known.",
+        try_=("Choose the cluster whose members hold data (--cluster), or let the account read replSetGetConfig.",),
+    )
+
+
 def set_versions(one: GatheredSet) -> Check:
     """All members run one release of 3.2 or newer: a set of several versions is not reconfigured."""
     versions = {host: release(mongo.server.version) for host, mongo in zip(one.hosts, one.views, strict=True)}

@@ -168,3 +168,12 @@ def test_that_a_set_which_elected_by_terms_before_is_not_moved_once_more(
     """Seen on 3.2.5: its primary ends itself at the next step-down, for terms begin at 0 again."""
     found = check("TERMS-BEFORE", facts(terms={"m2": term}))
     assert (found.verdict, told in found.evidence) == (verdict, True), found
+
+
+def test_that_nothing_to_do_is_not_said_where_no_member_told_its_set() -> None:
+    """An arbiter under access control, alone in a cluster of its own, was 'as this procedure would leave it'."""
+    node = member(1, view(1, THREE))
+    assert node.mongo is not None
+    mute = replace(node, mongo=replace(node.mongo, set=None))
+    found = check("SET-WHOLE", facts(mute))
+    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "no member told its set")

@@ -73,6 +73,7 @@ class ProtocolUpgrade:
         chosen = _chosen(facts, values)
         hosts = _hosts(chosen)
         return (
+            *((shared.no_set(),) if not sets_of(facts) else ()),
             *(check for one in chosen for check in _of_set(facts, one)),
             shared.may_change(facts, tuple(one.primary for one in chosen if one.primary), _CLUSTER, _DATABASES),
             *confirmed(

@@ -78,6 +78,7 @@ class RollingUpgrade:
             own.one_further(facts, order, target),
             own.nothing_too_old(facts, order, target),
             own.compatibility(facts, order, target),
+            *((shared.no_set(),) if not sets else ()),
             *(c for one in sets for c in (shared.set_whole(one), shared.set_lag(one), own.another_can_lead(one))),
             *((own.balancer_known(facts, order.routers[0]),) if order.routers else ()),
             shared.may_change(facts, leading, _CLUSTER, ()),

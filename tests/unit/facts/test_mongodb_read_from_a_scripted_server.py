@@ -123,10 +123,12 @@ def test_that_an_arbiter_under_access_control_is_told_by_its_hello_alone(tells_s
     """Reached by SSH it takes us for its own machine, and tells its status without an account; seen on 3.2.5."""
     hello = {**HELLO_32, "setName": "rs0", "arbiterOnly": True, "me": "h:1", "hosts": ["h:1"]}
     itself = {"_id": 0, "name": "h:1", "state": 7, "health": 1.0, "self": True}
-    told = {"replSetGetStatus": {"ok": 1.0, "set": "rs0", "myState": 7, "members": [itself]}} if tells_status else {}
-    users = {} if tells_status else {"monitor": "s3cret"}
+    status = {"ok": 1.0, "set": "rs0", "myState": 7, "members": [itself]}
+    denied = {"ok": 0.0, "code": 13, "errmsg": "not authorized on admin to execute command"}
+    told = {"replSetGetStatus": status, "replSetGetConfig": denied} if tells_status else {}
+    users = None if tells_status else {"monitor": "s3cret"}
     with MongoPeer(told, hello=hello, users=users) as peer:
-        answer = read(peer, *users)
+        answer = read(peer, *(users or ()))
     facts = answer.facts
     assert (facts.server.role, facts.server.arbiter, facts.set, facts.oplog) == ("member", True, None, None)
     assert {one.code for one in answer.problems} == {"query-failed"}

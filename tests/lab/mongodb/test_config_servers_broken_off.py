@@ -162,14 +162,14 @@ def test_that_where_the_first_server_does_not_start_again_the_others_go_first_an
         rests = console("resume", run, "--yes", "--confirm", "c1")
         assert rests.code == 4, rests
         assert {config_of(mirrored, router).partition("/")[0] for router in ROUTERS} != {"csrs"}
-        with load(mirrored) as loads:  # a shard learns of the set by a request
+        with load(mirrored) as loads:
             rests = console("resume", run, "--yes", "--confirm", "c1", "--answer", "later", limit_s=600)
         assert rests.code == 4, rests
         assert [one.refused for one in loads.values()] == [[], []]
         view = console.view()
         states = {one.step.step_id: one.state for one in view.steps}
         assert states["r2:new-string"] is StepState.DONE, rests
-        assert states["same-after"] is StepState.PENDING, rests
+        assert states["shards"] is StepState.PENDING, rests
         assert "c1:converted" in {one.step.step_id for one in view.steps if one.state is StepState.FAILED}
         assert all(started_with(mirrored, router).startswith("csrs/") for router in ROUTERS)
     finally:

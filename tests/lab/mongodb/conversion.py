@@ -179,8 +179,9 @@ def config_of(estate: Estate, router: str) -> str:
 
 
 def shard_uses(estate: Estate) -> str:
-    """Which config servers the shard's primary uses, by its own word."""
-    lead = next(host for host, state in mongodb.states(estate.spec, "d1").items() if state == "PRIMARY")
+    """Which config servers the shard's primary uses, by its own word; one that was started again elects first."""
+    mongodb.wait_set(estate.spec, [host.name for host in mongodb.hosts(estate.spec, "mongod")])
+    lead = mongodb.primary(estate.spec)
     return str(mongodb.ask(estate.spec, lead, {"shardingState": 1}).get("configServer", ""))
 
 

@@ -52,13 +52,3 @@ def as_pilot(estate: Estate, name: str, database: str, asked: dict[str, Any]) ->
         _, named = greet(wire, who)
         log_in(wire, who, named)
         return wire.exact(database, asked)
-
-
-def protocol_as_pilot(estate: Estate, name: str, version: int) -> None:
-    """Set the protocol version of an estate with accounts, on its primary."""
-    config = as_pilot(estate, name, "admin", {"replSetGetConfig": 1})["config"]
-    if config.get("protocolVersion", 0) != version:
-        made = {**config, "version": config["version"] + 1, "protocolVersion": version}
-        as_pilot(estate, name, "admin", {"replSetReconfig": made})
-    row = {"insert": "rows", "documents": [{"by": "hand"}], "writeConcern": {"w": "majority", "wtimeout": 20_000}}
-    as_pilot(estate, name, "lab", row)

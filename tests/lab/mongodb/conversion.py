@@ -15,6 +15,7 @@ from tests.lab.estate import database, mongodb
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.mongo_wire import RefusedError
+from tests.lab.estate.waiting import wait_until
 
 MIRRORS, ROUTERS = ("c1", "c2", "c3"), ("r1", "r2")
 COPY = "/var/lib/mysql/pilothouse-config-backup"
@@ -179,10 +180,15 @@ def config_of(estate: Estate, router: str) -> str:
 
 
 def shard_uses(estate: Estate) -> str:
-    """Which config servers the shard's primary uses, by its own word; one that was started again elects first."""
-    mongodb.wait_set(estate.spec, [host.name for host in mongodb.hosts(estate.spec, "mongod")])
-    lead = mongodb.primary(estate.spec)
-    return str(mongodb.ask(estate.spec, lead, {"shardingState": 1}).get("configServer", ""))
+    """Which config servers the shard's primary uses, by its own word; once the preferred member leads again."""
+    members = [host.name for host in mongodb.hosts(estate.spec, "mongod")]
+    wait_until(
+        f"{members[0]} to lead",
+        lambda: None if mongodb.states(estate.spec, members[0]).get(members[0]) == "PRIMARY" else "it does not yet",
+        limit_s=90,
+    )
+    mongodb.wait_set(estate.spec, members)
+    return str(mongodb.ask(estate.spec, members[0], {"shardingState": 1}).get("configServer", ""))
 
 
 def started_with(estate: Estate, router: str) -> str:

@@ -24,7 +24,7 @@ from services.facts.model import Problem
 from services.facts.mongodb.metadata import parse_hashes
 from services.facts.mongodb.model import Contents, Metadata, MongoFacts
 from services.facts.mongodb.oplog import Oplog, parse_oplog
-from services.facts.mongodb.replica_set import parse_set
+from services.facts.mongodb.replica_set import ReplicaSet, parse_set
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.facts.mongodb.sharding import ShardedCluster, listed_shards, parse_cluster
 from services.facts.mongodb.values import documents, line
@@ -76,13 +76,22 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0, at: float = 0.0) -> Mon
     )
     found, oplog = None, None
     if server.role in {"member", "removed", "not-initiated"}:
-        found = parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG))
+        found = _set(server, parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG)))
     if server.role == "member" and not server.arbiter:
         oplog = _oplog(asking)
     facts = MongoFacts(
         server, found, oplog, _cluster(asking, server), _contents(asking, server), _metadata(asking, server)
     )
     return MongoAnswer(facts, tuple(asking.problems), status)
+
+
+def _set(server: MongoServer, found: ReplicaSet | None) -> ReplicaSet | None:
+    """Return the set that a member tells, None where an arbiter tells half of it.
+
+    By the localhost exception it gives its status, and never its configuration (3.2.5, through SSH): without the id of
+    its set it would be one of another set, beside that of its fellows.
+    """
+    return None if found is not None and server.arbiter and "config" in found.missing else found
 
 
 class _Asking:

@@ -10,7 +10,7 @@ import pytest
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate import mongodb
 from tests.lab.estate.estate import Estate
-from tests.lab.mongodb.by_hand import as_pilot, inventory_of, protocol_as_pilot
+from tests.lab.mongodb.by_hand import as_pilot, inventory_of, protocol_as_pilot, wait_led_by
 from tests.lab.mongodb.conversion import anew
 from tests.lab.procedures.steering import Console
 
@@ -24,6 +24,7 @@ def old(mongo_auth_estate: Estate, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(mongodb, "PROTOCOL", 0)
     anew(mongo_auth_estate)
     monkeypatch.undo()
+    wait_led_by(mongo_auth_estate, "d1")
     yield mongo_auth_estate
     protocol_as_pilot(mongo_auth_estate, "d1", 1)
 

@@ -27,10 +27,14 @@ NOT_YET_INITIATED = 94
 NO_NAMESPACE = 26
 REMOVED_FROM_SET = 93
 """InvalidReplicaSetConfig: the member stands in no configuration that it knows."""
-_TIME_UP = {50, 262}
+TIME_UP = 50
+"""ExceededTimeLimit, which newer servers call MaxTimeMSExpired; what they call ExceededTimeLimit is 262."""
+_TIME_UP = {TIME_UP, 262}
 _NO_LOGIN = {UNAUTHORIZED, LOGIN_FAILED}
 _GOING = {91, 11600, 11602}  # ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
 _MOST_WORDS = 300
+_WRITES = frozenset({"insert", "update"})
+"""What always writes something where a plan sends it; a delete finds nothing the second time."""
 
 
 def connect_error(problem: BaseException, *, where: str, user: str, host: str, limit_s: float) -> UserError:
@@ -90,25 +94,33 @@ def no_tls(where: str, tls: str, host: str) -> TlsMissing:
     )
 
 
-def write_error(answer: Document) -> CommandFailed | None:
+def write_error(name: str, answer: Document) -> CommandFailed | None:
     """Return why a write was not made, or not by as many as were asked for, of an answer that says ok; None: it was.
 
-    MongoDB manual, "insert": writeErrors and writeConcernError stand beside ok: 1.
+    MongoDB manual, "insert": writeErrors and writeConcernError stand beside ok: 1, and `n` counts what was written. An
+    error of another form is one too, and an answer that counts nothing shows no write.
+
+    Args:
+        name: of the command.
     """
-    errors, concern = answer.get("writeErrors"), answer.get("writeConcernError")
-    found = errors[0] if isinstance(errors, list) and errors else concern
-    if not isinstance(found, dict):
+    told = answer.get("writeErrors") or answer.get("writeConcernError")
+    count = answer.get("n")
+    if not told and (name not in _WRITES or (isinstance(count, int | float) and count > 0)):
         return None
+    first = told[0] if isinstance(told, list) else told
+    found = first if isinstance(first, dict) else {}
     code, words = found.get("code"), found.get("errmsg")
-    return CommandFailed(code if isinstance(code, int) else 0, str(words or ""))
+    return CommandFailed(
+        code if isinstance(code, int) else 0, str(words or tr("it made no write, and gives no reason"))
+    )
 
 
-def command_error(problem: CommandFailed, *, host: str, limit_s: float) -> UserError:
+def command_error(problem: CommandFailed, *, host: str) -> UserError:
     """Return the error for a command that the server answered with an error."""
     words = as_line(problem.message, _MOST_WORDS)
     if problem.code in _TIME_UP:
         return TimedOut(
-            tr("The command did not end within {limit:g} s and was stopped by the server.", limit=limit_s), host=host
+            tr("The server stopped the command at a limit of time: {text}", text=words or problem.code), host=host
         )
     if problem.code in _GOING:
         return Unreachable(tr("The server ended the command: {problem}.", problem=words), host=host)

@@ -17,6 +17,7 @@ from services.connections.limits import LOGIN_BYTES, Limits
 from services.connections.mongo.document import Document, Reply, Value
 from services.connections.mongo.errors import (
     LOGIN_FAILED,
+    TIME_UP,
     UNAUTHORIZED,
     command_error,
     connect_error,
@@ -112,15 +113,23 @@ class MongoLink:
         return self._wire.cipher
 
     def ask(self, template: MongoTemplate, *, limit_s: float) -> Reply:
-        """Send one command of the registry that the gate has let through."""
+        """Send one command of the registry that the gate has let through. Raises UserError subclasses.
+
+        A read that the server itself stopped at its limit is no silence of the server: it answered, and answers on.
+        """
         command = dict(template.command)
         if template.name == "hello" and self.greeting.hello:
             command = {"hello": 1}
         if template.name not in _UNLIMITED:
             command["maxTimeMS"] = max(1, int(limit_s * 1000 * _SERVER_SHARE))
         self._wire.begin(limit_s, MOST_BYTES)
-        answer = self._within(lambda: self._wire.command(template.database, command), limit_s)
-        return _reply(answer, template) if template.limit else Reply(answer)
+        try:
+            answer = self._within(lambda: self._wire.command(template.database, command), limit_s)
+        except TimedOut as problem:
+            if not self._alive:
+                raise
+            raise QueryFailed(problem.sentence, host=self._host, errno=TIME_UP) from problem
+        return _reply(answer, template, self._host) if template.limit else Reply(answer)
 
     def greet(self, *, limit_s: float) -> None:
         """Exchange a greeting. Raises UserError subclasses where the session does not stand any more."""
@@ -130,9 +139,9 @@ class MongoLink:
         """Send one command of an approved plan. Raises UserError subclasses; a write that was not made is an error."""
         sent = command.document.as_dict()
         answer = self._changing(lambda: self._wire.command(command.database, sent), limit_s)
-        refused = write_error(answer)
+        refused = write_error(command.document.pairs[0].name, answer)
         if refused is not None:
-            raise of_a_change(command_error(refused, host=self._host, limit_s=limit_s))
+            raise of_a_change(command_error(refused, host=self._host))
         return answer
 
     def reconfigure(self, change: SetChange, *, limit_s: float) -> Document:
@@ -165,7 +174,7 @@ class MongoLink:
         try:
             return call()
         except CommandFailed as problem:
-            error = command_error(problem, host=self._host, limit_s=limit_s)
+            error = command_error(problem, host=self._host)
             if problem.code == UNAUTHORIZED and self.greeting.unsettled and not self.logged_in:
                 self.abort()  # the next one is logged in, as soon as the member has its users
             if isinstance(error, Unreachable) and not isinstance(error, TimedOut):
@@ -207,11 +216,16 @@ def _logged_in(wire: MongoWire, credentials: Credentials, named: list[Value], gr
     return True
 
 
-def _reply(answer: Document, template: MongoTemplate) -> Reply:
-    """Return a find's documents; an answer without a first batch holds none."""
+def _reply(answer: Document, template: MongoTemplate, host: str) -> Reply:
+    """Return a find's documents. An answer without a list of them is not known: it must not count as 'there are none'.
+
+    'No settings' is a balancer that is on, 'no locks' is a cluster in which nothing moves.
+    """
     cursor = answer.get("cursor")
     batch = cursor.get("firstBatch") if isinstance(cursor, dict) else None
     found = tuple(one for one in batch if isinstance(one, dict)) if isinstance(batch, list) else ()
+    if not isinstance(batch, list) or len(found) != len(batch):
+        raise QueryFailed(tr("The server's answer holds no list of documents."), host=host)
     return Reply(answer, found[: template.limit], more=len(found) >= template.limit > 1)
 
 

@@ -137,6 +137,11 @@ def test_that_nothing_is_sent_to_a_set_that_somebody_else_changed(hello: Mapping
         ({"n": 0, "writeErrors": [{"code": 11000, "errmsg": "duplicate key"}], "ok": 1.0}, "11000: duplicate key"),
         ({"n": 1, "writeConcernError": {"code": 64, "errmsg": "waiting timed out"}, "ok": 1.0}, "64: waiting timed"),
         ({"ok": 0.0, "code": 10107, "errmsg": "not master"}, "10107: not master"),
+        ({"n": 1, "writeErrors": ["odd"], "ok": 1.0}, "gives no reason"),
+        ({"n": 1, "writeConcernError": "odd", "ok": 1.0}, "gives no reason"),
+        ({"n": 0, "ok": 1.0}, "gives no reason"),
+        ({"n": float("nan"), "ok": 1.0}, "gives no reason"),
+        ({"ok": 1.0}, "gives no reason"),
     ],
 )
 def test_that_a_write_that_was_not_made_or_not_by_as_many_is_an_error(answer: Mapping[str, Any], told: str) -> None:

@@ -118,6 +118,14 @@ def test_that_what_the_account_may_not_ask_is_a_problem_of_its_part_and_the_rest
     assert [one.part for one in router.problems] == ["config-shards"]
 
 
+def test_that_a_read_which_takes_too_long_leaves_the_rest_of_a_server_known() -> None:
+    stopped = {"ok": 0.0, "code": 50, "errmsg": "operation exceeded time limit"}
+    with peer_of("1-sccc.c2", dbHash=stopped) as peer:
+        answer = read(peer)
+    assert (answer.facts.server.config, answer.facts.metadata) == ("mirrored", None)
+    assert [one.part for one in answer.problems] == ["config-hash"]
+
+
 @pytest.mark.parametrize("tells_status", [False, True])
 def test_that_an_arbiter_under_access_control_is_told_by_its_hello_alone(tells_status: bool) -> None:
     """Reached by SSH it takes us for its own machine, and tells its status without an account; seen on 3.2.5."""

@@ -168,3 +168,20 @@ def test_that_a_session_that_a_stepping_primary_ends_is_opened_again_before_anyt
     session.drops = 2
     with pytest.raises(Unreachable):
         poll.poll()
+
+
+def test_that_a_read_which_the_server_stops_is_not_asked_again_each_second() -> None:
+    """Hashes hold a lock of the metadata while they are made: asked anew each second they would hold it always."""
+    second = Second("1-sccc.c2")
+    plain = second.session.ask
+
+    def stopped(read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        if read == reads.CONFIG_HASH:
+            second.session.asked[read.name] += 1
+            raise QueryFailed("The server stopped the command.", errno=50)
+        return plain(read, limit_s=limit_s)
+
+    second.session.ask = stopped  # type: ignore[method-assign]
+    for _ in range(20):
+        assert second().answer.facts.server.config == "mirrored"
+    assert second.session.asked[reads.CONFIG_HASH.name] in {1, 2}

@@ -118,9 +118,7 @@ def parse_cluster(
         routers=None if routers is None else tuple(map(_router, routers[:MOST_SHARDS])),
         balancer=_balancer(settings, balancer),
         balancing=yes((balancer or {}).get("inBalancerRound")),
-        locks=None
-        if locks is None
-        else tuple(line(one.get("_id")) for one in locks if number(one.get("state")) == _HELD),
+        locks=None if locks is None else tuple(line(one.get("_id")) for one in locks if _is_held(one)),
     )
 
 
@@ -148,6 +146,16 @@ def _router(told: Document) -> Router:
     )
 
 
+def _is_held(lock: Document) -> bool:
+    """Return whether a lock says that something is on its way.
+
+    From 3.4 on the primary of the config servers holds 'balancer' for good, so that no mongos of 3.2 moves anything
+    (MongoDB manual 3.4, "sh.getBalancerLockDetails"): what it does move it locks by the collection.
+    """
+    for_good = lock.get("_id") == "balancer" and lock.get("process") == "ConfigServer"
+    return number(lock.get("state")) == _HELD and not for_good
+
+
 def _balancer(settings: Sequence[Document] | None, status: Document | None) -> bool | None:
     """Return whether it is switched on: 3.4 and newer say a mode; before, it is on unless a setting stops it."""
     mode = line((status or {}).get("mode"), 20)
@@ -156,4 +164,5 @@ def _balancer(settings: Sequence[Document] | None, status: Document | None) -> b
     if settings is None:
         return None
     told = next((one for one in settings if one.get("_id") == "balancer"), {})
-    return yes(told.get("stopped", False)) is not True and line(told.get("mode"), 20) != "off"
+    stopped = yes(told.get("stopped", False))
+    return None if stopped is None else not stopped and line(told.get("mode"), 20) != "off"

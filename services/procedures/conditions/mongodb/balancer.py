@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from services.connections.mongo.document import Document
+from services.connections.mongo.errors import NO_COMMAND
+from services.connections.ports import ObserverSession
 from services.connections.reads import mongo as reads
+from services.errors import QueryFailed
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost
@@ -40,15 +44,32 @@ class BalancerIs(OfHost):
 
 @dataclass(frozen=True, slots=True)
 class NothingMoves(OfHost):
-    """No lock of the cluster is held: no chunk is moved, no collection is changed."""
+    """No lock of the cluster is held: no chunk is moved, no collection is changed; and the balancer is in no round.
+
+    A round is told from 3.4 on (MongoDB manual, "balancerStatus"); before, it holds a lock.
+    """
 
     tag: ClassVar[str] = "mongodb.nothing-moves"
     words: ClassVar[str] = "no chunk to be on its way, as {host} reads it"
 
     def look(self, asking: Asking, past: Past) -> Answer:
-        """Read the locks that are held."""
+        """Read the locks that are held, and whether the balancer is in a round."""
         del past
-        held = parse_cluster(locks=asking.session(self.host).ask(reads.CONFIG_LOCKS, limit_s=LIMIT_S).documents).locks
-        if held is None:
+        session = asking.session(self.host)
+        locks = session.ask(reads.CONFIG_LOCKS, limit_s=LIMIT_S).documents
+        told = parse_cluster(locks=locks, balancer=_status(session))
+        if told.locks is None:
             return Answer(holds=None, evidence="the locks of the cluster could not be read")
-        return Answer(not held, f"locks held: {', '.join(held) or 'none'}")
+        if told.balancing:
+            return Answer(holds=False, evidence="the balancer is in a round")
+        return Answer(not told.locks, f"locks held: {', '.join(told.locks) or 'none'}")
+
+
+def _status(session: ObserverSession) -> Document | None:
+    """Return what a mongos of 3.4 and newer tells of its balancer, None for an older one."""
+    try:
+        return session.ask(reads.BALANCER, limit_s=LIMIT_S).body
+    except QueryFailed as problem:
+        if problem.errno != NO_COMMAND:
+            raise
+        return None

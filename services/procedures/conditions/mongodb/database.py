@@ -29,9 +29,10 @@ class NoDatabase(OfHost):
         """Ask for the names."""
         del past
         body = asking.session(self.host).ask(reads.DATABASES, limit_s=LIMIT_S).body
-        if not isinstance(body.get("databases"), list):
-            return Answer(holds=None, evidence=f"{self.host} does not tell its databases")
-        names = {line(one.get("name")) for one in documents(body.get("databases"), _MOST)}
+        listed = body.get("databases")
+        names = [line(one.get("name")) for one in documents(listed, _MOST)]
+        if not isinstance(listed, list) or len(names) != len(listed) or not all(names):
+            return Answer(holds=None, evidence=f"{self.host} does not tell all its databases")
         there = self.database in names
         return Answer(not there, f"{self.host} has {'a' if there else 'no'} database {self.database}")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from services.errors import UserError
 from services.facts.mongodb.replica_set import ReplicaSet
-from services.procedures.conditions.mongodb.told import in_no_set, told_by
+from services.procedures.conditions.mongodb.told import apart, in_no_set, told_by
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
 
@@ -26,7 +26,9 @@ class OfSet(OfHosts):
                 return Answer(holds=None, evidence=f"{host}: {one.sentence}")
         if alone:
             return Answer(holds=False, evidence=f"{', '.join(alone)} is in no replica set")
-        return self.judged({host: one for host, one in answers.items() if isinstance(one, ReplicaSet)})
+        views = {host: one for host, one in answers.items() if isinstance(one, ReplicaSet)}
+        other = apart(views)
+        return Answer(holds=False, evidence=other) if other else self.judged(views)
 
     @abstractmethod
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.mongo.document import Stamp
-from services.procedures.conditions.mongodb.told import behind, leading_at, primaries, together, told_by_all, unserving
+from services.procedures.conditions.mongodb.told import (
+    apart,
+    behind,
+    leading_at,
+    primaries,
+    together,
+    told_by_all,
+    unserving,
+    untold,
+)
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory, most_gap_s
@@ -41,11 +50,13 @@ class SetSteady(OfHosts):
                 if lag >= self.lag_s}  # fmt: skip
         asking.memory.keep((self, "leading"), leading_at(views))
         leading = primaries(views)
-        fault = silent or unserving(views) or ("" if len(leading) == 1 else f"{len(leading)} members are primary")
+        fault = silent or apart(views) or unserving(views)
+        fault = fault or ("" if len(leading) == 1 else f"{len(leading)} members are primary")
         fault = fault or ", ".join(f"{host} is {lag} s behind" for host, lag in late.items())
-        if fault:
+        blind = "" if fault else untold(views)
+        if fault or blind:
             asking.memory.broke(self)
-            return Answer(holds=None if silent else False, evidence=fault)
+            return Answer(holds=None if silent or blind else False, evidence=fault or blind)
         if fault := self._elections(asking, [view.term for view in views.values()]):
             return Answer(holds=False, evidence=fault, final=True)
         held = asking.memory.held_s(self, asking.clock, most_gap_s(self.for_s))

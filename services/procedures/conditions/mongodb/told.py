@@ -52,6 +52,23 @@ def primaries(views: dict[str, ReplicaSet]) -> tuple[str, ...]:
     return tuple(host for host, view in views.items() if own(view).state == "PRIMARY")
 
 
+def apart(views: dict[str, ReplicaSet]) -> str:
+    """Return that these are not all of one set, 'm3 is in rs1, m1 in rs0'; '' where they are. Names alone tie nothing:
+    the id counts that a set got when it was made."""
+    (first, one), *others = views.items()
+    other = next(((host, view) for host, view in others if (view.name, view.id) != (one.name, one.id)), None)
+    if other is None:
+        return ""
+    host, view = other
+    return f"{host} is in {view.name}, {first} in {'another set of that name' if view.name == one.name else one.name}"
+
+
+def untold(views: dict[str, ReplicaSet]) -> str:
+    """Return the first member with data that does not tell how far it is, '' where all do."""
+    blind = (host for host, view in views.items() if not own(view).arbiter and own(view).optime is None)
+    return next((f"{host} told no optime" for host in blind), "")
+
+
 def unserving(views: dict[str, ReplicaSet]) -> str:
     """Return the first member that does not do its part, 'm2 is RECOVERING'; '' where all do."""
     return next(

@@ -1,0 +1,125 @@
+"""MongoDB's conditions where what is told is not what was asked about: another set, no optimes, lists that are cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from services.clock import ManualClock
+from services.connections.mongo.document import Document, Reply
+from services.connections.reads.mongo import MongoRead
+from services.errors import QueryFailed
+from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
+from services.procedures.conditions.mongodb.database import NoDatabase
+from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
+from services.procedures.conditions.mongodb.steady import SetSteady
+from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.conditions.mongodb.whole import SetWhole
+from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession
+from tests.unit.procedures.test_proving_mongodb import HOSTS, Set
+
+EVERY_ONE = pytest.mark.parametrize(
+    "condition",
+    [
+        SetWhole(HOSTS),
+        AnotherLeads(HOSTS, "m2"),
+        ProtocolIs(HOSTS, 1),
+        OptimesOf(HOSTS, 1),
+        SetSteady(HOSTS, 5.0),
+    ],
+    ids=lambda c: c.tag,
+)
+
+
+@EVERY_ONE
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"settings": {"replicaSetId": "5f00"}}, "m3 is in rs0, m1 in another set of that name"),
+        ({"_id": "rs1"}, "m3 is in rs1, m1 in rs0"),
+    ],
+)
+def test_that_a_host_which_is_in_another_set_by_now_proves_nothing_of_this_one(
+    condition: Any, config: Document, words: str
+) -> None:
+    hosts = Set()
+    told = hosts.members["m3"].told
+    inner = told["replica-set-config"]
+    status = told["replica-set-status"]
+    assert isinstance(inner, dict)
+    assert isinstance(status, dict)
+    assert isinstance(inner["config"], dict)
+    inner["config"].update(config)
+    status["set"] = config.get("_id", "rs0")
+    answer = Attempt(hosts, ManualClock()).look(condition, NOTHING)
+    assert (answer.holds, answer.evidence) == (False, words)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_that_a_member_that_tells_no_optime_is_not_said_to_be_up_to_date(number: int) -> None:
+    """'Nobody is 10 s behind' was told of a member, and of a whole set, of which no lag could be known."""
+    hosts, clock = Set(), ManualClock()
+    prover, steady = Attempt(hosts, clock), SetSteady(HOSTS, 6.0)
+    hosts.says(f"m{number}", number, optime="odd")
+    for _ in range(6):
+        answer = prover.look(steady, NOTHING)
+        assert (answer.holds, answer.evidence) == (None, f"m{number} told no optime")
+        clock.sleep(2.0)
+
+
+@pytest.mark.parametrize(
+    "listed", [[{"name": "shop"}, "odd"], [{"name": 5}], [{"name": f"d{n}"} for n in range(10_001)]]
+)
+def test_that_a_list_of_databases_that_is_cut_or_odd_shows_of_none_that_it_is_gone(listed: Any) -> None:
+    hosts = Set()
+    hosts.members["m1"].told["databases"] = {"databases": listed}
+    assert Attempt(hosts, ManualClock()).look(NoDatabase("m1", "trial"), NOTHING).holds is None
+
+
+class Router(ScriptedSession):
+    """A mongos; without a status of its balancer it is one before 3.4."""
+
+    def __init__(self, **told: Any) -> None:
+        super().__init__("r1")
+        self.kind = "mongodb"
+        self.told = told
+
+    def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
+        del limit_s
+        if read.name == "balancer-status":
+            if "status" not in self.told:
+                raise QueryFailed("no such command", host="r1", errno=59)
+            return Reply(self.told["status"])
+        return Reply({}, tuple(self.told[read.name.removeprefix("config-")]))
+
+
+def _looked(condition: Any, **told: Any) -> bool | None:
+    hosts = ScriptedHosts()
+    hosts.sessions["r1"] = Router(**told)
+    holds: bool | None = Attempt(hosts, ManualClock()).look(condition, NOTHING).holds
+    return holds
+
+
+def test_that_the_lock_which_3_4_holds_for_good_is_no_move_on_invented_answers_because_the_lab_has_3_2_alone() -> None:
+    """The upgrade from 3.4 waited half an hour for it to be released, and failed."""
+    for_good = {"_id": "balancer", "process": "ConfigServer", "state": 2}
+    chunk = {"_id": "shop.orders", "process": "ConfigServer", "state": 2, "why": "Migrating chunk(s)"}
+    idle, busy = {"mode": "off", "inBalancerRound": False}, {"mode": "off", "inBalancerRound": True}
+    assert _looked(NothingMoves("r1"), locks=[for_good], status=idle) is True
+    assert _looked(NothingMoves("r1"), locks=[for_good], status=busy) is False
+    assert _looked(NothingMoves("r1"), locks=[for_good, chunk], status=idle) is False
+
+
+def test_that_before_3_4_a_round_of_the_balancer_holds_its_lock() -> None:
+    of_a_mongos = {"_id": "balancer", "process": "r1:27017:1:2", "state": 2}
+    assert _looked(NothingMoves("r1"), locks=[of_a_mongos]) is False
+    assert _looked(NothingMoves("r1"), locks=[]) is True
+
+
+@pytest.mark.parametrize(("stopped", "on"), [(False, True), (True, False), (0, True), (1.0, False), ("yes", None)])
+def test_that_a_switch_of_another_form_is_not_known(stopped: Any, on: bool | None) -> None:
+    """A server takes any word for true: at the end the balancer would be on that somebody had stopped."""
+    settings = [{"_id": "balancer", "stopped": stopped}]
+    found = _looked(BalancerIs("r1", on=True), settings=settings)
+    assert found is on

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.connections.mongo.document import Document
-from services.facts.mongodb.values import Place, inside, line, moment, number, place, yes
+from services.facts.mongodb.values import MOST_MEMBERS, Place, inside, line, moment, number, place, yes
 
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,4})(?:[-+~].{0,40})?$")
 Role = Literal["standalone", "member", "removed", "not-initiated", "router", ""]
@@ -30,6 +30,7 @@ class MongoServer:
         set_name: of the replica set. own: how the set calls it. writable: it takes writes.
         engine: storage engine. compatibility: featureCompatibilityVersion (3.4 and newer).
         wire: newest wire version. at: its own clock when it was asked, epoch seconds. uptime_s: since its start.
+        fellows: how its greeting calls the members of its set that are not hidden: told to who may ask nothing else.
         rollbacks: a number that moves by one with every rollback of its data; a start of 3.2 begins it anywhere.
         config_mode: 'sccc' where a config server was started so. data_path, configuration: where its data and its
             configuration file are. config_string: of a mongos, what it was started with.
@@ -55,6 +56,7 @@ class MongoServer:
     configuration: str = ""
     config_string: str = ""
     rollbacks: int | None = None
+    fellows: tuple[str, ...] = ()
 
 
 def parse_server(
@@ -90,6 +92,7 @@ def parse_server(
         configuration=line(parsed.get("config"), 1000),
         config_string=line(sharding.get("configDB"), 4000),
         rollbacks=number(inside(status, "repl").get("rbid")),
+        fellows=_fellows(hello),
     )
 
 
@@ -97,6 +100,13 @@ def release(version: str) -> tuple[int, int, int] | None:
     """Return a whole version ('3.2.22', '8.0.4-rc1') as numbers, None for what is none."""
     found = _VERSION.match(version.strip())
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+def _fellows(hello: Document) -> tuple[str, ...]:
+    """Return the members that a greeting names (MongoDB manual, "hello"), sorted."""
+    lists = (hello.get(name) for name in ("hosts", "passives", "arbiters"))
+    named = (line(one) for told in lists if isinstance(told, list) for one in told[:MOST_MEMBERS])
+    return tuple(sorted({name for name in named if name}))
 
 
 def _role(hello: Document) -> Role:

@@ -343,6 +343,24 @@ def test_that_a_member_that_was_taken_out_is_removed_and_none_of_its_set() -> No
     assert _inside(cluster) == {"m1", "m3"}
 
 
+def test_that_members_that_tell_nothing_of_their_set_are_one_set_of_which_nothing_is_known() -> None:
+    """Their account has no rights: each was drawn as a server of its own that serves, and the check said 'ok'."""
+
+    def blind(number: int) -> NodeFacts:
+        node = m.member(number)
+        assert node.mongo is not None
+        server = replace(node.mongo.server, fellows=("m1:27018", "m2:27018", "m3:27018"))
+        return replace(node, mongo=replace(node.mongo, set=None, oplog=None, server=server))
+
+    cluster = s.only(s.estate(*(blind(n) for n in (1, 2, 3))))
+    assert (cluster.kind, cluster.name, cluster.health) == (REPLICA_SET, "rs0", Health.UNKNOWN)
+    assert {name: health for name, (_, health) in told(cluster).items()} == dict.fromkeys(
+        ("m1", "m2", "m3"), Health.UNKNOWN
+    )
+    mixed = s.only(s.estate(m.member(1), m.member(2), blind(3)))  # others tell what it may not
+    assert (len(mixed.nodes), told(mixed)["m3"][1]) == (3, Health.UNKNOWN)
+
+
 def _inside(cluster: ClusterSnapshot) -> set[str]:
     return {member for part in cluster.components for member in part.members}
 

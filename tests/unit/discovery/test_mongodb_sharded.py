@@ -68,6 +68,16 @@ def test_that_a_config_replica_set_is_a_part_of_its_own() -> None:
     assert cluster.health is Health.GOOD
 
 
+def test_that_a_member_of_the_config_servers_set_is_not_good_where_its_state_was_not_read() -> None:
+    """Its account may not ask for the status of the set: it may recover, or roll back."""
+    first, *others = csrs_members()
+    assert first.mongo is not None
+    blind = replace(first, mongo=replace(first.mongo, set=None))
+    cluster = s.only(s.estate(*shard_members(CSRS), blind, *others, m.router(1, cluster_of(CSRS))))
+    found = next(n for n in cluster.nodes if n.host == blind.host)
+    assert found.health is Health.UNKNOWN
+
+
 def test_that_one_shard_without_a_majority_makes_the_cluster_bad_and_is_named() -> None:
     cut = m.view(1, m.rows("SECONDARY", "DOWN", "DOWN"))
     alone = m.member(1, cut, shard=True, cluster=ShardedCluster(config=m.hosts(CSRS)))

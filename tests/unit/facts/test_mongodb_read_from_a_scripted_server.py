@@ -142,6 +142,18 @@ def test_that_an_arbiter_under_access_control_is_told_by_its_hello_alone(tells_s
     assert {one.code for one in answer.problems} == {"query-failed"}
 
 
+def test_that_an_arbiter_which_tells_its_status_and_not_its_configuration_tells_nobody_its_set() -> None:
+    """Through SSH 3.2.5 gives it by the localhost exception: without the set's id it was drawn as another set."""
+    hello = {**HELLO_32, "ismaster": False, "setName": "rs0", "arbiterOnly": True, "me": "h:1", "hosts": ["m:1"]}
+    members = [{"_id": 0, "name": "m:1", "state": 1}, {"_id": 1, "name": "h:1", "state": 7, "self": True}]
+    denied = {"ok": 0.0, "code": 13, "errmsg": "not authorized on admin"}
+    told = {"replSetGetStatus": {"set": "rs0", "members": members, "ok": 1.0}, "replSetGetConfig": denied}
+    with MongoPeer(told, hello=hello) as peer:
+        answer = read(peer)
+    assert (answer.facts.server.arbiter, answer.facts.set) == (True, None)
+    assert "replica-set-config" in {one.part for one in answer.problems}
+
+
 def test_that_a_login_that_is_refused_and_a_connection_that_ends_are_no_facts() -> None:
     with peer_of("1-sccc.s0", users={"monitor": "other"}) as peer, pytest.raises(AuthFailed):
         read(peer, "monitor")

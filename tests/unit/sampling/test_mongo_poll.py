@@ -137,6 +137,7 @@ def test_that_numbers_are_bounded_whatever_a_server_makes_up() -> None:
     assert len(status_values(many)) == MOST_NUMBERS
     deep: Document = {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"x": 1}}}}}}}}
     assert status_values(deep) == {}
+    assert status_values({"x" * 121: 1, "y" * 121: {"z": 1}}) == {}
     odd: Document = {"a b/c": 1, "t": True, "s": "1", "f": float("inf"), "localTime": 5.0}
     assert status_values(odd) == {"mongo.a_b_c": 1.0}
 

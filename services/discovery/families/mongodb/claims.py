@@ -17,6 +17,7 @@ from services.discovery.nodes import Node
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.replica_set import ReplicaSet
+from services.facts.mongodb.server import MongoServer
 from services.facts.mongodb.sharding import ShardedCluster
 from services.facts.mongodb.values import Place
 from services.inventory.kinds import MONGODB
@@ -25,6 +26,11 @@ from services.inventory.kinds import MONGODB
 def set_id(view: ReplicaSet) -> str:
     """Return what no other set is called: its id, without one its name and its first member's."""
     return view.id or f"{view.name}@{min(hosts_of(m.place for m in view.members), default='')}"
+
+
+def unread_id(server: MongoServer) -> str:
+    """Return what a set is called of which a member's greeting is known alone, '' for none: nobody says its id."""
+    return f"{server.set_name}@{min(server.fellows, default=server.host)}" if server.set_name else ""
 
 
 def home(facts: NodeFacts | None) -> str:
@@ -91,7 +97,8 @@ class _Claims:
                 if facts.server.role == "standalone" and not facts.server.config:
                     own = self._counted(node)  # it says nothing of a set: whose members name it?
                 elif facts.server.role == "member":
-                    own = own or self._counted(node)  # an arbiter under access control tells nobody its set
+                    # An arbiter under access control tells nobody its set; an account without rights is told none.
+                    own = own or self._counted(node) or unread_id(facts.server)
                 if own:
                     self._put(own, [node])
         self._silent(nodes)

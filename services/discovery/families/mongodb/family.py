@@ -118,9 +118,12 @@ class MongoDb:
         return clusters
 
     def takes(self, members: Sequence[Node], _links: Sequence[Link]) -> ClusterKind | None:
-        """Return which of the two a claimed cluster is; None: a process alone is a single server."""
+        """Return which of the two a claimed cluster is; None: a process alone is a single server.
+
+        A member that may tell nothing of its set is in one all the same, and is not good by serving.
+        """
         told_ = [facts for node in members if (facts := facts_of(node)) is not None]
-        if not any(facts.set is not None or facts.cluster is not None for facts in told_):
+        if not any(f.set is not None or f.cluster is not None or f.server.role == "member" for f in told_):
             return None
         sharded = any(facts.server.role == "router" or facts.server.config for facts in told_)
         return SHARDED if sharded else REPLICA_SET
@@ -147,7 +150,9 @@ class MongoDb:
         old = making.old(cluster_id)
         if old is not None:
             return old.name
-        return sharded_name(nodes) or next((f.set.name for n in nodes if (f := facts_of(n)) and f.set), cluster_id)
+        told_ = [facts for node in nodes if (facts := facts_of(node)) is not None]
+        sets = (f.set.name if f.set is not None else f.server.set_name for f in told_)
+        return sharded_name(nodes) or next((name for name in sets if name), cluster_id)
 
     def problems(self, _name: str, parts: Parts) -> Sequence[Problem]:
         """Return what is wrong with its sets, then with the cluster of them."""

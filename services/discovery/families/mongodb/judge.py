@@ -57,8 +57,8 @@ class Judge:
             return Verdict(NOT_INITIATED, Health.WARN, text)
         if role == "removed":
             return _by_its_word(node, "REMOVED", "")
-        if facts.server.config and facts.set is None:
-            return Verdict(CONFIG_SERVER, Health.GOOD)
+        if facts.server.config and facts.set is None and role != "member":
+            return Verdict(CONFIG_SERVER, Health.GOOD)  # of one in a set nothing is known without its set's status
         if role == "standalone":
             text = tr(
                 "{name} runs alone, and its set counts it as a member: what it takes goes nowhere", name=node.name

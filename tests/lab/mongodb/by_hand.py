@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,3 +53,14 @@ def as_pilot(estate: Estate, name: str, database: str, asked: dict[str, Any]) ->
         _, named = greet(wire, who)
         log_in(wire, who, named)
         return wire.exact(database, asked)
+
+
+def wait_led_by(estate: Estate, name: str, *, limit_s: float = 90.0) -> None:
+    """Wait until this member leads an estate with accounts and the others serve: a first election takes a while."""
+    until = time.monotonic() + limit_s
+    while True:
+        told = as_pilot(estate, name, "admin", {"replSetGetStatus": 1})
+        if told["myState"] == 1 and all(one["state"] in {1, 2, 7} for one in told["members"]):
+            return
+        assert time.monotonic() < until, told
+        time.sleep(1.0)

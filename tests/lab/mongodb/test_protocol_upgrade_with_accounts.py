@@ -10,8 +10,7 @@ import pytest
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate import mongodb
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.waiting import wait_until
-from tests.lab.mongodb.by_hand import as_pilot, inventory_of
+from tests.lab.mongodb.by_hand import as_pilot, inventory_of, wait_led_by
 from tests.lab.mongodb.conversion import anew
 from tests.lab.procedures.steering import Console
 
@@ -25,24 +24,11 @@ def old(mongo_auth_estate: Estate, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(mongodb, "PROTOCOL", 0)
     anew(mongo_auth_estate)
     monkeypatch.undo()
-    _leads(mongo_auth_estate)
+    wait_led_by(mongo_auth_estate, "d1")
     yield mongo_auth_estate
     if _protocol(mongo_auth_estate) != 1:
         anew(mongo_auth_estate)
-        _leads(mongo_auth_estate)
-
-
-def _leads(estate: Estate) -> None:
-    """Wait until the preferred member leads, and tells that the other ones are reached."""
-
-    def reason() -> str | None:
-        seen = as_pilot(estate, "d1", "admin", {"replSetGetStatus": 1})["members"]
-        states = sorted(one["stateStr"] for one in seen)
-        own = next(one for one in seen if one.get("self"))
-        fine = own["stateStr"] == "PRIMARY" and states == ["ARBITER", "PRIMARY", "SECONDARY"]
-        return None if fine else f"d1 sees {states}"
-
-    wait_until("d1 to lead", reason, limit_s=90)
+        wait_led_by(mongo_auth_estate, "d1")
 
 
 def _console(estate: Estate, tmp_path: Path, *, may_change: bool) -> Console:

@@ -6,13 +6,16 @@ from services.connections.mongo.change import ROLES_TO_CHANGE
 from services.facts.mongodb.replica_set import SERVING
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
-from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 
 MOST_LAG_S = 10
 LEAST = (3, 2)
+
+
+NOTHING_READ = "no server of one cluster was read: of several the one that is meant has to be named (--cluster)"
 
 
 def set_whole(one: GatheredSet) -> Check:
@@ -37,22 +40,19 @@ def set_whole(one: GatheredSet) -> Check:
     )
 
 
-def no_set() -> Check:
-    """No member told its set: then nobody knows that nothing is to be done."""
-    return Check(
-        code="SET-WHOLE",
-        title="A member of the set tells its state and configuration",
-        verdict=verdict(("no member told",)),
-        evidence="no member told its set",
-        why="What a set is like is read from its members; what nobody tells is not known.",
-        try_=("Choose the cluster whose members hold data (--cluster), or let the account read replSetGetConfig.",),
-    )
+def set_versions(facts: Facts, one: GatheredSet) -> Check:
+    """All members run one release of 3.2 or newer: a set of several versions is not reconfigured.
 
-
-def set_versions(one: GatheredSet) -> Check:
-    """All members run one release of 3.2 or newer: a set of several versions is not reconfigured."""
-    versions = {host: release(mongo.server.version) for host, mongo in zip(one.hosts, one.views, strict=True)}
-    told = {host: mongo.server.version or "not known" for host, mongo in zip(one.hosts, one.views, strict=True)}
+    An arbiter that tells nobody its set tells its version; one of 3.0 would not take the new configuration, and its
+    vote were gone.
+    """
+    told = {
+        host: mongo.server.version or "an unknown release" for host, mongo in zip(one.hosts, one.views, strict=True)
+    }
+    for place, host in one.mute:
+        mongo = mongo_of(facts.host(host)) if host else None
+        told[host or place] = (mongo.server.version if mongo is not None else "") or "an unknown release"
+    versions = {host: release(text) for host, text in told.items()}
     known = {version[:2] for version in versions.values() if version is not None}
     faults = [
         f"{host} runs {told[host]}" for host, version in versions.items() if version is None or version[:2] < LEAST
@@ -66,7 +66,9 @@ def set_versions(one: GatheredSet) -> Check:
         evidence=f"{one.name}: " + ("; ".join(faults) or ", ".join(f"{h} {text}" for h, text in told.items())),
         why="Older servers know nothing of what is written, and sets of several versions are not to be reconfigured "
         '(MongoDB manual, "Upgrade a Replica Set to 3.2").',
-        try_=("Bring every member to the same release first.",) if faults else (),
+        try_=("Bring every member to the same release first; give the inventory the host of an arbiter that it lacks.",)
+        if faults
+        else (),
         each="All members of each set run one release, 3.2 or newer",
         host=one.speaker,
     )

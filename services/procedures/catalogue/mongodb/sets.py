@@ -18,6 +18,7 @@ class GatheredSet:
         hosts: the members that told of it, by the inventory's names; views: what each told, in the same order.
         primaries: those that are primary by their own word.
         strangers: members that no host which was asked is ('10.0.0.4:27018'), but for arbiters that others reach.
+        mute: these arbiters: (how the set calls one, the host of the inventory that is it, '' for none).
     """
 
     name: str
@@ -25,6 +26,7 @@ class GatheredSet:
     views: tuple[MongoFacts, ...]
     primaries: tuple[str, ...]
     strangers: tuple[str, ...]
+    mute: tuple[tuple[str, str], ...] = ()
 
     @property
     def primary(self) -> str:
@@ -54,6 +56,17 @@ class GatheredSet:
         view = self.views[self.hosts.index(host)].set
         return view.own if view is not None else None
 
+    @property
+    def arbiters(self) -> tuple[str, ...]:
+        """Return the hosts of the arbiters that tell nobody their set."""
+        return tuple(host for _, host in self.mute if host)
+
+    @property
+    def successors(self) -> tuple[SetMember, ...]:
+        """Return who may become primary after the one there is: with data, a vote and a priority."""
+        others = (one for one in self.view.members if not one.own and not one.arbiter)
+        return tuple(one for one in others if (one.priority or 0) > 0 and one.votes != 0)
+
 
 def sets_of(facts: Facts) -> tuple[GatheredSet, ...]:
     """Return the sets of the cluster, by name; of hosts that tell of none there is none."""
@@ -62,7 +75,8 @@ def sets_of(facts: Facts) -> tuple[GatheredSet, ...]:
         mongo = mongo_of(host)
         if mongo is not None and mongo.set is not None:
             found.setdefault(set_id(mongo.set), []).append((host.host, mongo))
-    return tuple(sorted((_gathered(members) for members in found.values()), key=lambda one: one.name))
+    arbiters = _arbiters(facts)
+    return tuple(sorted((_gathered(members, arbiters) for members in found.values()), key=lambda one: one.name))
 
 
 def mongo_of(host: HostFacts) -> MongoFacts | None:
@@ -75,14 +89,22 @@ def _votes(member: SetMember) -> bool:
     return member.arbiter is True and member.state == "ARBITER" and member.reached is True
 
 
-def _gathered(members: list[tuple[str, MongoFacts]]) -> GatheredSet:
+def _arbiters(facts: Facts) -> dict[str, str]:
+    """Return how a set calls an arbiter that was read -> its host: of access control it tells its greeting alone."""
+    told = ((name, mongo_of(facts.host(name))) for name in facts.members)
+    return {m.server.own.name: n for n, m in told if m is not None and m.server.arbiter and m.server.own is not None}
+
+
+def _gathered(members: list[tuple[str, MongoFacts]], arbiters: dict[str, str]) -> GatheredSet:
     owns = {host: one for host, mongo in members if mongo.set is not None and (one := mongo.set.own) is not None}
     leading = tuple(host for host, one in owns.items() if one.state == "PRIMARY")
     here = {one.place.name for one in owns.values()}
-    named = (one for _, mongo in members if mongo.set is not None for one in mongo.set.members)
-    strangers = tuple(dict.fromkeys(one.place.name for one in named if one.place.name not in here and not _votes(one)))
+    named = [one for _, mongo in members if mongo.set is not None for one in mongo.set.members]
+    others = [one for one in named if one.place.name not in here]
+    strangers = tuple(dict.fromkeys(one.place.name for one in others if not _votes(one)))
+    mute = dict.fromkeys(one.place.name for one in others if _votes(one))
+    known = tuple((name, arbiters.get(name, "")) for name in mute)
     first = members[0][1].set
     assert first is not None, "see sets_of"
-    return GatheredSet(
-        first.name, tuple(host for host, _ in members), tuple(mongo for _, mongo in members), leading, strangers
-    )
+    hosts, views = zip(*members, strict=True)
+    return GatheredSet(first.name, hosts, views, leading, strangers, known)

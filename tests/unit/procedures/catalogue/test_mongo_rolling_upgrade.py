@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from services.facts.model import NodeFacts
-from services.facts.mongodb.sharding import ShardedCluster
+from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.plan.checks import Check, Verdict
@@ -17,7 +17,7 @@ from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.wording import wording
-from tests.unit.discovery.mongo_scenes import NOW, hosts, member, mirror, router, row, view
+from tests.unit.discovery.mongo_scenes import NOW, down, hosts, member, mirror, place, router, row, view
 
 PROCEDURE = procedure_named("mongo-rolling-upgrade")
 FREE = MongoRights(logged_in=False)
@@ -144,6 +144,75 @@ def test_that_a_set_where_nobody_else_may_lead_is_told_and_alone_it_does_not_ste
     alone = PROCEDURE.plan(facts(*_members((row(1, "PRIMARY"),))), {"version": "3.2.22"})
     assert violations(alone) == ()
     assert [s.step_id for s in alone.steps] == ["m1:calm", "m1:replace", "m1:back"]
+
+
+def test_that_a_primary_that_nobody_can_follow_is_replaced_where_it_is_and_does_not_step_down() -> None:
+    """Its step-down is refused, and the last step wanted another one to lead: the run ended before its last server."""
+    never = (row(1, "PRIMARY"), row(2, priority=0.0), row(3, "ARBITER"))
+    plan = PROCEDURE.plan(facts(*_members(never)), {"version": "3.2.22"})
+    assert violations(plan) == ()
+    assert _turn(plan) == ["m2", "m3", "m1"]
+    assert not any(step.step_id.endswith(":step-down") for step in plan.steps)
+    assert not any(isinstance(one, AnotherLeads) for one in plan.step("m1:replace").before)
+    assert AnotherLeads(("m1", "m2", "m3"), "m2") in plan.step("m2:replace").before
+
+
+def test_that_a_set_of_two_votes_is_told_to_take_no_writes_meanwhile() -> None:
+    two = check("ANOTHER-LEADS", facts(*_members((row(1, "PRIMARY"), row(2)))))
+    assert (two.verdict, "with one of its 2 votes away it has no majority" in two.evidence) == (Verdict.WARN, True)
+    assert check("ANOTHER-LEADS", facts(*_members())).verdict is Verdict.PASS
+    blind = facts(*(member(one.id, view(one.id, THREE, votes=None, majority=None)) for one in THREE))
+    assert check("ANOTHER-LEADS", blind).verdict is Verdict.WARN
+
+
+def test_that_nobody_of_the_cluster_is_left_out_and_told_to_be_done() -> None:
+    """A mongos, a mirrored config server, a shard or an arbiter that was not read was just not in the plan."""
+    whole = _sharded("3.0.15", mirrored=True)
+    assert check("EVERY-SERVER", whole).verdict is Verdict.PASS
+    gone = replace(whole, members=tuple(m for m in whole.members if m != "c3"))
+    assert "of 3 mirrored config servers 2 were read" in check("EVERY-SERVER", gone).evidence
+    silent = replace(whole, members=(*whole.members, "r9"), hosts=(*whole.hosts, HostFacts("r9", "r9", down(9, "r"))))
+    assert "r9 was not read" in check("EVERY-SERVER", silent).evidence
+    rows = (row(1, "PRIMARY"), row(2), row(3, "ARBITER"))
+    arbiter = facts(*_members(rows)[:2])
+    found = check("EVERY-SERVER", arbiter)
+    assert (found.verdict, "m3:27018, an arbiter, was not read" in found.evidence) == (Verdict.BLOCK, True)
+
+
+def test_that_a_shard_and_a_mongos_that_only_the_metadata_name_are_not_left_out() -> None:
+    shards = (Shard("rs0", hosts("rs0/m1:27018")), Shard("rs1", hosts("rs1/k1:27018")))
+    routers = (Router(place("r1:27017"), pinged_at=float(NOW)), Router(place("r7:27017"), pinged_at=float(NOW)),
+               Router(place("r8:27017"), pinged_at=NOW - 900.0))  # fmt: skip
+    cluster = ShardedCluster("77", hosts("csrs/c1:27019"), shards, routers, balancer=True)
+    node = router(1, cluster)
+    assert node.mongo is not None
+    node = replace(node, mongo=replace(node.mongo, server=replace(node.mongo.server, at=float(NOW))))
+    found = check("EVERY-SERVER", facts(*_members(), node))
+    assert found.verdict is Verdict.BLOCK
+    assert found.evidence == (
+        "the shard rs1 is no replica set that was read; r7:27017, a mongos, is no host of the inventory, "
+        "or does not answer"
+    )
+
+
+def test_that_an_arbiter_that_tells_nobody_its_set_is_replaced_in_the_one_that_counts_it() -> None:
+    """Two sets of one name: it was put into both, and the plan broke its own laws."""
+    rows = (row(1, "PRIMARY"), row(2), row(3, "ARBITER"))
+    mute = member(3, view(3, rows))
+    assert mute.mongo is not None
+    mute = replace(mute, mongo=replace(mute.mongo, set=None))
+    others = tuple(row(n, "PRIMARY" if n == 1 else "SECONDARY", prefix="k") for n in (1, 2, 3))
+    twin = tuple(member(one.id, view(one.id, others, id="77")) for one in others)
+    plan = PROCEDURE.plan(facts(*_members(rows)[:2], mute, *twin), {"version": "3.2.22"})
+    assert violations(plan) == ()
+    assert sorted(_turn(plan)) == ["k1", "k2", "k3", "m1", "m2", "m3"]
+
+
+def test_that_no_way_back_is_promised_that_the_checks_refuse() -> None:
+    plan = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"})
+    assert not any("same procedure" in step.why for step in plan.steps)
+    back = facts(*(_as("3.2.22", node) for node in _members()))
+    assert check("ONE-RELEASE", back, "3.2.5").verdict is Verdict.BLOCK
 
 
 def test_that_there_is_nothing_to_do_where_every_server_runs_it_and_half_done_goes_on() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from services.facts.model import NodeFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
+from services.facts.mongodb.sharding import Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -18,7 +19,7 @@ from services.procedures.plan.invariants import violations
 from services.procedures.plan.parts.mongodb.last_vote import NEVER, LastVote
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.wording import wording
-from tests.unit.discovery.mongo_scenes import NOW, member, row, view
+from tests.unit.discovery.mongo_scenes import NOW, hosts, member, router, row, view
 
 PROCEDURE = procedure_named("mongo-protocol-upgrade")
 FREE = MongoRights(logged_in=False)
@@ -170,10 +171,67 @@ def test_that_a_set_which_elected_by_terms_before_is_not_moved_once_more(
     assert (found.verdict, told in found.evidence) == (verdict, True), found
 
 
+def _arbiter(version: str) -> NodeFacts:
+    """An arbiter under access control: it tells its greeting and its version, and nothing of its set."""
+    node = _node(3, _old(row(1, "PRIMARY"), row(2), row(3, "ARBITER")))
+    assert node.mongo is not None
+    return replace(node, mongo=replace(node.mongo, set=None, server=replace(node.mongo.server, version=version)))
+
+
+@pytest.mark.parametrize(
+    ("arbiter", "verdict", "told"),
+    [
+        (None, Verdict.BLOCK, "m3:27018 runs an unknown release"),
+        ("", Verdict.BLOCK, "m3 runs an unknown release"),
+        ("3.0.15", Verdict.BLOCK, "m3 runs 3.0.15"),
+        ("3.4.1", Verdict.BLOCK, "several versions"),
+        ("3.2.5", Verdict.PASS, "m3 3.2.5"),
+    ],
+)
+def test_that_an_arbiter_of_another_release_or_of_none_that_is_known_is_refused_because_the_lab_has_one_release(
+    arbiter: str | None, verdict: Verdict, told: str
+) -> None:
+    """One of 3.0 can't take the new configuration: its vote is gone, and the next member that goes takes the set."""
+    rows = _old(row(1, "PRIMARY"), row(2), row(3, "ARBITER"))
+    more = () if arbiter is None else (_arbiter(arbiter),)
+    found = check("SET-VERSIONS", facts(_node(1, rows), _node(2, rows), *more))
+    assert (found.verdict, told in found.evidence) == (verdict, True), found
+
+
+def test_that_a_delayed_member_is_told_and_waited_for_as_long_as_its_delay() -> None:
+    late = _old(row(1, "PRIMARY"), row(2, behind=3600, delay_s=3600, priority=0.0, hidden=True), row(3))
+    known = facts(*(_node(n, late) for n in (1, 2, 3)))
+    found = check("DELAYED", known)
+    assert (found.verdict, "m2:27018 applies entries 1 h late" in found.evidence) == (Verdict.WARN, True), found
+    plan = PROCEDURE.plan(known, {})
+    assert plan.step("entries-rs0").limit_s == 60.0 + 3600.0
+    assert violations(plan) == ()
+    assert check("DELAYED", facts()).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("name", ["mongo-protocol-upgrade", "mongo-rolling-upgrade"])
+def test_that_where_nobody_was_read_it_is_not_told_that_nothing_is_to_be_done(name: str) -> None:
+    """Of two clusters and no name of one there are no members: 'the cluster is as this procedure would leave it'."""
+    nobody = Facts(float(NOW), "", "shop")
+    checks = procedure_named(name).preflight(nobody, {"version": "3.2.22"})
+    blocks = [one for one in checks if one.verdict is Verdict.BLOCK]
+    assert [one.code for one in blocks] == ["EVERY-SET" if "protocol" in name else "EVERY-SERVER"]
+    assert "no server of one cluster was read" in blocks[0].evidence
+
+
 def test_that_nothing_to_do_is_not_said_where_no_member_told_its_set() -> None:
     """An arbiter under access control, alone in a cluster of its own, was 'as this procedure would leave it'."""
     node = member(1, view(1, THREE))
     assert node.mongo is not None
     mute = replace(node, mongo=replace(node.mongo, set=None))
-    found = check("SET-WHOLE", facts(mute))
-    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "no member told its set")
+    found = check("EVERY-SET", facts(mute))
+    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "no server of one cluster was read")
+
+
+def test_that_a_set_that_only_the_metadata_name_is_not_forgotten() -> None:
+    shards = (Shard("rs0", hosts("rs0/m1:27018")), Shard("rs1", hosts("rs1/k1:27018")))
+    known = facts(*(_node(n) for n in (1, 2, 3)), router(1, ShardedCluster("77", shards=shards)))
+    found = check("EVERY-SET", known)
+    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "the shard rs1 is no replica set that was read")
+    assert check("EVERY-SET", known, sets="rs0").verdict is Verdict.PASS
+    assert check("EVERY-SET", facts()).verdict is Verdict.PASS

@@ -5,7 +5,9 @@ from __future__ import annotations
 from services.facts.mongodb.server import release
 from services.moments import duration
 from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.catalogue.mongodb.checks import NOTHING_READ
+from services.procedures.catalogue.mongodb.config_servers.party import listed_by
+from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of, sets_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.mongodb.last_vote import LastVote
@@ -14,6 +16,29 @@ BURN_IN_S = 24 * 3600
 FIRST_TERM = 0
 """A set's term right after protocolVersion 1 is set: the same again does no harm (tried on 3.2.5)."""
 _RISKY_32, _RISKY_34 = (3, 2, 11), {(3, 4, 0), (3, 4, 1)}
+
+
+def every_set(facts: Facts, *, all_of_them: bool) -> Check:
+    """Each set that the cluster has was read, and one at least: 'none is of protocol 0' needs somebody who said so.
+
+    Args:
+        all_of_them: the run is for every set, not for one that was named.
+    """
+    sets = sets_of(facts)
+    faults = [] if sets else [NOTHING_READ]
+    if all_of_them:
+        here = {one.name for one in sets}
+        strange = [one.name for one in listed_by(facts) or () if one.hosts.set_name not in here]
+        faults += [f"the shard {name} is no replica set that was read" for name in strange]
+        faults += [f"{name} was not read" for name in facts.members if mongo_of(facts.host(name)) is None]
+    return Check(
+        code="EVERY-SET",
+        title="Every replica set of the cluster was read",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or ", ".join(one.name for one in sets),
+        why="A set that nobody asked keeps its protocol, and nothing would say so.",
+        try_=("Give the inventory its hosts, or bring them back, then check again.",) if faults else (),
+    )
 
 
 def old_entries(one: GatheredSet) -> Check:
@@ -61,6 +86,25 @@ def no_terms_before(facts: Facts, one: GatheredSet) -> Check:
         if faults
         else (),
         each="No member of each set was elected by terms before",
+        host=one.speaker,
+    )
+
+
+def delayed(one: GatheredSet) -> Check:
+    """No member applies entries late: until it has one of the new protocol nothing goes on, and nothing goes back."""
+    late = [
+        f"{m.place.name} applies entries {duration(m.delay_s or 0)} late"
+        for m in one.view.members
+        if (m.delay_s or 0) > 0
+    ]
+    return Check(
+        code="DELAYED",
+        title=f"No member of {one.name} is delayed",
+        verdict=verdict((), late),
+        evidence=f"{one.name}: {'; '.join(late) or 'none'}",
+        why="The run waits as long for its first entry of the new protocol, and can't be taken back before.",
+        try_=("Take its delay away first, or wait so long.",) if late else (),
+        each="No member of each set is delayed",
         host=one.speaker,
     )
 

@@ -73,7 +73,7 @@ class ProtocolUpgrade:
         chosen = _chosen(facts, values)
         hosts = _hosts(chosen)
         return (
-            *((shared.no_set(),) if not sets_of(facts) else ()),
+            own.every_set(facts, all_of_them=values["sets"] == EVERY),
             *(check for one in chosen for check in _of_set(facts, one)),
             shared.may_change(facts, tuple(one.primary for one in chosen if one.primary), _CLUSTER, _DATABASES),
             *confirmed(
@@ -121,10 +121,11 @@ PROCEDURE = ProtocolUpgrade()
 def _of_set(facts: Facts, one: GatheredSet) -> tuple[Check, ...]:
     return (
         shared.set_whole(one),
-        shared.set_versions(one),
+        shared.set_versions(facts, one),
         shared.set_lag(one),
         own.old_entries(one),
         own.no_terms_before(facts, one),
+        own.delayed(one),
         own.minor_version(one),
         own.burn_in(one),
         own.election_timeout(one),

@@ -67,6 +67,7 @@ def _change(one: GatheredSet) -> Step:
 
 
 def _entries(one: GatheredSet) -> Step:
+    late = float(max((m.delay_s for m in one.view.members if m.delay_s and m.delay_s > 0), default=0))
     return Step(
         step_id=f"entries-{one.name}",
         host="",
@@ -74,9 +75,9 @@ def _entries(one: GatheredSet) -> Step:
         done=f"Every member of {one.name} has applied an entry of the new protocol",
         action=WaitFor((OptimesOf(one.hosts, 1),), f"entries with a term on every member of {one.name}"),
         risk=Risk.READS,
-        limit_s=CHANGE_LIMIT_S,
+        limit_s=CHANGE_LIMIT_S + late,
         repeatable=True,
-        estimate_s=2.0,
+        estimate_s=2.0 + late,
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.mongodb.checks import NOTHING_READ
+from services.procedures.catalogue.mongodb.config_servers.party import at, listed_by, names_of
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, Release
 from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
 from services.procedures.plan.checks import Check, Verdict
@@ -12,6 +15,49 @@ from services.procedures.plan.host_facts import Facts
 RELEASES: tuple[Release, ...] = ((3, 0), (3, 2), (3, 4), (3, 6), (4, 0), (4, 2), (4, 4), (5, 0), (6, 0), (7, 0), (8, 0))
 """MongoDB manual, "Release Notes": each is upgraded to from the one before it alone."""
 NO_MIRRORS, NO_OLD_PROTOCOL, NO_MMAP = (3, 4), (4, 0), (4, 2)
+
+
+def every_server(facts: Facts, order: Order) -> Check:
+    """Nobody of the cluster is left out: each server that one of it names was read, whatever it is.
+
+    Members with data are judged by SET-WHOLE. One that is left behind runs the old release, and nothing would say so.
+    """
+    told = [mongo for host in facts.members if (mongo := mongo_of(facts.host(host))) is not None]
+    faults = [] if order.hosts else [NOTHING_READ]
+    faults += [f"{name} was not read" for name in facts.members if mongo_of(facts.host(name)) is None]
+    mute = [place for one in (*order.sets, *order.config) for place, host in one.mute if not host]
+    faults += [f"{place}, an arbiter, was not read, or the inventory has no host for it" for place in mute]
+    used = [m.cluster.config for m in told if m.cluster is not None and m.server.role == "router"]
+    named = max((len(one.places) for one in used if one.kind == "mirrored"), default=0)
+    if len(order.mirrors) < named:
+        faults.append(f"of {named} mirrored config servers {len(order.mirrors)} were read")
+    shards, here = listed_by(facts), {one.name for one in order.sets}
+    faults += [
+        f"the shard {one.name} is no replica set that was read"
+        for one in shards or ()
+        if one.hosts.set_name not in here
+    ]
+    faults += _other_routers(facts, order, told)
+    return Check(
+        code="EVERY-SERVER",
+        title="Every server of the cluster is one of the inventory, and answers",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or f"{', '.join(order.hosts)}, and no other",
+        why="A server that is not replaced stays at the old release: newer ones may not understand it, or it them.",
+        try_=("Give the inventory its host, or bring it back, then check again.",) if faults else (),
+    )
+
+
+def _other_routers(facts: Facts, order: Order, told: list[MongoFacts]) -> list[str]:
+    """Return the mongos that wrote themselves down in the last minute and are none that was read."""
+    here = {name for host in order.routers for name in names_of(facts.host(host))}
+    lists = [m for m in told if m.cluster is not None and m.cluster.routers]
+    now = max((m.server.at for m in lists if m.server.at is not None), default=None)
+    alive = (
+        one for m in lists for one in (m.cluster.routers if m.cluster else ()) or () if one.alive(now) is not False
+    )
+    others = dict.fromkeys(one.name.name for one in alive if at(one.name) not in here)
+    return [f"{name}, a mongos, is no host of the inventory, or does not answer" for name in others]
 
 
 def one_further(facts: Facts, order: Order, target: tuple[int, int, int]) -> Check:
@@ -82,15 +128,20 @@ def compatibility(facts: Facts, order: Order, target: tuple[int, int, int]) -> C
 
 
 def another_can_lead(one: GatheredSet) -> Check:
-    """Another member with data may become primary while the primary's server is replaced."""
+    """Another member with data may become primary while the primary's server is replaced, with one vote away."""
     called = {own.place.name: host for host in one.hosts if (own := one.own(host)) is not None}
-    others = (m for m in one.view.members if not m.arbiter and not m.own and (m.priority or 0) > 0)
-    able = [called.get(m.place.name, m.place.name) for m in others]
+    able = [called.get(m.place.name, m.place.name) for m in one.successors]
+    votes, majority = one.view.votes, one.view.majority
+    faults = [] if able else ["none: it takes no writes while the primary's server is replaced"]
+    if votes is None or majority is None:
+        faults.append("how many votes it has is not known")
+    elif able and votes - 1 < majority:
+        faults.append(f"with one of its {votes} votes away it has no majority, and takes no writes meanwhile")
     return Check(
         code="ANOTHER-LEADS",
         title=f"Another member of {one.name} may become primary",
-        verdict=verdict((), not able),
-        evidence=f"{one.name}: {', '.join(able) or 'none: it takes no writes while its server is replaced'}",
+        verdict=verdict((), faults),
+        evidence=f"{one.name}: {'; '.join(faults) or ', '.join(able)}",
         why="While the primary's server is replaced somebody else takes the writes.",
         each="Another member of each set may become primary",
         host=one.speaker,

@@ -22,14 +22,13 @@ class Order:
 
     Attributes:
         sets: shards, or the only set; config: the config servers' set; mirrors: mirrored config servers, as replaced;
-            routers: mongos; arbiters: (set, host) of those that tell nobody their set.
+            routers: mongos.
     """
 
     sets: tuple[GatheredSet, ...]
     config: tuple[GatheredSet, ...]
     mirrors: tuple[str, ...]
     routers: tuple[str, ...]
-    arbiters: tuple[tuple[str, str], ...]
 
     def replica_sets(self, target: Release) -> tuple[GatheredSet, ...]:
         """Return every set in the order of its turn; mirrored config servers come after them, as 3.2 has it."""
@@ -38,8 +37,8 @@ class Order:
     @property
     def hosts(self) -> tuple[str, ...]:
         """Return every server."""
-        of_sets = (host for one in (*self.sets, *self.config) for host in one.hosts)
-        return tuple(dict.fromkeys((*of_sets, *(host for _, host in self.arbiters), *self.mirrors, *self.routers)))
+        of_sets = (host for one in (*self.sets, *self.config) for host in (*one.hosts, *one.arbiters))
+        return tuple(dict.fromkeys((*of_sets, *self.mirrors, *self.routers)))
 
 
 def order_of(facts: Facts) -> Order:
@@ -57,7 +56,6 @@ def order_of(facts: Facts) -> Order:
         config=tuple(one for one in sets if one.view.config_servers),
         mirrors=tuple(last_first),
         routers=tuple(host for host, mongo in told.items() if mongo.server.role == "router"),
-        arbiters=tuple((m.server.set_name, h) for h, m in told.items() if m.server.arbiter and m.set is None),
     )
 
 

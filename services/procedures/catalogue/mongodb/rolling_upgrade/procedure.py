@@ -75,10 +75,10 @@ class RollingUpgrade:
         sets = order.replica_sets(target[:2])
         leading = tuple(one.primary for one in sets if one.primary)
         return (
+            own.every_server(facts, order),
             own.one_further(facts, order, target),
             own.nothing_too_old(facts, order, target),
             own.compatibility(facts, order, target),
-            *((shared.no_set(),) if not sets else ()),
             *(c for one in sets for c in (shared.set_whole(one), shared.set_lag(one), own.another_can_lead(one))),
             *((own.balancer_known(facts, order.routers[0]),) if order.routers else ()),
             shared.may_change(facts, leading, _CLUSTER, ()),
@@ -105,7 +105,7 @@ class RollingUpgrade:
             cluster_name=facts.cluster_name,
             hosts=order.hosts,
             quorums=(
-                *(_voters(one.name, one.hosts, order) for one in sets),
+                *((*one.hosts, *one.arbiters) for one in sets),
                 *((order.mirrors,) if order.mirrors else ()),
             ),
             inputs=tuple(values.items()),
@@ -127,14 +127,6 @@ class RollingUpgrade:
 PROCEDURE = RollingUpgrade()
 
 
-def _voters(name: str, hosts: tuple[str, ...], order: Order) -> tuple[str, ...]:
-    return (*hosts, *_arbiters(name, order))
-
-
-def _arbiters(name: str, order: Order) -> tuple[str, ...]:
-    return tuple(host for of, host in order.arbiters if of == name)
-
-
 def _done(facts: Facts, order: Order, version: str) -> bool:
     told = (mongo_of(facts.host(host)) for host in order.hosts)
     return all(mongo is not None and mongo.server.version == version for mongo in told)
@@ -144,11 +136,7 @@ def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inp
     version, calm = values["version"], seconds_of(values["calm"]) or CALM_S
     router = order.routers[0] if order.routers else ""
     steps = (
-        *(
-            step
-            for one in order.replica_sets(target[:2])
-            for step in set_steps(one, _arbiters(one.name, order), version, calm)
-        ),
+        *(step for one in order.replica_sets(target[:2]) for step in set_steps(one, version, calm)),
         *mirror_steps(order.mirrors, version),
         *router_steps(order.routers, version),
     )

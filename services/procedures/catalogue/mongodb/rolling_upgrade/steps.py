@@ -17,18 +17,21 @@ from services.procedures.plan.model import Risk, Step
 YOURS_S, BACK_S, ELECTION_S = 8 * 3600.0, 1800.0, 90.0
 STEP_DOWN_S, CATCH_UP_S = 600, 30
 """For so long the old primary is not elected: as long as a person may need to stop it, and more than the usual 60."""
-NOT_BACK = "The old binaries come back by the same procedure with their version."
+NOT_BACK = "The console does not lead back: old binaries come back by hand, as the manual says of a downgrade."
 
 
-def set_steps(one: GatheredSet, arbiters: tuple[str, ...], version: str, calm_s: float) -> tuple[Step, ...]:
-    """Return the steps for one set: arbiters and secondaries, then the primary when another one leads."""
+def set_steps(one: GatheredSet, version: str, calm_s: float) -> tuple[Step, ...]:
+    """Return the steps for one set: arbiters and secondaries, then the primary when another one leads.
+
+    Where nobody else may, it does not step down: it would be refused, and nobody would lead. Its clients wait.
+    """
     steps: list[Step] = []
-    alone = len(one.hosts) == 1
-    for host in (*arbiters, *members_in_turn(one)):
+    for host in (*one.arbiters, *members_in_turn(one)):
         steps.append(_calm(one, host, calm_s))
-        if host == one.primary and not alone:
+        stays = host == one.primary and not one.successors
+        if host == one.primary and not stays:
             steps.append(_step_down(one))
-        leads = (AnotherLeads(one.hosts, host),) if not alone else ()
+        leads = () if stays else (AnotherLeads(one.hosts, host),)
         steps += _replaced(host, "mongod", version, (SetWhole(one.hosts),), leads, moves=True)
     return tuple(steps)
 

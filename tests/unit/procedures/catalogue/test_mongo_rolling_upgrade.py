@@ -10,7 +10,10 @@ import pytest
 from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
+from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
+from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
@@ -206,6 +209,23 @@ def test_that_an_arbiter_that_tells_nobody_its_set_is_replaced_in_the_one_that_c
     plan = PROCEDURE.plan(facts(*_members(rows)[:2], mute, *twin), {"version": "3.2.22"})
     assert violations(plan) == ()
     assert sorted(_turn(plan)) == ["k1", "k2", "k3", "m1", "m2", "m3"]
+
+
+@pytest.mark.parametrize("balancer", [True, False])
+def test_that_before_each_server_the_balancer_is_looked_at_again(*, balancer: bool) -> None:
+    """A colleague who switched it on in the hours between was not noticed, nor one who moves a chunk by hand."""
+    plan = PROCEDURE.plan(_sharded("3.0.15", mirrored=True, balancer=balancer), {"version": "3.2.22"})
+    assert violations(plan) == ()
+    off, idle = BalancerIs("r1", on=False), NothingMoves("r1")
+    for host in ("m1", "m2", "m3"):
+        waits = plan.step(f"{host}:calm").action
+        assert isinstance(waits, WaitFor)
+        assert {off, idle} <= set(waits.conditions)
+    for host in ("c1", "c2", "c3"):
+        assert {off, idle} <= set(plan.step(f"{host}:replace").before)
+    alone = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"}).step("m1:calm").action
+    assert isinstance(alone, WaitFor)
+    assert [type(one) for one in alone.conditions] == [SetSteady]
 
 
 def test_that_no_way_back_is_promised_that_the_checks_refuse() -> None:

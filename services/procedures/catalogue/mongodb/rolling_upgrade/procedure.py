@@ -136,8 +136,8 @@ def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inp
     version, calm = values["version"], seconds_of(values["calm"]) or CALM_S
     router = order.routers[0] if order.routers else ""
     steps = (
-        *(step for one in order.replica_sets(target[:2]) for step in set_steps(one, version, calm)),
-        *mirror_steps(order.mirrors, version),
+        *(step for one in order.replica_sets(target[:2]) for step in set_steps(one, version, calm, router)),
+        *mirror_steps(order.mirrors, version, router),
         *router_steps(order.routers, version),
     )
     return with_it_off(facts, router, steps)

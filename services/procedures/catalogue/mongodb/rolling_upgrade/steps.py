@@ -6,6 +6,7 @@ from services.connections.mongo.change import command
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import members_in_turn
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.mongodb.answering import Answering
+from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
@@ -20,14 +21,20 @@ STEP_DOWN_S, CATCH_UP_S = 600, 30
 NOT_BACK = "The console does not lead back: old binaries come back by hand, as the manual says of a downgrade."
 
 
-def set_steps(one: GatheredSet, version: str, calm_s: float) -> tuple[Step, ...]:
+def at_rest(router: str) -> tuple[Condition, ...]:
+    """Return what is looked at again before each server: hours lie between them, and a colleague may have switched the
+    balancer on since, or move a chunk by hand. () where there is no mongos."""
+    return (BalancerIs(router, on=False), NothingMoves(router)) if router else ()
+
+
+def set_steps(one: GatheredSet, version: str, calm_s: float, router: str = "") -> tuple[Step, ...]:
     """Return the steps for one set: arbiters and secondaries, then the primary when another one leads.
 
     Where nobody else may, it does not step down: it would be refused, and nobody would lead. Its clients wait.
     """
     steps: list[Step] = []
     for host in (*one.arbiters, *members_in_turn(one)):
-        steps.append(_calm(one, host, calm_s))
+        steps.append(_calm(one, host, calm_s, at_rest(router)))
         stays = host == one.primary and not one.successors
         if host == one.primary and not stays:
             steps.append(_step_down(one))
@@ -36,10 +43,11 @@ def set_steps(one: GatheredSet, version: str, calm_s: float) -> tuple[Step, ...]
     return tuple(steps)
 
 
-def mirror_steps(mirrors: tuple[str, ...], version: str) -> tuple[Step, ...]:
-    """Return the steps for mirrored config servers: while one is away the catalog takes no change."""
+def mirror_steps(mirrors: tuple[str, ...], version: str, router: str = "") -> tuple[Step, ...]:
+    """Return the steps for mirrored config servers: while one is away the catalog takes no change, nor a move's end."""
     whole: tuple[Condition, ...] = (Answering(mirrors),)
-    return tuple(step for host in mirrors for step in _replaced(host, "mongod", version, whole, moves=True))
+    rest = at_rest(router)
+    return tuple(step for host in mirrors for step in _replaced(host, "mongod", version, whole, rest, moves=True))
 
 
 def router_steps(routers: tuple[str, ...], version: str) -> tuple[Step, ...]:
@@ -47,13 +55,16 @@ def router_steps(routers: tuple[str, ...], version: str) -> tuple[Step, ...]:
     return tuple(step for host in routers for step in _replaced(host, "mongos", version, (), moves=False))
 
 
-def _calm(one: GatheredSet, host: str, calm_s: float) -> Step:
+def _calm(one: GatheredSet, host: str, calm_s: float, rest: tuple[Condition, ...]) -> Step:
     return Step(
         step_id=f"{host}:calm",
         host="",
         title=f"See {one.name} whole before {host} goes down",
         done=f"{one.name} was whole before {host} went down",
-        action=WaitFor((SetSteady(one.hosts, calm_s),), f"{one.name} to be whole, nobody behind"),
+        action=WaitFor(
+            (SetSteady(one.hosts, calm_s), *rest),
+            f"{one.name} to be whole, nobody behind{', the balancer to be off, no chunk on its way' if rest else ''}",
+        ),
         risk=Risk.READS,
         limit_s=calm_s + BACK_S,
         repeatable=True,

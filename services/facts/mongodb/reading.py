@@ -16,10 +16,11 @@ from services.connections.mongo.errors import (
     NO_REPLICA_SET,
     NOT_YET_INITIATED,
     REMOVED_FROM_SET,
+    TIME_UP,
 )
 from services.connections.reads import mongo as reads
 from services.connections.reads.mongo import MongoRead
-from services.errors import QueryFailed, Unreachable, UserError
+from services.errors import QueryFailed, TimedOut, Unreachable, UserError
 from services.facts.model import Problem
 from services.facts.mongodb.metadata import parse_hashes
 from services.facts.mongodb.model import Contents, Metadata, MongoFacts
@@ -32,6 +33,8 @@ from services.facts.mongodb.values import documents, line
 _NOT_MASTER = 10107
 _ANSWERS = frozenset({NO_COMMAND, NO_NAMESPACE, NO_REPLICA_SET, NOT_YET_INITIATED, REMOVED_FROM_SET, _NOT_MASTER})
 _MOST_DATABASES = 1000
+_MOST_STOPPED = 3
+"""Reads of one reading that the server may stop at its limit, before the whole server counts as silent."""
 _SINCE_34 = 5
 """The wire version of MongoDB 3.4: it brought featureCompatibilityVersion and balancerStatus."""
 
@@ -102,6 +105,7 @@ class _Asking:
         self._session = session
         self._limit_s = limit_s
         self._at = at
+        self._stopped = 0
         self.problems: list[Problem] = []
 
     def reply(self, read: MongoRead) -> Reply | None:
@@ -110,6 +114,9 @@ class _Asking:
         except Unreachable:
             raise
         except QueryFailed as problem:
+            self._stopped += problem.errno == TIME_UP
+            if self._stopped >= _MOST_STOPPED:  # it would stop the others too, each after so many seconds
+                raise TimedOut(problem.sentence, host=problem.host) from problem
             if problem.errno not in _ANSWERS:
                 self.problems.append(Problem(read.name, problem.sentence, problem.code))
         except UserError as problem:

@@ -13,7 +13,7 @@ from bson import json_util
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.limits import Limits
-from services.errors import AuthFailed, Unreachable
+from services.errors import AuthFailed, TimedOut, Unreachable
 from services.facts.mongodb.reading import MongoAnswer, read_mongodb
 from services.inventory.model import HostEntry, MongoAccess
 from services.secrets import MemoryVault, SecretRef
@@ -124,6 +124,14 @@ def test_that_a_read_which_takes_too_long_leaves_the_rest_of_a_server_known() ->
         answer = read(peer)
     assert (answer.facts.server.config, answer.facts.metadata) == ("mirrored", None)
     assert [one.part for one in answer.problems] == ["config-hash"]
+
+
+def test_that_a_server_that_stops_every_read_is_not_waited_for_fifteen_times() -> None:
+    stopped = {"ok": 0.0, "code": 50, "errmsg": "operation exceeded time limit"}
+    names = ("buildInfo", "serverStatus", "getCmdLineOpts", "replSetGetStatus", "replSetGetConfig", "listDatabases")
+    with peer_of("1-sccc.s0", **dict.fromkeys(names, stopped)) as peer, pytest.raises(TimedOut, match="limit of time"):
+        read(peer)
+    assert peer.commands()[1:] == ["isMaster", "buildInfo", "serverStatus", "getCmdLineOpts"]
 
 
 @pytest.mark.parametrize("tells_status", [False, True])

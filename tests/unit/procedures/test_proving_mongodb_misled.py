@@ -12,6 +12,7 @@ from services.connections.reads.mongo import MongoRead
 from services.errors import QueryFailed
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.conditions.mongodb.database import NoDatabase
+from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
@@ -123,3 +124,10 @@ def test_that_a_switch_of_another_form_is_not_known(stopped: Any, on: bool | Non
     settings = [{"_id": "balancer", "stopped": stopped}]
     found = _looked(BalancerIs("r1", on=True), settings=settings)
     assert found is on
+
+
+@pytest.mark.parametrize(
+    ("version", "holds"), [([{"_id": 1, "clusterId": "77"}], True), ([{"clusterId": "78"}], False), ([], None)]
+)
+def test_that_a_mongos_that_reads_another_clusters_metadata_is_not_back(version: Any, holds: bool | None) -> None:
+    assert _looked(InCluster("r1", "77"), version=version) is holds

@@ -10,7 +10,9 @@ import pytest
 from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
+from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
+from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.plan.actions import WaitFor
@@ -226,6 +228,21 @@ def test_that_before_each_server_the_balancer_is_looked_at_again(*, balancer: bo
     alone = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"}).step("m1:calm").action
     assert isinstance(alone, WaitFor)
     assert [type(one) for one in alone.conditions] == [SetSteady]
+
+
+def test_that_a_config_server_is_back_with_its_metadata_and_a_mongos_with_its_cluster() -> None:
+    """One that was started on an empty folder answers, and runs the version: the next one was asked for."""
+    plan = PROCEDURE.plan(_sharded("3.0.15", mirrored=True), {"version": "3.2.22"})
+    same, ours = MetadataSame(("c3", "c2", "c1")), InCluster("r1", "77")
+    for host in ("c1", "c2", "c3"):
+        assert same in plan.step(f"{host}:replace").before
+        back = plan.step(f"{host}:back").action
+        assert isinstance(back, WaitFor)
+        assert same in back.conditions
+    assert ours in plan.step("r1:replace").before
+    back = plan.step("r1:back").action
+    assert isinstance(back, WaitFor)
+    assert ours in back.conditions
 
 
 def test_that_no_way_back_is_promised_that_the_checks_refuse() -> None:

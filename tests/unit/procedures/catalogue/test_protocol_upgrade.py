@@ -235,3 +235,11 @@ def test_that_a_set_that_only_the_metadata_name_is_not_forgotten() -> None:
     assert (found.verdict, found.evidence) == (Verdict.BLOCK, "the shard rs1 is no replica set that was read")
     assert check("EVERY-SET", known, sets="rs0").verdict is Verdict.PASS
     assert check("EVERY-SET", facts()).verdict is Verdict.PASS
+
+
+def test_that_a_set_that_is_called_every_is_chosen_alone() -> None:
+    other = _old(row(1, "PRIMARY", prefix="k"), row(2, prefix="k"))
+    more = tuple(member(n, view(n, other, name="every", id="77", protocol=0, term=-1, version=2)) for n in (1, 2))
+    known = facts(*(_node(n) for n in (1, 2, 3)), *more)
+    assert PROCEDURE.plan(known, {"sets": "every"}).hosts == ("k1", "k2")
+    assert PROCEDURE.plan(known, {}).hosts == ("k1", "k2", "m1", "m2", "m3")

@@ -55,10 +55,10 @@ class ProtocolUpgrade:
         """Return the questions: which sets, how long to look, what only a person knows."""
         del inputs
         old = _old(facts)
-        names = ", ".join(one.name for one in old) or "none"
-        choices = ((EVERY, f"every set with protocolVersion 0: {names}"), *((o.name, f"{o.name} alone") for o in old))
+        names, every = ", ".join(one.name for one in old) or "none", _every(old)
+        choices = ((every, f"every set with protocolVersion 0: {names}"), *((o.name, f"{o.name} alone") for o in old))
         return (
-            Field("sets", "Replica sets", "choice", EVERY, choices),
+            Field("sets", "Replica sets", "choice", every, choices),
             *questions(),
             Field("steady", "How long each set is watched at the end", "duration", "5 min", advanced=True),
         )
@@ -73,7 +73,7 @@ class ProtocolUpgrade:
         chosen = _chosen(facts, values)
         hosts = _hosts(chosen)
         return (
-            own.every_set(facts, all_of_them=values["sets"] == EVERY),
+            own.every_set(facts, all_of_them=values["sets"] == _every(_old(facts))),
             *(check for one in chosen for check in _of_set(facts, one)),
             shared.may_change(facts, tuple(one.primary for one in chosen if one.primary), _CLUSTER, _DATABASES),
             *confirmed(
@@ -138,7 +138,13 @@ def _old(facts: Facts) -> tuple[GatheredSet, ...]:
 
 
 def _chosen(facts: Facts, values: Inputs) -> tuple[GatheredSet, ...]:
-    return tuple(one for one in _old(facts) if values["sets"] in {EVERY, one.name})
+    old = _old(facts)
+    return tuple(one for one in old if values["sets"] in {_every(old), one.name})
+
+
+def _every(old: tuple[GatheredSet, ...]) -> str:
+    """Return the answer that means every set: no name of one, for a set may be called 'every'."""
+    return EVERY if all(one.name != EVERY for one in old) else f"{EVERY}-of-{len(old)}"
 
 
 def _hosts(sets: tuple[GatheredSet, ...]) -> tuple[str, ...]:

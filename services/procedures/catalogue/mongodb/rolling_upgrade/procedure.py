@@ -127,6 +127,11 @@ class RollingUpgrade:
 PROCEDURE = RollingUpgrade()
 
 
+def _cluster_id(facts: Facts, order: Order) -> str:
+    told = (mongo_of(facts.host(host)) for host in order.routers)
+    return next((m.cluster.id for m in told if m is not None and m.cluster is not None and m.cluster.id), "")
+
+
 def _done(facts: Facts, order: Order, version: str) -> bool:
     told = (mongo_of(facts.host(host)) for host in order.hosts)
     return all(mongo is not None and mongo.server.version == version for mongo in told)
@@ -138,6 +143,6 @@ def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inp
     steps = (
         *(step for one in order.replica_sets(target[:2]) for step in set_steps(one, version, calm, router)),
         *mirror_steps(order.mirrors, version, router),
-        *router_steps(order.routers, version),
+        *router_steps(order.routers, version, _cluster_id(facts, order)),
     )
     return with_it_off(facts, router, steps)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from services.connections.mongo.change import command
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import members_in_turn
 from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.mongodb.answering import Answering
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
+from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
@@ -44,15 +46,24 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, router: str = "") -
 
 
 def mirror_steps(mirrors: tuple[str, ...], version: str, router: str = "") -> tuple[Step, ...]:
-    """Return the steps for mirrored config servers: while one is away the catalog takes no change, nor a move's end."""
-    whole: tuple[Condition, ...] = (Answering(mirrors),)
+    """Return the steps for mirrored config servers: while one is away the catalog takes no change, nor a move's end.
+
+    Each has to be back with its metadata: one that was started on another folder answers too, and is empty.
+    """
+    whole: tuple[Condition, ...] = (Answering(mirrors), MetadataSame(mirrors))
     rest = at_rest(router)
     return tuple(step for host in mirrors for step in _replaced(host, "mongod", version, whole, rest, moves=True))
 
 
-def router_steps(routers: tuple[str, ...], version: str) -> tuple[Step, ...]:
-    """Return the steps for mongos, one after the other."""
-    return tuple(step for host in routers for step in _replaced(host, "mongos", version, (), moves=False))
+def router_steps(routers: tuple[str, ...], version: str, cluster_id: str = "") -> tuple[Step, ...]:
+    """Return the steps for mongos, one after the other; each serves the same cluster behind it ('': not known)."""
+    return tuple(
+        step
+        for host in routers
+        for step in _replaced(
+            host, "mongos", version, (InCluster(host, cluster_id),) if cluster_id else (), moves=False
+        )
+    )
 
 
 def _calm(one: GatheredSet, host: str, calm_s: float, rest: tuple[Condition, ...]) -> Step:

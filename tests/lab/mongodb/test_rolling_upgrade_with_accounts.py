@@ -13,7 +13,7 @@ import pytest
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate import container, database, mongodb
 from tests.lab.estate.estate import Estate
-from tests.lab.mongodb.by_hand import inventory_of, wait_led_by
+from tests.lab.mongodb.by_hand import as_pilot, inventory_of, wait_led_by
 from tests.lab.procedures.steering import Console
 
 NAME = "mongo-rolling-upgrade"
@@ -65,4 +65,6 @@ def test_that_an_arbiter_that_tells_nobody_is_replaced_first_and_the_primary_las
     console.assert_ended(RunState.DONE, ran)
     assert {_version(old, host) for host in MEMBERS} == {NEW}
     wait_led_by(old, "d1")  # it has the higher priority, and takes the lead again
+    row = {"insert": "rows", "documents": [{"by": "hand"}], "writeConcern": {"w": 2, "wtimeout": 20_000}}
+    as_pilot(old, "d1", "lab", row)  # its first entry after the pause is no lag of the other one
     console.assert_nothing_to_do(NAME, **ANSWERS)

@@ -193,3 +193,13 @@ def test_that_a_balancer_which_a_colleague_switched_on_again_holds_the_run_up() 
     assert off in _step(plan, "c3:down").before
     ids = [step.step_id for step in _plan(_facts(), WINDOW).steps]
     assert ids.index("rests-before") < ids.index("r1:down")
+
+
+@pytest.mark.parametrize("inputs", [ROLLING, WINDOW])
+def test_that_one_config_server_that_answers_alone_is_told_and_brings_nothing_down(inputs: Inputs) -> None:
+    """With two of three away the plan raised an IndexError before any check could say so."""
+    facts = _facts()
+    alone = replace(facts, members=tuple(name for name in facts.members if name not in {"c2", "c3"}))
+    plan = PROCEDURE.plan(alone, inputs)
+    assert plan.nothing_to_do
+    assert "CONFIG-FORM" in _blocks(alone, inputs)

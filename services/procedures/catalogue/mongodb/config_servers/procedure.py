@@ -60,6 +60,7 @@ ABOUT = About(
 )
 _CLUSTER = ("replSetConfigure", "replSetStateChange")
 _DATABASES = ("dropDatabase", "enableSharding")
+_FEWEST = 2
 
 
 class ConfigServers:
@@ -139,10 +140,11 @@ class ConfigServers:
         )
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
-        """Return the plan; without steps where the config servers are a set and every mongos knows it."""
+        """Return the plan; without steps where the config servers are a set and every mongos knows it, and where so few
+        of them answer that there is nothing to compare with: the checks say so."""
         values = self._values(facts, inputs)
         party = party_of(facts, values)
-        done = converted(facts) or not party.servers or not party.routers
+        done = converted(facts) or len(party.servers) < _FEWEST or not party.routers
         hosts = order_of(facts).hosts if done else party.everyone
         return Plan(
             procedure=ABOUT.name,

@@ -42,7 +42,7 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, router: str = "") -
             steps.append(_step_down(one))
         leads = () if stays else (AnotherLeads(one.hosts, host),)
         steps += _replaced(host, "mongod", version, (SetWhole(one.hosts),), leads, moves=True)
-    return tuple(steps)
+    return (*steps, _caught_up(one, calm_s))
 
 
 def mirror_steps(mirrors: tuple[str, ...], version: str, router: str = "") -> tuple[Step, ...]:
@@ -76,6 +76,21 @@ def _calm(one: GatheredSet, host: str, calm_s: float, rest: tuple[Condition, ...
             (SetSteady(one.hosts, calm_s), *rest),
             f"{one.name} to be whole, nobody behind{', the balancer to be off, no chunk on its way' if rest else ''}",
         ),
+        risk=Risk.READS,
+        limit_s=calm_s + BACK_S,
+        repeatable=True,
+        estimate_s=calm_s,
+    )
+
+
+def _caught_up(one: GatheredSet, calm_s: float) -> Step:
+    """The last server was whole as soon as it served: whether it follows shows behind it, as of the others."""
+    return Step(
+        step_id=f"{one.speaker}:caught-up",
+        host="",
+        title=f"See {one.name} whole behind its last server",
+        done=f"{one.name} stayed whole, and nobody is behind",
+        action=WaitFor((SetSteady(one.hosts, calm_s),), f"{one.name} to be whole, nobody behind"),
         risk=Risk.READS,
         limit_s=calm_s + BACK_S,
         repeatable=True,

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from services.connections.mongo.document import Stamp
 from services.procedures.conditions.mongodb.told import (
-    apart,
     behind,
     leading_at,
     primaries,
@@ -44,19 +43,21 @@ class SetSteady(OfHosts):
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask every member; it must have been so at every look."""
         del past
-        views, silent = told_by_all(asking, self.hosts)
+        views = told_by_all(asking, self.hosts)
+        if isinstance(views, Answer):
+            asking.memory.broke(self)
+            return views
         before = asking.memory.value((self, "leading"))
         late = {h: lag for h, lag in behind(views, before if isinstance(before, Stamp) else None).items()
                 if lag >= self.lag_s}  # fmt: skip
         asking.memory.keep((self, "leading"), leading_at(views))
         leading = primaries(views)
-        fault = silent or apart(views) or unserving(views)
-        fault = fault or ("" if len(leading) == 1 else f"{len(leading)} members are primary")
+        fault = unserving(views) or ("" if len(leading) == 1 else f"{len(leading)} members are primary")
         fault = fault or ", ".join(f"{host} is {lag} s behind" for host, lag in late.items())
         blind = "" if fault else untold(views)
         if fault or blind:
             asking.memory.broke(self)
-            return Answer(holds=None if silent or blind else False, evidence=fault or blind)
+            return Answer(holds=None if blind else False, evidence=fault or blind)
         if fault := self._elections(asking, [view.term for view in views.values()]):
             return Answer(holds=False, evidence=fault, final=True)
         held = asking.memory.held_s(self, asking.clock, most_gap_s(self.for_s))

@@ -7,6 +7,7 @@ from services.connections.reads import mongo as reads
 from services.errors import QueryFailed, UserError
 from services.facts.mongodb.replica_set import SERVING, ReplicaSet, SetMember, parse_set
 from services.i18n import tr
+from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Asking
 from services.procedures.plan.scripted import World
 
@@ -28,16 +29,22 @@ def told_by(asking: Asking, host: str) -> ReplicaSet:
     return found
 
 
-def in_no_set(problem: object) -> bool:
-    """Return whether a server said that it is a member of no set: that is an answer, and no read that failed."""
-    return isinstance(problem, QueryFailed) and problem.errno in _IN_NO_SET
+def told_by_all(asking: Asking, hosts: tuple[str, ...]) -> dict[str, ReplicaSet] | Answer:
+    """Return what each member of one set tells, or the answer that there is where they don't.
 
-
-def told_by_all(asking: Asking, hosts: tuple[str, ...]) -> tuple[dict[str, ReplicaSet], str]:
-    """Return what each member tells, and why the first of those that tell nothing does not; '' where all tell."""
+    Not known while one of them tells nothing. One that says it is in no set is an answer, and no read that failed:
+    nothing of a set is true of it.
+    """
     answers = asking.each(hosts, lambda host: told_by(asking, host))
-    silent = next((f"{host}: {one.sentence}" for host, one in answers.items() if isinstance(one, UserError)), "")
-    return {host: one for host, one in answers.items() if isinstance(one, ReplicaSet)}, silent
+    alone = [host for host, one in answers.items() if isinstance(one, QueryFailed) and one.errno in _IN_NO_SET]
+    for host, one in answers.items():
+        if isinstance(one, UserError) and host not in alone:
+            return Answer(holds=None, evidence=f"{host}: {one.sentence}")
+    if alone:
+        return Answer(holds=False, evidence=f"{', '.join(alone)} is in no replica set")
+    views = {host: one for host, one in answers.items() if isinstance(one, ReplicaSet)}
+    other = _apart(views)
+    return Answer(holds=False, evidence=other) if other else views
 
 
 def own(view: ReplicaSet) -> SetMember:
@@ -52,7 +59,7 @@ def primaries(views: dict[str, ReplicaSet]) -> tuple[str, ...]:
     return tuple(host for host, view in views.items() if own(view).state == "PRIMARY")
 
 
-def apart(views: dict[str, ReplicaSet]) -> str:
+def _apart(views: dict[str, ReplicaSet]) -> str:
     """Return that these are not all of one set, 'm3 is in rs1, m1 in rs0'; '' where they are. Names alone tie nothing:
     the id counts that a set got when it was made."""
     (first, one), *others = views.items()

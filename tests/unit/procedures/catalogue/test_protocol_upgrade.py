@@ -225,7 +225,10 @@ def test_that_nothing_to_do_is_not_said_where_no_member_told_its_set() -> None:
     assert node.mongo is not None
     mute = replace(node, mongo=replace(node.mongo, set=None))
     found = check("EVERY-SET", facts(mute))
-    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "no server of one cluster was read")
+    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "no member told its set")
+    rolling = procedure_named("mongo-rolling-upgrade").preflight(facts(mute), {"version": "3.2.22"})
+    every = next(one for one in rolling if one.code == "EVERY-SERVER")
+    assert (every.verdict, "m1 told no replica set that it is of" in every.evidence) == (Verdict.BLOCK, True)
 
 
 def test_that_a_set_that_only_the_metadata_name_is_not_forgotten() -> None:

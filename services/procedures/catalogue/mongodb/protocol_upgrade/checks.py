@@ -25,7 +25,8 @@ def every_set(facts: Facts, *, all_of_them: bool) -> Check:
         all_of_them: the run is for every set, not for one that was named.
     """
     sets = sets_of(facts)
-    faults = [] if sets else [NOTHING_READ]
+    read = any(mongo_of(facts.host(name)) is not None for name in facts.members)
+    faults = [] if sets else ["no member told its set" if read else NOTHING_READ]
     if all_of_them:
         here = {one.name for one in sets}
         strange = [one.name for one in listed_by(facts) or () if one.hosts.set_name not in here]

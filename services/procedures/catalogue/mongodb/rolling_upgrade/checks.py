@@ -27,6 +27,11 @@ def every_server(facts: Facts, order: Order) -> Check:
     faults += [f"{name} was not read" for name in facts.members if mongo_of(facts.host(name)) is None]
     mute = [place for one in (*order.sets, *order.config) for place, host in one.mute if not host]
     faults += [f"{place}, an arbiter, was not read, or the inventory has no host for it" for place in mute]
+    faults += [
+        f"{name} told no replica set that it is of"
+        for name in facts.members
+        if (mongo := mongo_of(facts.host(name))) is not None and mongo.server.role == "member" and name not in order.hosts
+    ]
     used = [m.cluster.config for m in told if m.cluster is not None and m.server.role == "router"]
     named = max((len(one.places) for one in used if one.kind == "mirrored"), default=0)
     if len(order.mirrors) < named:

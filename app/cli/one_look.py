@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from app.compose import Past, open_state, read_inventory
 from app.places import state_file
 from services.clock import Clock, SystemClock
-from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, told_until_settled
+from services.discovery.families.registry import registered
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NotSettled
+from services.discovery.recalled import kind_kept
 from services.errors import UserError
 from services.facts.model import NodeFacts
 from services.i18n import tr
@@ -51,16 +52,18 @@ def past_of(options: Namespace) -> Past:
     """Return what gives the clusters, as last known, of hosts that can't tell their own: all of one may be down."""
 
     def past(facts: Mapping[str, NodeFacts]) -> EstateSnapshot | None:
-        mute = [host for host, one in facts.items() if one.galera is None]
+        homes = {host: registered().home(one) for host, one in facts.items()}
+        mute = [host for host, home in homes.items() if not home and facts[host].galera is None]
         path = state_file(options)
         if not mute or not path.exists():
             return None
         from services.history.remembered_clusters import remembered_estate  # SQLAlchemy: see below
 
-        heard = {one.galera.local_state_uuid or one.galera.state_uuid for one in facts.values() if one.galera}
+        heard = {home for home in homes.values() if home}
+        heard |= {one.galera.local_state_uuid or one.galera.state_uuid for one in facts.values() if one.galera}
         try:
             with open_state(path, _inventory(options)) as state:
-                return remembered_estate(state, GALERA, mute, heard)
+                return remembered_estate(state, kind_kept, mute, heard)
         except UserError:
             return None  # the look tells of it when it keeps what was read
 
@@ -70,13 +73,13 @@ def past_of(options: Namespace) -> Past:
 def _remembered(
     options: Namespace, by: str, newest: EstateSnapshot, split: tuple[ClusterSnapshot, ...]
 ) -> tuple[NotSettled, ...]:
-    from services.history.remembered_clusters import keep_name  # SQLAlchemy: not before the hosts were asked
+    from services.history.remembered_clusters import keep_cluster  # SQLAlchemy: not before the hosts were asked
     from services.history.state_rows import sightings
 
     with open_state(state_file(options), _inventory(options)) as state:
         for cluster in newest.clusters:
             state.remember_nodes(sightings(cluster), by)
-            keep_name(state, cluster)
+            keep_cluster(state, cluster)
         log = state.splits()
         for cluster in split:
             later = newest.cluster(cluster.cluster_id)

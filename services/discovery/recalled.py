@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.registry import registered
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
-from services.types import KEEPS_IDENTITY
+from services.types import KEEPS_IDENTITY, ClusterKind
+
+
+def kind_kept(words: str) -> ClusterKind | None:
+    """Return the kind that a store keeps by these words, None where no family declares it; of old stores ('') Galera's:
+    no other was remembered."""
+    if not words:
+        return GALERA
+    return next((kind for kind in registered().kinds if kind.words == words), None)
 
 
 def recalled(last: EstateSnapshot, hosts: Mapping[str, str]) -> EstateSnapshot:
-    """Return who belonged to which Galera cluster in the last picture, and nothing of how they were.
+    """Return who belonged to which cluster in the last picture, and nothing of how they were.
 
     Identities alone are recalled: a state of yesterday is no state, and a change since then was seen by nobody. What a
     server says itself comes before all of it (see grouping.assign_galera).

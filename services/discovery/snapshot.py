@@ -19,7 +19,7 @@ from services.discovery.troubles import apart_from_others, common_problems
 from services.discovery.unasked import with_unasked
 from services.discovery.written import Written, joined_as_written
 from services.facts.model import NodeFacts
-from services.types import ClusterKind, Flavour, Reach
+from services.types import SEVERAL_GROUPS, ClusterKind, Flavour, Reach
 
 NO_RATES: Rates = {}
 AS_FOUND: Written = {}
@@ -91,9 +91,15 @@ def in_order(clusters: Sequence[ClusterSnapshot]) -> tuple[ClusterSnapshot, ...]
 
 
 def _group(cluster_id: str, family: Family, members: list[Node], making: Making) -> ClusterSnapshot:
-    """Return a cluster that a family claims: of the kind that it says, else of its first."""
-    kind = family.takes(members, making.links) or family.kinds[0]
-    return _cluster(cluster_id, kind, family, members, making)
+    """Return a cluster that a family claims: of the kind that it says, else of that it was, else of its first.
+
+    One of several groups stays so while but one of them answers.
+    """
+    told, old = family.takes(members, making.links), making.old(cluster_id)
+    before = old.kind if old is not None and old.kind in family.kinds else None
+    stays = before is not None and (told is None or SEVERAL_GROUPS in before.traits)
+    kind = before if stays else told
+    return _cluster(cluster_id, kind or family.kinds[0], family, members, making)
 
 
 def _cluster(

@@ -7,7 +7,7 @@ the same. With them a total outage is drawn as the members that are down, and no
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.history.state_store import StateStore
@@ -16,17 +16,19 @@ from services.types import KEEPS_IDENTITY, ClusterKind
 SAME_TIME_S = 24 * 3600.0
 """Who was last seen within a day before the others is of the cluster as last known; who went earlier had left it."""
 _NAME = "cluster.name.{}"
-"""The setting that keeps a cluster's name, by its state UUID."""
+"""The setting that keeps a cluster's name, by its id."""
+_KIND = "cluster.kind.{}"
+"""The setting that keeps the words of a cluster's kind, by its id; a cluster without it was of the one that kept none."""
 _ZERO = "00000000-0000-0000-0000-000000000000"
 
 
 def remembered_estate(
-    state: StateStore, kind: ClusterKind, hosts: Iterable[str], heard: Iterable[str] = ()
+    state: StateStore, kind_of: Callable[[str], ClusterKind | None], hosts: Iterable[str], heard: Iterable[str] = ()
 ) -> EstateSnapshot:
     """Return who belonged to which cluster, as last known, and nothing of how they were. Raises StoreError.
 
     Args:
-        kind: of the clusters whose sightings the store has.
+        kind_of: from a kind's words, '' for those of before they were kept, to the kind; None: nobody declares it.
         hosts: keys of the hosts that can't tell their own cluster now.
         heard: clusters of which a server answers: it names their other members, and better.
     """
@@ -35,6 +37,9 @@ def remembered_estate(
     known = {*heard}
     clusters = []
     for uuid in dict.fromkeys(uuid for uuid, _ in homes.values()):
+        kind = kind_of(state.get_setting(_KIND.format(uuid)) or "")
+        if kind is None:
+            continue
         own = {host: at for host, (home, at) in homes.items() if home == uuid}
         others = {} if uuid in known else _others(state, uuid, frozenset(asked), max(own.values()))
         nodes = tuple(NodeView(host, host, host, uuid_history=_ids(state, host, uuid)) for host in own)
@@ -46,7 +51,7 @@ def remembered_estate(
 
 
 def _home(state: StateStore, host: str) -> tuple[str, float] | None:
-    """Return the cluster that a host was last known in, and when; None where no Galera cluster was."""
+    """Return the cluster that a host was last known in, and when; None where none was known."""
     seen = [(one.last_seen, one.cluster_uuid) for one in state.node_history(host)]
     # A state file that says otherwise since is the sighting of a file, not of a member.
     seen = seen or [(one.at, one.cluster_uuid) for one in state.positions(host)]
@@ -87,8 +92,11 @@ def _name(state: StateStore, uuid: str) -> str:
     return uuid[:8]
 
 
-def keep_name(state: StateStore, cluster: ClusterSnapshot) -> None:
-    """Keep what a Galera cluster is called, for the time when none of its servers can say it. Raises StoreError."""
-    key = _NAME.format(cluster.cluster_id)
-    if KEEPS_IDENTITY in cluster.kind.traits and cluster.components and state.get_setting(key) != cluster.name:
-        state.set_setting(key, cluster.name)
+def keep_cluster(state: StateStore, cluster: ClusterSnapshot) -> None:
+    """Keep what a cluster is called and of which kind, for the time when no server of it can say. Raises StoreError."""
+    if KEEPS_IDENTITY not in cluster.kind.traits:
+        return
+    named = ((_NAME, cluster.name),) if cluster.components else ()
+    for key, value in (*named, (_KIND, cluster.kind.words)):
+        if state.get_setting(key.format(cluster.cluster_id)) != value:
+            state.set_setting(key.format(cluster.cluster_id), value)

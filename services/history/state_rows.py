@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.discovery.model import ClusterSnapshot
+from services.types import KEEPS_IDENTITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class NodeSighting:
     """A node as it was seen once.
 
     Attributes:
-        host: inventory or discovered name; cluster_uuid: Galera's state uuid ('' without Galera).
+        host: inventory or discovered name.
+        cluster_uuid: Galera's state uuid, the id of another cluster that keeps its own; '' where there is neither.
         node_uuid: gcomm uuid of this incarnation; server_uuid: MySQL's; '' where there is none.
         seqno: last committed seqno, None when it was not told; at: UTC epoch seconds.
     """
@@ -61,12 +63,14 @@ class UncleanEnd:
 def sightings(snapshot: ClusterSnapshot) -> tuple[NodeSighting, ...]:
     """Return what a snapshot tells of its nodes' identities; nodes whose server did not answer in it are left out."""
     found: list[NodeSighting] = []
+    kept = snapshot.cluster_id if KEEPS_IDENTITY in snapshot.kind.traits else ""
     for node in snapshot.nodes:
         facts = node.facts
         if facts is None or facts.sql_at is None:
             continue
         galera, server = facts.galera, facts.server
-        uuid = "" if galera is None else galera.local_state_uuid or galera.state_uuid
+        in_it = kept if facts.group is not None or facts.mongo is not None else ""  # a replica behind it is not
+        uuid = in_it if galera is None else galera.local_state_uuid or galera.state_uuid
         seqno = None if galera is None else galera.last_committed
         found.append(
             NodeSighting(

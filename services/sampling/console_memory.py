@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from services.clock import Clock
-from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, sides_words
 from services.discovery.model import EstateSnapshot, NotSettled
+from services.discovery.recalled import kind_kept
 from services.errors import StoreError
 from services.events import Event
 from services.i18n import tr
@@ -96,7 +96,7 @@ class ConsoleMemory:
         state = self._open_state()
         self._state = state
         hosts, recall = self._past
-        self._guarded(lambda: recall(remembered_estate(state, GALERA, hosts)))
+        self._guarded(lambda: recall(remembered_estate(state, kind_kept, hosts)))
         state.record_console_start(version("pilothouse"))
         dead = state.last_unclean_end()
         # What ended here is told by the history, with what was lost; the state may be a team's.
@@ -111,14 +111,14 @@ class ConsoleMemory:
         state.record_console_end()
 
     def _note(self, state: StateStore) -> None:
-        from services.history.remembered_clusters import keep_name
+        from services.history.remembered_clusters import keep_cluster
         from services.history.state_rows import sightings
 
         state.record_console_alive()
         estate = self._snapshot()
         for cluster in estate.clusters:
             state.remember_nodes(sightings(cluster))
-            keep_name(state, cluster)
+            keep_cluster(state, cluster)
         self._look_twice(state, estate)
         self._not_settled(tuple(one.not_settled for one in state.splits().open()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from services.discovery.families.galera.kind import GALERA
+from services.discovery.recalled import kind_kept
 from services.history.positions import PositionSeen
 from services.history.remembered_clusters import remembered_estate
 from services.history.state_rows import NodeSighting
@@ -48,7 +48,7 @@ def test_that_a_total_outage_is_drawn_as_the_cluster_that_was_there(tmp_path: Pa
     remember(path, "/a.toml", A, HERE, 100.0)
     with StateStore.open(path) as state:
         state.of_inventory("/b.toml", B)
-        (cluster,) = remembered_estate(state, GALERA, ("s1", "s2")).clusters
+        (cluster,) = remembered_estate(state, kind_kept, ("s1", "s2")).clusters
         assert cluster.cluster_id == THERE
         assert {node.host for node in cluster.nodes} == {"s1", "s2"}
 

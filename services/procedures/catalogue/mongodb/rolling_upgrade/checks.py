@@ -30,7 +30,9 @@ def every_server(facts: Facts, order: Order) -> Check:
     faults += [
         f"{name} told no replica set that it is of"
         for name in facts.members
-        if (mongo := mongo_of(facts.host(name))) is not None and mongo.server.role == "member" and name not in order.hosts
+        if (mongo := mongo_of(facts.host(name))) is not None
+        and mongo.server.role == "member"
+        and name not in order.hosts
     ]
     used = [m.cluster.config for m in told if m.cluster is not None and m.server.role == "router"]
     named = max((len(one.places) for one in used if one.kind == "mirrored"), default=0)

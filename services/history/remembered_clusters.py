@@ -18,7 +18,7 @@ SAME_TIME_S = 24 * 3600.0
 _NAME = "cluster.name.{}"
 """The setting that keeps a cluster's name, by its id."""
 _KIND = "cluster.kind.{}"
-"""The setting that keeps the words of a cluster's kind, by its id; a cluster without it was of the one that kept none."""
+"""The setting that keeps the words of a cluster's kind, by its id."""
 _ZERO = "00000000-0000-0000-0000-000000000000"
 
 

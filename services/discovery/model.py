@@ -70,6 +70,7 @@ class Component:
         members: node ids, drawn inside; observers: node ids whose own view this is.
         size: members that the group counts, those included that nobody can name.
         title: which group of the cluster it is, where one has several ("shard rs0"); '' else.
+        absent: of the first part of each of several groups: members of the group that are in no part of it.
     """
 
     component_id: str
@@ -84,6 +85,7 @@ class Component:
     flow_control_by: tuple[str, ...] = ()
     size: int = 0
     title: str = ""
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

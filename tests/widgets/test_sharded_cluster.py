@@ -54,6 +54,29 @@ def test_that_every_card_has_a_place_of_its_own_and_mongos_stand_on_top() -> Non
         assert all(found.nodes["c1"].bottom < shape.box.y for shape in found.shapes)
 
 
+def test_that_a_lost_member_leaves_a_hole_in_its_shard_and_stands_beside_it() -> None:
+    cluster = _cluster(2)
+    gone, part = "s1x2", next(c for c in cluster.components if "s1x2" in c.members)
+    members = tuple(m for m in part.members if m != gone)
+    smaller = replace(part, members=members, absent=(gone,))
+    nodes = tuple(replace(n, component="", role="") if n.node_id == gone else n for n in cluster.nodes)
+    lost = replace(cluster, nodes=nodes, components=tuple(smaller if c is part else c for c in cluster.components))
+    before, after = place(cluster), place(lost)
+    (hole,) = after.holes
+    outline = next(shape.box for shape in after.shapes if shape.component_id == part.component_id)
+    assert (hole.node_id, before.holes) == (gone, ())
+    assert outline.x <= hole.box.x <= hole.box.right <= outline.right
+    assert after.nodes[gone].x >= outline.right
+    assert after.nodes[gone].y >= outline.y
+    assert {i: box for i, box in after.nodes.items() if i in members} == {i: before.nodes[i] for i in members}
+    assert _apart([*after.nodes.values(), hole.box])
+
+
+def test_that_of_two_parts_the_one_with_the_majority_keeps_the_others_places() -> None:
+    found = place(_cluster(parted=True))
+    assert [hole.node_id for hole in found.holes] == ["s0x1"]
+
+
 def test_that_a_group_is_called_by_what_it_is_and_a_part_without_a_majority_says_so() -> None:
     assert [component_title(c, _cluster()) for c in _cluster().components] == ["Shard rs0"]
     parted = _cluster(parted=True)

@@ -28,7 +28,7 @@ def structure(cluster: ClusterSnapshot) -> Structure:
         cluster.cluster_id,
         cluster.kind,
         tuple((n.node_id, n.name, n.segment, n.component, was_member(n)) for n in cluster.nodes),
-        tuple((c.component_id, c.primary, c.members) for c in cluster.components),
+        tuple((c.component_id, c.primary, c.members, c.absent) for c in cluster.components),
         tuple((e.source_id, e.replica_id) for e in cluster.replication),
         tuple((t.donor_id, t.joiner_id) for t in cluster.transfers if t.active),
     )

@@ -51,7 +51,7 @@ def test_that_mirrored_config_servers_shard_and_mongos_are_one_cluster() -> None
     assert (cluster.kind, cluster.cluster_id, cluster.name) == (SHARDED, "c1d", "shards rs0")
     assert [(c.title, c.primary, c.members) for c in cluster.components] == [("shard rs0", True, ("m1", "m2", "m3"))]
     assert {n.name: n.role for n in cluster.nodes} == {
-        "c1": "config server", "c2": "config server", "c3": "config server",
+        **dict.fromkeys(("c1", "c2", "c3"), "mirrored config server"),
         "m1": "primary", "m2": "secondary", "m3": "secondary", "r1": "mongos",
     }  # fmt: skip
     assert [p.code for p in cluster.problems] == [OLD_PROTOCOL]
@@ -84,6 +84,16 @@ def test_that_one_shard_without_a_majority_makes_the_cluster_bad_and_is_named() 
     cluster = s.only(s.estate(m.router(1, cluster_of(CSRS)), alone, m.down(2), m.down(3), *csrs_members()))
     assert cluster.health is Health.BAD
     assert "of shard rs0 that answers reaches a majority" in cluster.problems[0].sentence
+
+
+def test_that_a_shard_that_lost_a_member_tells_who_is_in_no_part_of_it() -> None:
+    uses = ShardedCluster(config=m.hosts(MIRRORS))
+    seen = m.rows("DOWN", "PRIMARY", "SECONDARY")
+    hosts = [m.down(1), *(m.member(n, m.view(n, seen), shard=True, cluster=uses) for n in (2, 3))]
+    (part,) = s.only(s.estate(m.router(1, cluster_of(MIRRORS)), *hosts)).components
+    assert (part.members, part.absent) == (("m2", "m3"), ("m1",))
+    whole = s.only(s.estate(m.router(1, cluster_of(MIRRORS)), *shard_members(MIRRORS)))
+    assert [c.absent for c in whole.components] == [()]
 
 
 def test_that_a_mongos_that_uses_other_config_servers_is_told() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.discovery.families.mongodb.views import SetOf, View
 from services.discovery.families.port import Agreement
@@ -43,7 +44,8 @@ def components_of(one: SetOf) -> tuple[Component, ...]:
         own = {m for m in view.reached if m in called and not any(m in c.members for c in found)}
         others = [v for v in one.views if v.observer.node_id in own and v.reached == view.reached]
         found.append(_component(one, f"{one.key}/{view.observer.node_id}", own, others, view))
-    return tuple(found)
+    absent = tuple(sorted(one.configured.keys() - {member for part in found for member in part.members}))
+    return (replace(found[0], absent=absent), *found[1:]) if found and one.title else tuple(found)
 
 
 def _cut_off(node: Node, one: SetOf) -> bool:

@@ -75,7 +75,9 @@ def role_words(node: Node, one: SetOf | None) -> str:
     if one is None:
         if facts is not None and facts.server.role == "router":
             return _ROLES["router"]
-        return mark("config server") if facts is not None and facts.server.config else ""
+        if facts is None or not facts.server.config:
+            return ""
+        return mark("mirrored config server") if facts.server.config == "mirrored" else mark("config server")
     member = one.configured.get(node.node_id)
     if member is not None and member.arbiter:
         return mark("arbiter")

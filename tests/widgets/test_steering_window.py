@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidg
 from pytestqt.qtbot import QtBot
 
 from services.errors import UserError
+from services.facts.model import NodeFacts, Problem
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.run_model import RunState, RunView
 from services.types import Reach
@@ -198,6 +199,18 @@ def test_that_a_host_that_does_not_answer_is_named_while_the_rest_is_asked(perso
     person.steering.choose("desync-for-backup", "db2")
     person.waits(lambda: bool(person.wizard.stages.form.rows))
     assert "Nothing could be read of db3" in person.wizard.messages.text()
+
+
+def test_that_why_a_host_is_silent_is_told_where_only_the_look_at_it_knows(person: Person, world: World) -> None:
+    def silent(facts: Facts) -> Facts:
+        refused = NodeFacts("db3", facts.at, Reach.NONE, problems=(Problem("ssh", "port 22 is closed", "refused"),))
+        hosts = tuple(replace(h, node=refused, problems=()) if h.host == "db3" else h for h in facts.hosts)
+        return replace(now_facts(facts), hosts=hosts)
+
+    world.changed = silent
+    person.steering.choose("desync-for-backup", "db2")
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    assert "Nothing could be read of db3: port 22 is closed" in person.wizard.messages.text()
 
 
 def test_that_a_gathering_that_fails_says_why_in_the_page(person: Person, world: World) -> None:

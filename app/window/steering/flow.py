@@ -23,7 +23,7 @@ from widgets.procedures.wizard import WizardPage
 
 if TYPE_CHECKING:  # behind these stand drivers and SQLAlchemy: the service's opening imports them
     from services.procedures.engine.rehearsal import Rehearsal, RehearsedStep
-    from services.procedures.plan.host_facts import Facts
+    from services.procedures.plan.host_facts import Facts, HostFacts
     from services.procedures.service.service import Draft
 
 FRESH_S = 600.0
@@ -127,7 +127,7 @@ class WizardFlow(QObject):
             self._inputs = {about.node_field: self._host}
         silent = [f"{p.part}: {p.sentence}" for p in facts.problems]
         hosts = [host for host in facts.hosts if host.node is None or host.node.reach.name == "NONE"]
-        silent += [tr("Nothing could be read of {host}: {why}", host=h.host, why=_why(h.problems)) for h in hosts]
+        silent += [tr("Nothing could be read of {host}: {why}", host=h.host, why=_why(h)) for h in hosts]
         self._wizard.say_message(Health.WARN, tuple(silent))
         self._judge()
 
@@ -266,5 +266,7 @@ def _rehearsed(found: RehearsedStep) -> Rehearsed:
     return Rehearsed(found.step.step_id, holds, tr(found.words), lines, already)
 
 
-def _why(problems: tuple[object, ...]) -> str:
-    return next((str(getattr(p, "sentence", "")) for p in problems), tr("no reason is known"))
+def _why(host: HostFacts) -> str:
+    """Return why nothing was read of a host: what reading it for the plan met, else what looking at it did."""
+    problems = (*host.problems, *(host.node.problems if host.node is not None else ()))
+    return next((p.sentence for p in problems), tr("no reason is known"))

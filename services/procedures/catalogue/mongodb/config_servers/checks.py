@@ -134,7 +134,12 @@ def same(party: Party) -> Check:
         verdict=verdict(blocks),
         evidence="; ".join(blocks) or f"equal hashes of {', '.join(names)}",
         why="The set is made of the first one's; where they differ nobody knows which one is right.",
-        try_=('Find the difference (MongoDB manual, "Config Database"), and mend the wrong one.',) if blocks else (),
+        try_=(
+            "Check again: while a change of the catalog is on its way they differ for a moment.",
+            'If they go on to: find the difference (MongoDB manual, "Config Database"), and mend the wrong one.',
+        )
+        if blocks
+        else (),
     )
 
 

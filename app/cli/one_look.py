@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from app.compose import Past, open_state, read_inventory
 from app.places import state_file
 from services.clock import Clock, SystemClock
+from services.discovery.families.builtin import kind_kept
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.discovery.families.registry import registered
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NotSettled
-from services.discovery.recalled import kind_kept
 from services.errors import UserError
 from services.facts.model import NodeFacts
 from services.i18n import tr

@@ -9,18 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from services.discovery.families.galera.kind import GALERA
-from services.discovery.families.registry import registered
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
-from services.types import KEEPS_IDENTITY, ClusterKind
-
-
-def kind_kept(words: str) -> ClusterKind | None:
-    """Return the kind that a store keeps by these words, None where no family declares it; of old stores ('') Galera's:
-    no other was remembered."""
-    if not words:
-        return GALERA
-    return next((kind for kind in registered().kinds if kind.words == words), None)
+from services.types import KEEPS_IDENTITY
 
 
 def recalled(last: EstateSnapshot, hosts: Mapping[str, str]) -> EstateSnapshot:

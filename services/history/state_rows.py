@@ -69,7 +69,7 @@ def sightings(snapshot: ClusterSnapshot) -> tuple[NodeSighting, ...]:
         if facts is None or facts.sql_at is None:
             continue
         galera, server = facts.galera, facts.server
-        in_it = kept if facts.group is not None or facts.mongo is not None else ""  # a replica behind it is not
+        in_it = kept if facts.in_group or facts.mongo is not None else ""  # a replica behind it is not
         uuid = in_it if galera is None else galera.local_state_uuid or galera.state_uuid
         seqno = None if galera is None else galera.last_committed
         found.append(

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from services.clock import Clock
+from services.discovery.families.builtin import kind_kept
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, sides_words
 from services.discovery.model import EstateSnapshot, NotSettled
-from services.discovery.recalled import kind_kept
 from services.errors import StoreError
 from services.events import Event
 from services.i18n import tr

@@ -17,12 +17,6 @@ COMMON = {"shared", "port", "making", "registry"}
 """What every family may know beside its own folder."""
 OWN_PLACES = (FAMILIES, "services/procedures/catalogue")
 """A family's folders: here its kind is meant by its name."""
-NAMED_ELSEWHERE = {
-    # The store keeps sightings and positions of Galera nodes alone: whose they are is said where they are recalled.
-    "app/cli/one_look.py",
-    "services/sampling/console_memory.py",
-}
-"""Production files outside the families' folders that name a kind. It may only become smaller."""
 PARTS = {"galera", "group"}
 """The parts of a server's facts that one family alone has (`NodeFacts`)."""
 COMMON_WORDS = {"group"}
@@ -37,7 +31,7 @@ PARTS_NAMED_ELSEWHERE = {
     "services/sampling/sql_poll.py",
     # The accessor that the Galera family's own files use.
     "services/discovery/nodes.py",
-    # The store keeps positions and sightings of Galera nodes alone; what is told of two Primary Components is theirs.
+    # The store keeps positions of Galera nodes alone; what is told of two Primary Components is theirs.
     "services/history/state_rows.py",
     "services/sampling/console_memory.py",
     "services/sampling/hub.py",
@@ -85,7 +79,7 @@ def test_that_no_file_outside_the_families_names_a_kind_of_cluster() -> None:
         for name in _imported(tree)
         if name.startswith("services.discovery.families.") and name.split(".")[4:5] == ["kind"]
     }
-    assert found == NAMED_ELSEWHERE
+    assert found == set()
 
 
 def test_that_no_file_compares_the_code_of_a_kind() -> None:

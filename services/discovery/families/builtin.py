@@ -13,9 +13,10 @@ from services.discovery.families.group_replication.kind import GROUP_REPLICATION
 from services.discovery.families.late import late
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.proxysql.kind import PROXYSQL
-from services.discovery.families.registry import Families
+from services.discovery.families.registry import Families, registered
 from services.discovery.families.replication.kind import ASYNC
 from services.discovery.families.single.kind import SINGLE, UNKNOWN
+from services.types import ClusterKind
 
 if TYPE_CHECKING:
     from services.discovery.families.port import Family
@@ -67,3 +68,11 @@ BUILT_IN = Families(
         late((SINGLE, UNKNOWN), _single),
     )
 )
+
+
+def kind_kept(words: str) -> ClusterKind | None:
+    """Return the kind that a store keeps by these words, None where no family declares it; of old stores ('') Galera's:
+    no other was remembered."""
+    if not words:
+        return GALERA
+    return next((kind for kind in registered().kinds if kind.words == words), None)

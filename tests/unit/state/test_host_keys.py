@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from services.discovery.recalled import kind_kept
+from services.discovery.families.builtin import kind_kept
 from services.history.positions import PositionSeen
 from services.history.remembered_clusters import remembered_estate
 from services.history.state_rows import NodeSighting

@@ -4,6 +4,10 @@ The file is written aside and given its name by link(2), which fails when the na
 never both have made it. It lies under /run, so a host that was restarted has none. All hosts are tried in the same
 order; a majority of the plan's hosts must hold the lock, so that two consoles that see different halves of an estate
 still meet on one host. The lock is a host's: of two servers on one it is taken once, by the plan's first way there.
+
+What one inventory knows as a part of a cluster, another may know as a cluster (a shard without its mongos): where a
+plan names such parts, the lock of each is taken too, on its own hosts and by a majority of these. Two runs for two
+parts of one cluster meet only where they share a host.
 """
 
 from __future__ import annotations
@@ -141,7 +145,8 @@ class ClusterLock:
         self._mine: LockSeen | None = None
         self._held: tuple[str, ...] = ()
         self._roads: dict[str, str] = {}  # host -> the plan's key by which it is reached
-        self._maybe: set[str] = set()  # where our file may lie: also hosts that went away in the middle of it
+        self._paths: dict[str, tuple[str, ...]] = {}  # host -> its lock files: the cluster's, then those of its parts
+        self._maybe: set[tuple[str, str]] = set()  # (host, path) where our file may lie: also where the way broke
 
     @property
     def held(self) -> tuple[str, ...]:
@@ -149,23 +154,23 @@ class ClusterLock:
         return self._held
 
     def take(self, plan: Plan, *, take_over: bool = False) -> LockTaken:
-        """Take the lock on all hosts of the plan that answer, or on none.
+        """Take the lock on all hosts of the plan that answer, or on none; on each all that the plan wants there.
 
         The same run of the same owner takes it again (resume). With `take_over` another's lock is replaced.
 
         Raises:
             LockHeld: another holds it on some host; what this call took is given back.
-            LockNotTaken: fewer than a majority of the plan's hosts could be asked; given back too.
+            LockNotTaken: fewer than a majority of the plan's hosts, or of a part's, could be asked; given back too.
         """
         mine = LockSeen(self._owner, self._run_id, self._clock.wall(), plan.procedure, plan.cluster_id)
-        self._mine, self._roads = mine, plan.roads
+        self._mine, self._roads, self._paths = mine, plan.roads, _paths(plan)
         before = set(self._maybe)
         ours, away = list[str](), list[tuple[str, str]]()
         taken_from: LockSeen | None = None
         try:
             for host in sorted(plan.machines):
                 try:
-                    other = self._take_one(host, mine, take_over=take_over)
+                    other = self._take_all(host, mine, take_over=take_over)
                 except (LockHeld, Refused):
                     raise
                 except UserError as problem:
@@ -190,7 +195,7 @@ class ClusterLock:
         for host in self._held if mine is not None else ():
             assert mine is not None
             try:
-                self._take_one(host, mine, take_over=False)
+                self._take_all(host, mine, take_over=False)
             except LockHeld:
                 lost.append(host)
             except Refused:
@@ -205,20 +210,24 @@ class ClusterLock:
         self._held = left
         return left
 
-    def _take_one(self, host: str, mine: LockSeen, *, take_over: bool) -> LockSeen | None:
-        """Take it on one host; return whom it was taken from."""
+    def _take_all(self, host: str, mine: LockSeen, *, take_over: bool) -> LockSeen | None:
+        """Take on one host all that are to be taken there; return whom one was taken from."""
+        others = [self._take_one(host, path, mine, take_over=take_over) for path in self._paths[host]]
+        return next((other for other in reversed(others) if other is not None), None)
+
+    def _take_one(self, host: str, path: str, mine: LockSeen, *, take_over: bool) -> LockSeen | None:
+        """Take one lock on one host; return whom it was taken from."""
         session = self._session(host)
-        path = lock_path(mine.cluster_id)
         seen = self._read(session, path)
         if seen is not None and self._is_mine(seen):
-            self._maybe.add(host)
+            self._maybe.add((host, path))
             return None
         if seen is not None and not take_over:
             raise LockHeld(seen, host)
         _done(session, MAKE_FOLDER)
         aside = f"{LOCK_FOLDER}/.lock-{secrets.token_hex(6)}"
         session.write_file(aside, Secret(lock_text(mine)), mode="0644", limit_s=_LIMIT_S)
-        self._maybe.add(host)
+        self._maybe.add((host, path))
         if seen is not None:
             _done(session, Command(("mv", "-fT", "--", aside, path), sudo=True))
             return seen
@@ -238,35 +247,36 @@ class ClusterLock:
         if seen is None:
             raise Unreachable(tr("The lock file {path} could not be made.", path=path), host=host)
         if not self._is_mine(seen):
-            self._maybe.discard(host)
+            self._maybe.discard((host, path))
             raise LockHeld(seen, host)
 
     def _need_majority(self, plan: Plan, ours: list[str], away: list[tuple[str, str]]) -> None:
-        total = len(plan.machines)
-        if len(ours) > total // 2:
-            return
-        raise LockNotTaken(
-            tr(
-                "Only {ours} of the plan's {total} hosts could be locked. Not asked: {away}.",
-                ours=len(ours),
-                total=total,
-                away="; ".join(f"{host} ({why.rstrip('.')})" for host, why in away),
-            ),
-            try_=(tr("Bring the hosts back within reach, then start again."),),
-        )
+        """Two runs for one part may have no other host in common than this part's: a majority of each is needed."""
+        for name, hosts in plan.locks:
+            got = sum(host in ours for host in hosts)
+            if got > len(hosts) // 2:
+                continue
+            total, told = len(hosts), _not_asked(away, hosts)
+            sentence = (
+                tr("Only {ours} of the plan's {total} hosts could be locked. Not asked: {away}.", ours=got,
+                   total=total, away=told)
+                if name == plan.cluster_id
+                else tr("Only {ours} of the {total} hosts of a replica set could be locked. Not asked: {away}.",
+                        ours=got, total=total, away=told)
+            )  # fmt: skip
+            raise LockNotTaken(sentence, try_=(tr("Bring the hosts back within reach, then start again."),))
 
-    def _give_back(self, hosts: set[str]) -> tuple[str, ...]:
-        left = []
-        for host in sorted(hosts):
+    def _give_back(self, places: set[tuple[str, str]]) -> tuple[str, ...]:
+        left = dict[str, None]()
+        for host, path in sorted(places):
             try:
                 session = self._session(host)
-                path = lock_path(self._mine.cluster_id if self._mine else "")
                 seen = self._read(session, path)
                 if seen is not None and self._is_mine(seen):
                     _done(session, Command(("rm", "-f", "--", path), sudo=True))
-                self._maybe.discard(host)
+                self._maybe.discard((host, path))
             except UserError:
-                left.append(host)
+                left[host] = None
         return tuple(left)
 
     def _is_mine(self, seen: LockSeen) -> bool:
@@ -276,6 +286,16 @@ class ClusterLock:
     def _read(session: OperatorSession, path: str) -> LockSeen | None:
         content = session.read_file(path, limit_s=_LIMIT_S)
         return None if content is None else parse_lock(content.decode("utf-8", "replace") or "?")
+
+
+def _paths(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Return host -> the files of the locks that are taken there."""
+    wanted = [(host, lock_path(name)) for name, hosts in plan.locks for host in hosts]
+    return {host: tuple(dict.fromkeys(path for where, path in wanted if where == host)) for host in plan.machines}
+
+
+def _not_asked(away: list[tuple[str, str]], hosts: tuple[str, ...]) -> str:
+    return "; ".join(f"{host} ({why.rstrip('.')})" for host, why in away if host in hosts)
 
 
 def _done(session: OperatorSession, command: Command) -> None:

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from services.clock import Clock
 from services.connections.reads import commands
+from services.discovery.families.mongodb.claims import own_set
 from services.discovery.model import ClusterSnapshot
 from services.discovery.probe import Part as ProbePart
 from services.discovery.probe import probe
@@ -38,7 +39,7 @@ from services.procedures.gather.membership import (
 from services.procedures.gather.memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
 from services.procedures.gather.reader import Reader
 from services.procedures.looking.histories import with_histories
-from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
+from services.procedures.plan.host_facts import Facts, HostFacts, LockSeen, Remembered
 from services.procedures.plan.part import Company, Part, Turn, Way, in_order
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Traces
@@ -225,11 +226,19 @@ class _Gathering:
         if one.reader is None:
             return
         if Way.SSH.leads_to(one.facts):
-            lock = one.reader.run("lock", commands.CONTENT.read(lock_path(cluster_id), sudo=True))
-            held = parse_lock(lock.text) if lock is not None and lock.exit_code == 0 else None
-            one.facts = replace(one.facts, lock=held)
+            one.facts = replace(one.facts, lock=_lock(one.reader, cluster_id, own_set(one.facts.node)))
         one.reader.company = company
         self._read(one, self._order, Turn.COMPANY)
+
+
+def _lock(reader: Reader, cluster_id: str, part: str) -> LockSeen | None:
+    """Return a console's lock on the cluster, or on the part of it that the host's server is in ('': in none)."""
+    for name in dict.fromkeys((cluster_id, part or cluster_id)):
+        found = reader.run("lock", commands.CONTENT.read(lock_path(name), sudo=True))
+        held = parse_lock(found.text) if found is not None and found.exit_code == 0 else None
+        if held is not None:
+            return held
+    return None
 
 
 def _base(name: str, address: str, node: NodeFacts, known: tuple[Remembered, ...]) -> HostFacts:

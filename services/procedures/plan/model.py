@@ -221,6 +221,8 @@ class Plan:
         expects: what is true at the end, sentences for the report.
         on: (key, host) of each instance of `hosts`. SQL, facts and samples are a key's; SSH, files, disk and the lock
             its host's. Not told by the key: a host may be called by a name with a colon, or by an IPv6 address.
+        parts: (id, keys) of each part that another inventory may know as a cluster of its own, a shard's replica set
+            without its mongos: its lock is taken beside the cluster's.
     """
 
     procedure: str
@@ -236,6 +238,7 @@ class Plan:
     charts: tuple[Chart, ...] = ()
     expects: tuple[str, ...] = ()
     on: tuple[tuple[str, str], ...] = field(default=(), metadata={WHERE_SET: True})
+    parts: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), metadata={WHERE_SET: True})
 
     def machine(self, key: str) -> str:
         """Return the host that carries what a key names: a host carries its first server itself."""
@@ -245,6 +248,12 @@ class Plan:
     def machines(self) -> tuple[str, ...]:
         """Return every host of the plan once, in its order: the lock is taken on each."""
         return tuple(dict.fromkeys(self.machine(key) for key in self.hosts))
+
+    @property
+    def locks(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return (id, hosts) of each lock that a run takes: the cluster's on every host, then those of its parts."""
+        parts = ((name, dict.fromkeys(map(self.machine, keys))) for name, keys in self.parts if name != self.cluster_id)
+        return ((self.cluster_id, self.machines), *((name, tuple(hosts)) for name, hosts in parts))
 
     @property
     def roads(self) -> dict[str, str]:

@@ -43,6 +43,13 @@ def home(facts: NodeFacts | None) -> str:
     return set_id(mongo.set) if mongo.set is not None and not mongo.server.shard else ""
 
 
+def own_set(facts: NodeFacts | None) -> str:
+    """Return the id of the set that a process says it is in, '' for none: of a shard's too, that is seen as a cluster
+    of its own where nobody tells of the sharded one."""
+    mongo = facts.mongo if facts is not None else None
+    return set_id(mongo.set) if mongo is not None and mongo.set is not None else ""
+
+
 def places(mongo: MongoFacts) -> Iterator[tuple[Place, bool]]:
     """Yield whom a process names, and whether it is one of now."""
     if mongo.set is not None:

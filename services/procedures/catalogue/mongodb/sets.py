@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from services.discovery.families.mongodb.claims import set_id
@@ -77,6 +78,12 @@ def sets_of(facts: Facts) -> tuple[GatheredSet, ...]:
             found.setdefault(set_id(mongo.set), []).append((host.host, mongo))
     arbiters = _arbiters(facts)
     return tuple(sorted((_gathered(members, arbiters) for members in found.values()), key=lambda one: one.name))
+
+
+def parts_of(sets: Iterable[GatheredSet], hosts: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return (id, its hosts of a plan) of each set, for `Plan.parts`: without its mongos it is a cluster of its own."""
+    keys = ((one, tuple(h for h in (*one.hosts, *one.arbiters) if h in hosts)) for one in sets)
+    return tuple((set_id(one.view), known) for one, known in keys if known)
 
 
 def mongo_of(host: HostFacts) -> MongoFacts | None:

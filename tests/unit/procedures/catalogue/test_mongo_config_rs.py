@@ -270,3 +270,8 @@ def test_that_nothing_is_to_be_done_where_the_servers_are_a_set() -> None:
 )
 def test_that_a_name_which_means_the_reader_is_no_name_for_a_member(name: str, loopback: bool) -> None:
     assert is_loopback(name) is loopback
+
+
+def test_that_a_run_locks_each_shard_as_the_cluster_that_it_is_to_an_inventory_without_the_mongos() -> None:
+    for inputs in (ROLLING, WINDOW):
+        assert [hosts for _, hosts in _plan(_facts(), inputs).parts] == [("m1", "m2", "m3")]

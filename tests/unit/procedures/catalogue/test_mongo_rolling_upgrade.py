@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from services.discovery.families.mongodb.claims import set_id
 from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
@@ -264,3 +265,8 @@ def test_that_there_is_nothing_to_do_where_every_server_runs_it_and_half_done_go
 @pytest.mark.parametrize("version", ["", "3.2", "3.2.x", "latest", "3.2.22-rc0"])
 def test_that_a_version_is_written_whole(version: str) -> None:
     assert PROCEDURE.faults(facts(*_members()), {"version": version}) != ()
+
+
+def test_that_the_locks_of_the_shards_and_of_the_config_set_are_taken_too() -> None:
+    plan = PROCEDURE.plan(_sharded("3.2.22", mirrored=False), {"version": "3.4.24"})
+    assert dict(plan.parts) == {"c5": ("c1", "c2", "c3"), set_id(view(1, THREE)): ("m1", "m2", "m3")}

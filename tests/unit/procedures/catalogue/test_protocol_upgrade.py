@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from services.discovery.families.mongodb.claims import set_id
 from services.facts.model import NodeFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
 from services.facts.mongodb.sharding import Shard, ShardedCluster
@@ -246,3 +247,12 @@ def test_that_a_set_that_is_called_every_is_chosen_alone() -> None:
     known = facts(*(_node(n) for n in (1, 2, 3)), *more)
     assert PROCEDURE.plan(known, {"sets": "every"}).hosts == ("k1", "k2")
     assert PROCEDURE.plan(known, {}).hosts == ("k1", "k2", "m1", "m2", "m3")
+
+
+def test_that_a_run_locks_each_set_as_the_cluster_that_it_is_to_an_inventory_without_the_mongos() -> None:
+    other = _old(row(1, "PRIMARY", prefix="k"), row(2, prefix="k"))
+    more = tuple(member(n, view(n, other, name="rs1", id="77", protocol=0, term=-1, version=2)) for n in (1, 2))
+    known = facts(*(_node(n) for n in (1, 2, 3)), *more)
+    own = set_id(view(1, THREE))
+    assert PROCEDURE.plan(known, {}).parts == ((own, ("m1", "m2", "m3")), ("77", ("k1", "k2")))
+    assert PROCEDURE.plan(known, {"sets": "rs1"}).locks == (("5f00", ("k1", "k2")), ("77", ("k1", "k2")))

@@ -30,6 +30,7 @@ from services.procedures.catalogue.mongodb.config_servers.rolling import rolling
 from services.procedures.catalogue.mongodb.config_servers.window import window_steps
 from services.procedures.catalogue.mongodb.rolling_upgrade.checks import balancer_known
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
+from services.procedures.catalogue.mongodb.sets import parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -159,6 +160,7 @@ class ConfigServers:
             charts=tuple(Chart("mongo.query", host, f"Queries through {host}") for host in party.routers)[:4],
             expects=() if done else (_expected(party),),
             on=standing_on(facts, hosts),
+            parts=parts_of((*party.shards, *order_of(facts).config), hosts),
         )
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:

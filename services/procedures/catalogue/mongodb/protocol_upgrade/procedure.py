@@ -13,7 +13,7 @@ from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.protocol_upgrade import checks as own
 from services.procedures.catalogue.mongodb.protocol_upgrade.steps import set_steps, steady_step
-from services.procedures.catalogue.mongodb.sets import GatheredSet, sets_of
+from services.procedures.catalogue.mongodb.sets import GatheredSet, parts_of, sets_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -104,6 +104,7 @@ class ProtocolUpgrade:
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for host in hosts if host not in _leading(chosen)),
             expects=tuple(f"{one.name} runs protocolVersion 1, one member is primary, nobody lags." for one in chosen),
             on=standing_on(facts, hosts),
+            parts=parts_of(chosen, hosts),
         )
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:

@@ -16,7 +16,7 @@ from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed,
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, order_of
 from services.procedures.catalogue.mongodb.rolling_upgrade.steps import mirror_steps, router_steps, set_steps
-from services.procedures.catalogue.mongodb.sets import mongo_of
+from services.procedures.catalogue.mongodb.sets import mongo_of, parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -113,6 +113,7 @@ class RollingUpgrade:
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for one in sets for host in one.hosts),
             expects=(f"Every server runs {version}, every set is whole, the balancer is as it was.",),
             on=standing_on(facts, order.hosts),
+            parts=parts_of(sets, order.hosts),
         )
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:

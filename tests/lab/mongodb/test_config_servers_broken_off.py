@@ -57,6 +57,8 @@ def test_that_before_the_point_of_no_return_all_is_taken_back(
     before, configured, used = hashes(mirrored, "c1"), files(mirrored), shard_uses(mirrored)
     ran = console.killed_run(when, NAME, "--confirm", confirm, **answers)
     assert ran.code == KILLED, ran
+    if when == "step-down=proving":
+        _is_refused_half_way(console)
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)
@@ -71,6 +73,14 @@ def test_that_before_the_point_of_no_return_all_is_taken_back(
         assert mirrored.host(host).sh("ls -A /var/lib/mysql/db").out.strip() == ""
     for host in MIRRORS:
         assert not mirrored.host(host).sh("ls -d /var/lib/mysql/db-csrs", check=False).ok
+
+
+def _is_refused_half_way(console: Console) -> None:
+    """The first config server is mirrored, and a member: an upgrade had two turns for it."""
+    ran = console.run("mongo-rolling-upgrade", "--json", version="3.2.22", clients="yes", backup="yes")
+    assert ran.code == 1, ran
+    assert "CONFIG-HALF-WAY" in ran.out + ran.err, ran
+    assert len(console.runs()) == 1
 
 
 def _serves(estate: Estate) -> None:

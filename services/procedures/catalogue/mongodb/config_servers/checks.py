@@ -22,6 +22,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
     used_by,
 )
 from services.procedures.catalogue.mongodb.only_a_person_knows import said
+from services.procedures.catalogue.mongodb.rolling_upgrade.order import SEE_IT_TO_ITS_END, half_way, order_of
 from services.procedures.catalogue.mongodb.sets import mongo_of
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.fields import Inputs
@@ -51,10 +52,8 @@ def form(party: Party) -> Check:
         faults.append(f"no host of the inventory is {', '.join(strange)}")
     if party.string and len(party.servers) != _MIRRORS:
         faults.append(f"mirrored config servers are {listed(party.servers)}, {_MIRRORS} are wanted")
-    for host in party.servers:
-        mongo = mongo_of(party.facts.host(host))
-        if mongo is not None and (mongo.server.role != "standalone" or mongo.server.config_mode):
-            faults.append(f"{host} is {mongo.server.role} with mode '{mongo.server.config_mode}': half way converted")
+    begun = half_way(party.facts, order_of(party.facts))
+    faults += [f"{one}: half way converted" for one in begun]
     rests = ((host, party.facts.host(host)[SetDocument].names) for host in party.servers)
     faults += [f"the data of {host} hold the configuration of {', '.join(names)}" for host, names in rests if names]
     if local := [place for place in party.places if is_loopback(place)]:
@@ -66,6 +65,7 @@ def form(party: Party) -> Check:
         evidence="; ".join(faults) or f"{', '.join(party.servers)} in the order of configDB: {party.string}",
         why="They are converted in the order of that string, by the names in it.",
         try_=(
+            *((SEE_IT_TO_ITS_END,) if begun else ()),
             "Give the inventory every config server by the name that the string has.",
             "What lies in local.system.replset of a server that is in no set is a rest: remove it there.",
         )

@@ -29,7 +29,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
 from services.procedures.catalogue.mongodb.config_servers.rolling import rolling_steps
 from services.procedures.catalogue.mongodb.config_servers.window import window_steps
 from services.procedures.catalogue.mongodb.rolling_upgrade.checks import balancer_known
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
+from services.procedures.catalogue.mongodb.rolling_upgrade.order import half_way, order_of
 from services.procedures.catalogue.mongodb.sets import parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
@@ -141,11 +141,12 @@ class ConfigServers:
         )
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
-        """Return the plan; without steps where the config servers are a set and every mongos knows it, and where so few
-        of them answer that there is nothing to compare with: the checks say so."""
+        """Return the plan; without steps where the config servers are a set and every mongos knows it, where so few of
+        them answer that there is nothing to compare with, and where they are half way: the checks say so."""
         values = self._values(facts, inputs)
         party = party_of(facts, values)
-        done = converted(facts) or len(party.servers) < _FEWEST or not party.routers
+        begun = half_way(facts, order_of(facts))
+        done = converted(facts) or len(party.servers) < _FEWEST or not party.routers or bool(begun)
         hosts = order_of(facts).hosts if done else party.everyone
         return Plan(
             procedure=ABOUT.name,

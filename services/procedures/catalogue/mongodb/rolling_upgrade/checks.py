@@ -7,7 +7,7 @@ from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb.checks import NOTHING_READ
 from services.procedures.catalogue.mongodb.config_servers.party import at, listed_by, names_of
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, Release
+from services.procedures.catalogue.mongodb.rolling_upgrade.order import SEE_IT_TO_ITS_END, Order, Release, half_way
 from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
@@ -108,6 +108,19 @@ def nothing_too_old(facts: Facts, order: Order, target: tuple[int, int, int]) ->
         evidence="; ".join(faults) or "no mirrored config servers, protocol or engine that it lacks",
         why="The new server refuses to start, or to join, with it.",
         try_=("Convert it first: mongo-protocol-upgrade, or an initial sync by the other engine.",) if faults else (),
+    )
+
+
+def one_form(facts: Facts, order: Order) -> Check:
+    """The config servers are mirrored, or a set: half way between both none of the two orders is right for them."""
+    faults = half_way(facts, order)
+    return Check(
+        code="CONFIG-HALF-WAY",
+        title="The config servers are not half way from mirrors to a set",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or ("mirrored" if order.mirrors else "a replica set" if order.config else "none"),
+        why="A server that is both has two turns in the order, and no release is tried with such a cluster.",
+        try_=(SEE_IT_TO_ITS_END,) if faults else (),
     )
 
 

@@ -12,6 +12,12 @@ from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of, se
 from services.procedures.plan.host_facts import Facts
 
 Release = tuple[int, int]
+SEE_IT_TO_ITS_END = (
+    "See the conversion to its end, or take it back, at the console that began mongo-config-rs: pilothouse resume RUN, "
+    'or pilothouse undo RUN. What was begun by hand is ended by hand (MongoDB manual 3.2, "Upgrade Config Servers to '
+    'Replica Set").'
+)
+"""What to do about config servers that are half way converted."""
 CONFIG_FIRST: Release = (3, 4)
 """The first release in whose upgrade the config servers come before the shards."""
 
@@ -57,6 +63,26 @@ def order_of(facts: Facts) -> Order:
         mirrors=tuple(last_first),
         routers=tuple(host for host, mongo in told.items() if mongo.server.role == "router"),
     )
+
+
+def half_way(facts: Facts, order: Order) -> tuple[str, ...]:
+    """Return what shows that a conversion of mirrored config servers was begun and not ended, () where nothing does.
+
+    In sccc mode a server is both, mirrored and a member of a set (seen on 3.2.5); past it the other mirrors still run.
+    """
+    member_of = {host: one.name for one in (*order.config, *order.sets) for host in one.hosts}
+    found = []
+    for host in order.mirrors:
+        mongo = mongo_of(facts.host(host))
+        if host in member_of:
+            found.append(f"{host} is a mirrored config server, and a member of {member_of[host]}")
+        elif mongo is not None and (mongo.server.role != "standalone" or mongo.server.config_mode):
+            found.append(f"{host} is {mongo.server.role or 'of no known role'} with mode '{mongo.server.config_mode}'")
+    rest = [host for host in order.mirrors if host not in member_of]
+    if rest and order.config:
+        sets = ", ".join(f"{one.name} ({', '.join(one.hosts)})" for one in order.config)
+        found.append(f"{', '.join(rest)} mirrored beside the set {sets}")
+    return tuple(found)
 
 
 def _names(facts: Facts, host: str) -> tuple[str, ...]:

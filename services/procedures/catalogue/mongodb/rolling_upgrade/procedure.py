@@ -14,7 +14,7 @@ from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, order_of
+from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, half_way, order_of
 from services.procedures.catalogue.mongodb.rolling_upgrade.steps import mirror_steps, router_steps, set_steps
 from services.procedures.catalogue.mongodb.sets import mongo_of, parts_of
 from services.procedures.plan.checks import Check
@@ -79,6 +79,7 @@ class RollingUpgrade:
             own.one_further(facts, order, target),
             own.nothing_too_old(facts, order, target),
             own.compatibility(facts, order, target),
+            own.one_form(facts, order),
             *(c for one in sets for c in (shared.set_whole(one), shared.set_lag(one), own.another_can_lead(one))),
             *((own.balancer_known(facts, order.routers[0]),) if order.routers else ()),
             shared.may_change(facts, leading, _CLUSTER, ()),
@@ -91,11 +92,13 @@ class RollingUpgrade:
         )
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
-        """Return the plan; without steps where every server runs the version."""
+        """Return the plan; without steps where every server runs the version, and where config servers are half way
+        converted: the checks say so."""
         values, order = self._values(facts, inputs), order_of(facts)
         version = values["version"]
         target = release(version) or (0, 0, 0)
-        steps = () if _done(facts, order, version) else _steps(facts, order, target, values)
+        nothing = _done(facts, order, version) or half_way(facts, order)
+        steps = () if nothing else _steps(facts, order, target, values)
         sets = order.replica_sets(target[:2])
         return Plan(
             procedure=ABOUT.name,

@@ -75,15 +75,13 @@ def set_versions(facts: Facts, one: GatheredSet) -> Check:
 
 
 def set_lag(one: GatheredSet) -> Check:
-    """Nobody is ten seconds behind what the primary says of itself; of a delayed member its delay is meant."""
-    leading = one.own(one.primary) if one.primary else None
-    at = leading.optime if leading is not None else None
+    """Nobody is ten seconds behind its primary; of a delayed member its delay is meant (see GatheredSet.lag_s)."""
     faults, seen = [], []
     for host in one.hosts:
         own = one.own(host)
         if own is None or own.arbiter or host == one.primary:
             continue
-        lag = own.behind_s(at)
+        lag = one.lag_s(host)
         if lag is None:
             faults.append(f"the lag of {host} is not known")
         elif lag >= MOST_LAG_S:

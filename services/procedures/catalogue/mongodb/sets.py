@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from services.connections.mongo.document import Stamp
 from services.discovery.families.mongodb.claims import set_id
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
 from services.procedures.plan.host_facts import Facts, HostFacts
+
+HEARD_S = 5.0
+"""So old may be what a member heard of another one: heartbeats go each 2 s (MongoDB manual, "settings")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,29 @@ class GatheredSet:
         """Return a member as it sees itself."""
         view = self.views[self.hosts.index(host)].set
         return view.own if view is not None else None
+
+    def lag_s(self, host: str) -> int | None:
+        """Return by how many seconds a member with data is behind its primary (of a delayed one its delay is meant),
+        None where that is not known.
+
+        The primary and the member were asked at two moments: on a set that was idle for long, a write between them
+        would tell the idle time as a lag. What the member itself knows of the primary is of its own moment; where that
+        is no older than a heartbeat or two and less, it counts. So a lag is told some seconds too small at most.
+        """
+        mine, leading = self.own(host), self.own(self.primary) if self.primary else None
+        if mine is None or leading is None:
+            return None
+        told = mine.behind_s(leading.optime)
+        seen = mine.behind_s(self._primary_seen_by(host))
+        return told if told is None or seen is None else min(told, seen)
+
+    def _primary_seen_by(self, host: str) -> Stamp | None:
+        """Return the newest entry of the primary that a member has heard of just now, None where it heard nothing."""
+        view, leading = self.views[self.hosts.index(host)].set, self.own(self.primary)
+        found = next((m for m in view.members if leading and m.id == leading.id), None) if view is not None else None
+        if view is None or found is None or view.at is None or found.heard_at is None:
+            return None
+        return found.optime if view.at - found.heard_at <= HEARD_S else None
 
     @property
     def arbiters(self) -> tuple[str, ...]:

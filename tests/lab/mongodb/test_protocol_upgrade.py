@@ -136,8 +136,28 @@ def test_that_a_set_is_moved_to_protocol_1_without_a_refused_write_and_then_ther
     console.assert_ended(RunState.DONE, ran)
     assert set(_protocols(old).values()) == {1}
     assert _config(old) == {**before, "version": before["version"] + 1, "protocolVersion": 1}
-    assert SCRATCH not in _databases(old)
+    assert _scratch(old) == set()
     console.assert_nothing_to_do(NAME)
+
+
+def _scratch(estate: Estate) -> set[str]:
+    return {name for name in _databases(estate) if name.startswith(SCRATCH)}
+
+
+def test_that_a_database_of_a_persons_which_is_called_as_the_trials_begin_is_never_dropped(
+    old: Estate, console: Console
+) -> None:
+    row = {"insert": "kept", "documents": [{"_id": 1}], "writeConcern": {"w": "majority"}}
+    mongodb.ask(old.spec, mongodb.primary(old.spec), row, database=SCRATCH)
+    try:
+        ran = console.killed_run("steady=acting", NAME, **ANSWERS)
+        assert ran.code == KILLED, ran
+        assert _scratch(old) == {SCRATCH}
+        undone = console("undo", console.runs()[0], "--yes")
+        assert undone.code == 0, undone
+        assert mongodb.ask(old.spec, mongodb.primary(old.spec), {"count": "kept"}, database=SCRATCH)["n"] == 1
+    finally:
+        mongodb.ask(old.spec, mongodb.primary(old.spec), {"dropDatabase": 1}, database=SCRATCH)
 
 
 def test_that_nothing_begins_while_a_member_is_away(old: Estate, console: Console) -> None:
@@ -197,7 +217,7 @@ def test_that_a_run_whose_console_was_killed_ends_like_an_unbroken_one(
         assert console.run(NAME, **ANSWERS).code == 0
     console.assert_ended(RunState.DONE)
     assert _config(old) == {**before, "version": before["version"] + 1, "protocolVersion": 1}
-    assert SCRATCH not in _databases(old)
+    assert _scratch(old) == set()
 
 
 def test_that_a_run_is_taken_back_to_protocol_0_with_everything_else_as_it_was(old: Estate, console: Console) -> None:
@@ -209,7 +229,7 @@ def test_that_a_run_is_taken_back_to_protocol_0_with_everything_else_as_it_was(o
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)
     assert _config(old) == {**before, "version": before["version"] + 2}
-    assert SCRATCH not in _databases(old)
+    assert _scratch(old) == set()
 
 
 def test_that_what_a_colleague_reconfigured_since_the_plan_is_not_overwritten(old: Estate, console: Console) -> None:

@@ -13,6 +13,7 @@ from services.facts.mongodb.sharding import Router
 from services.facts.yaml_settings import settings_of
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.mongodb.config_servers.party import is_loopback
+from services.procedures.catalogue.mongodb.scratch import scratch_of
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Verdict
@@ -275,3 +276,15 @@ def test_that_a_name_which_means_the_reader_is_no_name_for_a_member(name: str, l
 def test_that_a_run_locks_each_shard_as_the_cluster_that_it_is_to_an_inventory_without_the_mongos() -> None:
     for inputs in (ROLLING, WINDOW):
         assert [hosts for _, hosts in _plan(_facts(), inputs).parts] == [("m1", "m2", "m3")]
+
+
+def test_that_what_is_dropped_is_called_by_the_time_of_the_plan_and_no_persons_own() -> None:
+    """It is dropped before it is made, and by the undo: a database that was there before would be lost."""
+    for inputs in (ROLLING, WINDOW):
+        plan = _plan(_facts(), inputs)
+        acts = [line for s in plan.steps for one in (s, s.undo) if one is not None for line in wording(one.action)]
+        dropped = {line.partition(".runCommand")[0] for line in acts if "dropDatabase" in line}
+        assert dropped == {f'db.getSiblingDB("{scratch_of(_facts())}")'}
+        assert any(scratch_of(_facts()) in line for line in acts if "enableSharding" in line)
+    later = replace(_facts(), at=_facts().at + 1)
+    assert scratch_of(later) != scratch_of(_facts())

@@ -14,6 +14,7 @@ from services.facts.model import NodeFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
 from services.facts.mongodb.sharding import Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.mongodb.scratch import scratch_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
@@ -256,3 +257,12 @@ def test_that_a_run_locks_each_set_as_the_cluster_that_it_is_to_an_inventory_wit
     own = set_id(view(1, THREE))
     assert PROCEDURE.plan(known, {}).parts == ((own, ("m1", "m2", "m3")), ("77", ("k1", "k2")))
     assert PROCEDURE.plan(known, {"sets": "rs1"}).locks == (("5f00", ("k1", "k2")), ("77", ("k1", "k2")))
+
+
+def test_that_what_is_dropped_is_called_by_the_time_of_the_plan_and_no_persons_own() -> None:
+    step = PROCEDURE.plan(facts(), {}).step("majority-rs0")
+    assert step.undo is not None
+    scratch = scratch_of(facts())
+    assert scratch.startswith("pilothouse_trial_20")
+    for line in (*wording(step.action), *wording(step.undo.action)):
+        assert line.startswith(f'db.getSiblingDB("{scratch}")'), line

@@ -7,7 +7,6 @@ from dataclasses import replace
 from services.connections.command import Command
 from services.connections.mongo.change import MongoCommand, command
 from services.procedures.catalogue.mongodb.config_servers.party import Party, names_of
-from services.procedures.catalogue.mongodb.scratch import SCRATCH
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
@@ -124,52 +123,50 @@ def alone(host: str) -> ConfigServerIs:
 # -- the catalog -------------------------------------------------------------------------------------------------------
 
 
-def catalog_before(router: str) -> Step:
+def catalog_before(party: Party) -> Step:
     """Return the step that tries the catalog before anything is changed; its undo is the last of all such tries."""
-    step = _catalog(router, "before")
-    drop, gone = _dropped(), (NoDatabase(router, SCRATCH),)
-    undo = Undo(f"Drop the database {SCRATCH}, should it be left", drop, proof=gone, limit_s=CATALOG_S)
+    router = party.routers[0]
+    step = _catalog(party, router, "before")
+    drop, gone = _dropped(party), (NoDatabase(router, party.scratch),)
+    undo = Undo(f"Drop the database {party.scratch}, should it be left", drop, proof=gone, limit_s=CATALOG_S)
     return replace(step, undo=undo)
 
 
-def catalog_after(router: str, first: str, until: str) -> Step:
+def catalog_after(party: Party, router: str, until: str) -> Step:
     """Return the step that changes the catalog through a mongos that has the set's string."""
-    return replace(catalog_steps("converted", (router,), first)[0], later=put_off(router, until))
+    return replace(catalog_steps(party, "converted", (router,))[0], later=put_off(router, until))
 
 
-def catalog_steps(stage: str, routers: tuple[str, ...], first: str) -> tuple[Step, ...]:
-    """Return the steps that change the catalog through each mongos, and take the change back in the same step.
-
-    Args:
-        first: the mongos through which it was tried before.
-    """
-    return tuple(replace(_catalog(router, stage), goes_with=f"{first}:catalog-before") for router in routers)
+def catalog_steps(party: Party, stage: str, routers: tuple[str, ...]) -> tuple[Step, ...]:
+    """Return the steps that change the catalog through each mongos, and take the change back in the same step."""
+    before = f"{party.routers[0]}:catalog-before"
+    return tuple(replace(_catalog(party, router, stage), goes_with=before) for router in routers)
 
 
-def _catalog(router: str, stage: str) -> Step:
-    drop = _dropped()
+def _catalog(party: Party, router: str, stage: str) -> Step:
+    drop = _dropped(party)
     return Step(
         step_id=f"{router}:catalog-{stage}",
         host=router,
         title=f"Change the catalog through {router}, and take the change back",
         done=f"The catalog takes changes through {router}",
-        why=f"A database {SCRATCH} is made and dropped. Right after a config server was restarted a mongos refuses it "
-        "for some seconds: it is tried again.",
-        action=Several((drop, Mongo(_made(), again_s=AGAIN_S), drop)),
-        proof=(NoDatabase(router, SCRATCH),),
+        why=f"A database {party.scratch} is made and dropped. Right after a config server was restarted a mongos "
+        "refuses it for some seconds: it is tried again.",
+        action=Several((drop, Mongo(_made(party), again_s=AGAIN_S), drop)),
+        proof=(NoDatabase(router, party.scratch),),
         limit_s=CATALOG_S,
         repeatable=True,
         estimate_s=4.0,
     )
 
 
-def _dropped() -> Mongo:
-    return Mongo(command(SCRATCH, dropDatabase=1), again_s=AGAIN_S)
+def _dropped(party: Party) -> Mongo:
+    return Mongo(command(party.scratch, dropDatabase=1), again_s=AGAIN_S)
 
 
-def _made() -> MongoCommand:
+def _made(party: Party) -> MongoCommand:
     """MongoDB manual, "enableSharding": it writes one document into config.databases."""
-    return command("admin", enableSharding=SCRATCH)
+    return command("admin", enableSharding=party.scratch)
 
 
 # -- the mongos --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.sharding import HostList, Shard, parse_hosts
 from services.facts.mongodb.values import Place
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
+from services.procedures.catalogue.mongodb.scratch import scratch_of
 from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -108,6 +109,11 @@ class Party:
     def new_string(self) -> str:
         """Return what every mongos is started with in the end: the members that stay, and the set's name."""
         return f"{self.name}/{','.join(map(self.place, self.lasting))}"
+
+    @property
+    def scratch(self) -> str:
+        """Return the database by which the catalog is tried."""
+        return scratch_of(self.facts)
 
     def engine(self, host: str) -> str:
         """Return a config server's storage engine, '' where it is not known."""

@@ -65,13 +65,13 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
         version += 1
     return (
         nothing_there({party.last: folders_of_copy(party)}),
-        catalog_before(router),
+        catalog_before(party),
         rests_step("rests-before", router),
         *copy_steps(party, party.servers[:-1]),
         scratch_down(party),
         initiate_step(party, party.first, before=(alone(party.first),)),
         _mirrored_set(party),
-        *catalog_steps("mirrored", party.routers, router),
+        *catalog_steps(party, "mirrored", party.routers),
         *joins,
         waits(
             "followed",
@@ -265,8 +265,8 @@ def _routers(party: Party) -> tuple[Step, ...]:
     Each has gone over to the set by itself some seconds after the first server came back; where that one does not come
     back they have not, and the new string is what makes them.
     """
-    first, until = party.routers[0], f"{_leaving(party)[0]}:retired"
-    pairs = ((new_string_step(party, one, until), catalog_after(one, first, until)) for one in party.routers)
+    until = f"{_leaving(party)[0]}:retired"
+    pairs = ((new_string_step(party, one, until), catalog_after(party, one, until)) for one in party.routers)
     return tuple(step for pair in pairs for step in pair)
 
 

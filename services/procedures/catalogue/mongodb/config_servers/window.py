@@ -56,7 +56,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
     made = {host: (party.new_data(host), f"{party.new_data(host)}.part") for host in party.servers}
     return (
         nothing_there({**made, party.last: (*made[party.last], *folders_of_copy(party))}),
-        catalog_before(party.routers[0]),
+        catalog_before(party),
         rests_step("rests-before", party.routers[0]),
         *(_router_down(party, router) for router in party.routers),
         *mirrored_steps(party),
@@ -200,7 +200,7 @@ def _routers(party: Party) -> tuple[Step, ...]:
     nothing = "Nothing is to be taken back."
     return (
         begun,
-        catalog_after(first, first, until),
+        catalog_after(party, first, until),
         *(replace(new_string_step(party, one, until), why=nothing) for one in others),
-        *(catalog_after(one, first, until) for one in others),
+        *(catalog_after(party, one, until) for one in others),
     )

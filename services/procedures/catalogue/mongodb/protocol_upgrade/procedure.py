@@ -13,6 +13,7 @@ from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.protocol_upgrade import checks as own
 from services.procedures.catalogue.mongodb.protocol_upgrade.steps import set_steps, steady_step
+from services.procedures.catalogue.mongodb.scratch import scratch_of
 from services.procedures.catalogue.mongodb.sets import GatheredSet, parts_of, sets_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
@@ -89,7 +90,7 @@ class ProtocolUpgrade:
         values = self._values(facts, inputs)
         chosen = tuple(one for one in _chosen(facts, values) if one.primary)
         names, hosts = ", ".join(one.name for one in chosen), _hosts(chosen)
-        steps = tuple(step for one in chosen for step in set_steps(one))
+        steps = tuple(step for one in chosen for step in set_steps(one, scratch_of(facts)))
         last = (steady_step(chosen, seconds_of(values["steady"]) or STEADY_S),) if chosen else ()
         return Plan(
             procedure=ABOUT.name,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from services.connections.mongo.change import Documents, MongoCommand, SetChange, command, fields
 from services.moments import duration
-from services.procedures.catalogue.mongodb.scratch import SCRATCH
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
@@ -17,9 +16,13 @@ CHANGE_LIMIT_S, WRITE_LIMIT_S = 60.0, 30.0
 MORE_S = 600.0
 
 
-def set_steps(one: GatheredSet) -> tuple[Step, ...]:
-    """Return the steps for one set, in order."""
-    return (_change(one), _entries(one), _majority(one))
+def set_steps(one: GatheredSet, scratch: str) -> tuple[Step, ...]:
+    """Return the steps for one set, in order.
+
+    Args:
+        scratch: the database that is made for the write by the majority (scratch.py).
+    """
+    return (_change(one), _entries(one), _majority(one, scratch))
 
 
 def steady_step(sets: tuple[GatheredSet, ...], for_s: float) -> Step:
@@ -81,29 +84,29 @@ def _entries(one: GatheredSet) -> Step:
     )
 
 
-def _majority(one: GatheredSet) -> Step:
-    drop = Mongo(command(SCRATCH, dropDatabase=1))
-    gone = (NoDatabase(one.primary, SCRATCH),)
+def _majority(one: GatheredSet, scratch: str) -> Step:
+    drop = Mongo(command(scratch, dropDatabase=1))
+    gone = (NoDatabase(one.primary, scratch),)
     return Step(
         step_id=f"majority-{one.name}",
         host=one.primary,
         title=f'Write a document with w: "majority" on {one.name}, and drop it again',
         done=f'{one.name} took a write with w: "majority"',
-        why=f"A database {SCRATCH} is made for it and dropped in the same step; a sharded cluster never hears of it.",
-        action=Several((Mongo(_write()), drop)),
+        why=f"A database {scratch} is made for it and dropped in the same step; a sharded cluster never hears of it.",
+        action=Several((Mongo(_write(scratch)), drop)),
         before=(SetWhole(one.hosts, primary=one.primary),),
         proof=gone,
         limit_s=WRITE_LIMIT_S,
         repeatable=True,
-        undo=Undo(f"Drop the database {SCRATCH} of {one.name}, should it be left", drop, proof=gone),
+        undo=Undo(f"Drop the database {scratch} of {one.name}, should it be left", drop, proof=gone),
         estimate_s=1.0,
     )
 
 
-def _write() -> MongoCommand:
+def _write(scratch: str) -> MongoCommand:
     """MongoDB manual, "insert" and "Write Concern": wtimeout in milliseconds, without it the server waits for ever."""
     return command(
-        SCRATCH,
+        scratch,
         insert="written",
         documents=Documents((fields(by="Pilothouse"),)),
         writeConcern=fields(w="majority", wtimeout=int(WRITE_LIMIT_S * 500)),

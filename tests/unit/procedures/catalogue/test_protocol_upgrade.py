@@ -159,8 +159,8 @@ def test_that_an_account_that_lacks_a_right_is_refused_before_the_first_step_and
 @pytest.mark.parametrize(
     ("term", "verdict", "told"),
     [
-        (NEVER, Verdict.PASS, "no member keeps a term above 0"),
-        (0, Verdict.PASS, "no member keeps a term above 0"),
+        (NEVER, Verdict.PASS, "no member with data keeps a term above 0"),
+        (0, Verdict.PASS, "no member with data keeps a term above 0"),
         (7, Verdict.BLOCK, "m2 voted in term 7 before"),
         (None, Verdict.BLOCK, "m2: whether it voted in a term before is not known"),
     ],
@@ -171,6 +171,32 @@ def test_that_a_set_which_elected_by_terms_before_is_not_moved_once_more(
     """Seen on 3.2.5: its primary ends itself at the next step-down, for terms begin at 0 again."""
     found = check("TERMS-BEFORE", facts(terms={"m2": term}))
     assert (found.verdict, told in found.evidence) == (verdict, True), found
+
+
+@pytest.mark.parametrize(
+    ("terms", "verdict", "told"),
+    [
+        ({"m3": NEVER}, Verdict.PASS, "no member with data keeps a term above 0"),
+        ({"m3": 0}, Verdict.PASS, "no member with data keeps a term above 0"),
+        ({"m3": 7}, Verdict.WARN, "m3, an arbiter, voted in term 7 before"),
+        ({"m3": None}, Verdict.PASS, "m3, an arbiter, could not be asked"),
+        ({"m2": 7, "m3": 7}, Verdict.BLOCK, "m2 voted in term 7 before; m3, an arbiter, voted in term 7 before"),
+    ],
+)
+def test_that_an_arbiters_vote_stops_nothing_and_tells_of_terms_that_others_may_have_followed(
+    terms: dict[str, int | None], verdict: Verdict, told: str
+) -> None:
+    """The change sets back what it keeps of its vote; it has no entries that could be out of order."""
+    rows = _old(row(1, "PRIMARY"), row(2), row(3, "ARBITER"))
+    found = check("TERMS-BEFORE", facts(*(_node(n, rows) for n in (1, 2, 3)), terms=terms))
+    assert (found.verdict, told in found.evidence) == (verdict, True), found
+    assert bool(found.try_) is (verdict is not Verdict.PASS)
+
+
+def test_that_an_arbiter_which_tells_nobody_its_set_is_named_as_not_asked() -> None:
+    rows = _old(row(1, "PRIMARY"), row(2), row(3, "ARBITER"))
+    found = check("TERMS-BEFORE", facts(_node(1, rows), _node(2, rows)))
+    assert (found.verdict, "m3:27018, an arbiter, could not be asked" in found.evidence) == (Verdict.PASS, True)
 
 
 def _arbiter(version: str) -> NodeFacts:

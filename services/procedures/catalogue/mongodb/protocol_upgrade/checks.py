@@ -67,28 +67,43 @@ def no_terms_before(facts: Facts, one: GatheredSet) -> Check:
 
     Seen on 3.2.5: a member that had followed in a higher term ends itself at its next step-down ("Fatal assertion
     34361 OplogOutOfOrder"); one started again stays RECOVERING until the set's term has passed the old one.
+
+    An arbiter has no entries of old terms, and the change itself sets back what it keeps of its vote (mongo 3.2.5,
+    repl/replication_coordinator_impl.cpp, _resetElectionInfoOnProtocolVersionUpgrade; until it votes again or restarts
+    it refuses in that one term, and grants the next). So it stops nothing; but its vote tells of elections by terms
+    that a member with data may have followed without a vote of its own. Of one that can't be asked the others tell
+    enough: whoever was elected had voted for itself.
     """
-    faults = []
+    faults, told, mute = [], [], [place for place, _ in one.mute]
     for host in one.hosts:
         own, term = one.own(host), facts.host(host)[LastVote].term
         if own is not None and own.arbiter:
-            continue
-        if term is None:
+            mute += [host] if term is None else []
+            told += [f"{host}, an arbiter, voted in term {term} before"] if (term or 0) > FIRST_TERM else []
+        elif term is None:
             faults.append(f"{host}: whether it voted in a term before is not known")
         elif term > FIRST_TERM:
             faults.append(f"{host} voted in term {term} before")
+    good = "no member with data keeps a term above 0"
+    more = (f"{', '.join(mute)}, an arbiter, could not be asked: who was elected had voted for itself",) if mute else ()
     return Check(
         code="TERMS-BEFORE",
         title=f"No member of {one.name} was elected by terms before",
-        verdict=verdict(faults),
-        evidence=f"{one.name}: {'; '.join(faults) or 'no member keeps a term above 0'}",
+        verdict=verdict(faults, told),
+        evidence=f"{one.name}: {'; '.join((*(faults or (good,)), *told, *more))}",
         why="Terms begin at 0 again, below what the members remember: a primary ends itself at its next step-down.",
-        try_=("Make an initial sync of each of these members, one by one, the primary last; then check again.",)
-        if faults
-        else (),
+        try_=_terms_gone(faults, told),
         each="No member of each set was elected by terms before",
         host=one.speaker,
     )
+
+
+def _terms_gone(faults: list[str], told: list[str]) -> tuple[str, ...]:
+    anew = "Make an initial sync of each of these members, one by one, the primary last; then check again."
+    if faults:
+        return (anew,)
+    follower = "Make an initial sync of each member with data that was there then and was not made anew since."
+    return (follower,) if told else ()
 
 
 def delayed(one: GatheredSet) -> Check:

@@ -11,7 +11,7 @@ from services.discovery.model import ClusterSnapshot
 from services.errors import UserError
 from services.facts.holding_up import Holder
 from services.procedures.engine.ports import ActFailed, Actor, Hosts, Prover
-from services.procedures.plan.actions import Action, Several
+from services.procedures.plan.actions import Action, AtPrimary, Several
 from services.procedures.plan.checks import Check
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Journal, Listener, Person, RunView, StepState
@@ -119,7 +119,7 @@ def failure(action: Action, problem: UserError, *, reads: bool = False) -> str:
     told = sentence(str(problem))
     if reads and isinstance(problem, ActFailed):
         return f"{told} {ONLY_READ}"
-    if isinstance(action, Several) and problem.nothing_changed:
+    if isinstance(action, Several | AtPrimary) and problem.nothing_changed:
         return f"{told} Earlier parts of it may have been done."
     return f"{told} {problem.safe}".strip()
 

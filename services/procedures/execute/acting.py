@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.connections.command import Command
@@ -15,7 +16,7 @@ from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.execute.acting_detached import Attendant
 from services.procedures.execute.acting_files import Files
-from services.procedures.execute.acting_mongodb import acted_on_mongodb
+from services.procedures.execute.acting_mongodb import acted_on_mongodb, primary_of
 from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Masks, judged
 from services.procedures.execute.acting_pairs import put_pair
 from services.procedures.execute.detached import Work
@@ -24,6 +25,7 @@ from services.procedures.execute.work_progress import WorkProgress
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
+    AtPrimary,
     CopiedSecret,
     Detached,
     EditOptions,
@@ -87,7 +89,11 @@ class RealActor:
         if stop is not None and stop.is_set():
             raise Cancelled(tr("It was cancelled before anything was sent."), host=host)
         if isinstance(action, Several):
-            return self._several(host, action, limit_s)
+            return self._several(host, action.actions, limit_s)
+        if isinstance(action, AtPrimary):
+            leading = primary_of(self._hosts.observer, action, host)
+            acted = self._several(leading, action.actions, limit_s)
+            return replace(acted, output=(f"// at {leading}", *acted.output))
         if isinstance(action, Detached):
             return self._detached(host, action, limit_s, stop, said, ready)
         return self._one(host, action, limit_s)
@@ -153,10 +159,10 @@ class RealActor:
         message = f"no act on a host: {type(action).__name__}"
         raise TypeError(message)
 
-    def _several(self, host: str, action: Several, limit_s: float) -> Acted:
+    def _several(self, host: str, actions: tuple[Action, ...], limit_s: float) -> Acted:
         deadline = self._clock.monotonic() + limit_s
         output, stays = list[str](), list[str]()
-        for part in action.actions:
+        for part in actions:
             try:
                 acted = self._one(host, part, max(1.0, deadline - self._clock.monotonic()))
             except ActFailed as problem:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from services.errors import QueryFailed
+from services.connections.reads import mongo as reads
+from services.errors import QueryFailed, UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
+from services.facts.mongodb.replica_set import parse_set
 from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed
-from services.procedures.plan.actions import Mongo, Reconfigure, TryMetadata
+from services.procedures.plan.actions import AtPrimary, Mongo, Reconfigure, TryMetadata
 from services.procedures.plan.wording import wording
 
 if TYPE_CHECKING:
     from services.clock import Clock
-    from services.connections.ports import OperatorSession
+    from services.connections.ports import ObserverSession, OperatorSession
 
-_PAUSE_S = 1.0
+_PAUSE_S, _LOOK_S = 1.0, 4.0
 
 
 def acted_on_mongodb(
@@ -34,6 +36,35 @@ def acted_on_mongodb(
     else:
         _sent(operator(host), clock, action, limit_s)
     return Acted((*wording(action), "ok: 1"))
+
+
+def primary_of(observer: Callable[[str], ObserverSession], action: AtPrimary, host: str) -> str:
+    """Return who of the members is primary by its own word, now. ActFailed where nobody is, or two are.
+
+    Args:
+        host: of the step, for what is raised.
+    """
+    leading, silent = list[str](), list[str]()
+    for member in action.members:
+        try:
+            status = observer(member).ask(reads.SET_STATUS, limit_s=_LOOK_S).body
+        except UserError as problem:
+            silent.append(f"{member}: {problem.sentence}")
+            continue
+        seen = parse_set(status, None)
+        if seen is not None and seen.own is not None and seen.own.state == "PRIMARY":
+            leading.append(member)
+    if len(leading) == 1:
+        return leading[0]
+    members, told = ", ".join(action.members), " ".join(silent)
+    raise ActFailed(
+        tr("Two members say that they are primary: {names}.", names=", ".join(leading))
+        if leading
+        else tr("None of {members} is primary now. {told}", members=members, told=told).strip(),
+        host=host,
+        safe=tr("Nothing was sent."),
+        try_=(tr("See that the set elects one, then try again."),),
+    )
 
 
 def _sent(session: OperatorSession, clock: Clock, action: Mongo, limit_s: float) -> None:

@@ -225,6 +225,18 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
+class AtPrimary:
+    """Commands to whichever of these members of one replica set is its primary when the step acts, or is taken back.
+
+    Another one may lead by then than when the plan was made; the step's host is who led then. Where nobody leads, or
+    two say so, nothing is sent. Repeating all of them must do no harm.
+    """
+
+    members: tuple[str, ...]
+    actions: tuple[Mongo | Reconfigure, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WaitFor:
     """Wait until every condition holds, at most the step's limit. `reason` ends the sentence 'waits for ...'."""
 
@@ -278,6 +290,7 @@ Action = (
     | RemoveFile
     | RestoreFile
     | Several
+    | AtPrimary
     | WaitFor
     | Ask
     | Checkpoint

@@ -17,6 +17,7 @@ from services.connections.command import Command
 from services.procedures.plan.actions import (
     Action,
     Ask,
+    AtPrimary,
     Checkpoint,
     Continue,
     CopiedSecret,
@@ -59,6 +60,8 @@ def touched(value: object) -> frozenset[str]:
     for part in parts(value):
         if isinstance(part, Condition):
             found |= part.declared().touches
+        elif isinstance(part, AtPrimary):
+            found |= set(part.members)
         elif isinstance(part, Step | Obligation | CopiedSecret | HostPair | TryMetadata):
             found.add(part.host)
     return frozenset(found - {""})

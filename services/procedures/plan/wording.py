@@ -11,6 +11,7 @@ from services.lines import lines_of
 from services.procedures.plan.actions import (
     Action,
     Ask,
+    AtPrimary,
     Checkpoint,
     Continue,
     CopiedSecret,
@@ -46,7 +47,7 @@ def _lines(action: Action) -> tuple[str, ...]:
         return (f"{action.statement};",)
     if isinstance(action, Run):
         return (str(action.command),)
-    if isinstance(action, Mongo | Reconfigure | TryMetadata):
+    if isinstance(action, Mongo | Reconfigure | TryMetadata | AtPrimary):
         return _mongo_lines(action)
     if isinstance(action, Detached):
         return (f"{action.command}   # detached as pilothouse-RUN-{action.name}: goes on without this console",)
@@ -57,7 +58,10 @@ def _lines(action: Action) -> tuple[str, ...]:
     return _console_lines(action)
 
 
-def _mongo_lines(action: Mongo | Reconfigure | TryMetadata) -> tuple[str, ...]:
+def _mongo_lines(action: Mongo | Reconfigure | TryMetadata | AtPrimary) -> tuple[str, ...]:
+    if isinstance(action, AtPrimary):
+        first = f"// at whichever of {', '.join(action.members)} is primary then"
+        return (first, *(line for part in action.actions for line in _mongo_lines(part)))
     if isinstance(action, Reconfigure):
         return action.change.lines
     if isinstance(action, TryMetadata):

@@ -33,6 +33,7 @@ from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
+    AtPrimary,
     CopiedSecret,
     Detached,
     EditOptions,
@@ -135,6 +136,12 @@ class ScriptedActor:
                     self._do(host, one)
                     if self.told is not None:
                         self.told("inside", f"an act on {host.name}, after {type(one).__name__}")
+            case AtPrimary(members=members, actions=several):
+                leading = mongo.leading(self.cluster, members)
+                for one in several:
+                    self._do(leading, one)
+                    if self.told is not None:
+                        self.told("inside", f"an act on {leading.name}, after {type(one).__name__}")
             case _ if config_servers.is_one(self.cluster):
                 return config_servers.perform(self.cluster, host, action)
             case Mongo() | Reconfigure():

@@ -77,6 +77,14 @@ def _as_it_is(cluster: Cluster, node: NodeFacts) -> NodeFacts:
     return replace(node, mongo=replace(node.mongo, server=server))
 
 
+def leading(cluster: Cluster, members: tuple[str, ...]) -> Host:
+    """Return the primary, by the word of the members that answer."""
+    host = cluster.hosts[str(cluster.replica_set["primary"])]
+    if host.name not in members or not host.running:
+        raise UserError("None of them is primary now.", host=members[0])
+    return host
+
+
 def act(cluster: Cluster, host: Host, action: Mongo | Reconfigure) -> None:
     """Do what the server does. What only a primary does nobody else does."""
     if not host.running:

@@ -232,6 +232,20 @@ def test_that_a_run_is_taken_back_to_protocol_0_with_everything_else_as_it_was(o
     assert _scratch(old) == set()
 
 
+def test_that_a_run_is_taken_back_at_another_member_that_was_elected_since(old: Estate, console: Console) -> None:
+    ran = console.killed_run("steady=acting", NAME, **ANSWERS)
+    assert ran.code == KILLED, ran
+    before = mongodb.primary(old.spec)
+    with suppress(LabError):  # it ends the connection that asked for it
+        mongodb.ask(old.spec, before, {"replSetStepDown": 120, "secondaryCatchUpPeriodSecs": 10})
+    _until(lambda: mongodb.states(old.spec, before).get(before) == "SECONDARY", limit_s=60)
+    mongodb.wait_set(old.spec, list(MEMBERS))
+    undone = console("undo", console.runs()[0], "--yes")
+    assert undone.code == 0, undone
+    console.assert_ended(RunState.UNDONE, undone)
+    assert set(_protocols(old).values()) == {0}
+
+
 def test_that_what_a_colleague_reconfigured_since_the_plan_is_not_overwritten(old: Estate, console: Console) -> None:
     ran = console.killed_run("protocol-rs0=acting", NAME, **ANSWERS)
     assert ran.code == KILLED, ran

@@ -9,7 +9,7 @@ from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.whole import SetWhole
-from services.procedures.plan.actions import Mongo, Reconfigure, Several, WaitFor
+from services.procedures.plan.actions import AtPrimary, Mongo, Reconfigure, WaitFor
 from services.procedures.plan.model import Risk, Step, Undo
 
 CHANGE_LIMIT_S, WRITE_LIMIT_S = 60.0, 30.0
@@ -60,10 +60,10 @@ def _change(one: GatheredSet) -> Step:
         repeatable=True,
         undo=Undo(
             f"Set protocolVersion 0 in the configuration of {one.name} again",
-            Reconfigure(SetChange(version + 1, (("protocolVersion", 0),))),
+            AtPrimary(hosts, (Reconfigure(SetChange(version + 1, (("protocolVersion", 0),))),)),
             proof=(ProtocolIs(hosts, 0),),
             limit_s=CHANGE_LIMIT_S,
-            before=(SetWhole(hosts, primary=primary), OptimesOf(hosts, 1)),
+            before=(SetWhole(hosts), OptimesOf(hosts, 1)),
         ),
         estimate_s=5.0,
     )
@@ -85,20 +85,24 @@ def _entries(one: GatheredSet) -> Step:
 
 
 def _majority(one: GatheredSet, scratch: str) -> Step:
+    """Whoever leads takes it: the change may have made the primary step down, and an undo comes later still."""
     drop = Mongo(command(scratch, dropDatabase=1))
-    gone = (NoDatabase(one.primary, scratch),)
+    data = tuple(host for host in one.hosts if (own := one.own(host)) is None or not own.arbiter)
+    gone = tuple(NoDatabase(host, scratch) for host in data)
     return Step(
         step_id=f"majority-{one.name}",
         host=one.primary,
         title=f'Write a document with w: "majority" on {one.name}, and drop it again',
         done=f'{one.name} took a write with w: "majority"',
         why=f"A database {scratch} is made for it and dropped in the same step; a sharded cluster never hears of it.",
-        action=Several((Mongo(_write(scratch)), drop)),
-        before=(SetWhole(one.hosts, primary=one.primary),),
+        action=AtPrimary(data, (Mongo(_write(scratch)), drop)),
+        before=(SetWhole(one.hosts),),
         proof=gone,
         limit_s=WRITE_LIMIT_S,
         repeatable=True,
-        undo=Undo(f"Drop the database {scratch} of {one.name}, should it be left", drop, proof=gone),
+        undo=Undo(
+            f"Drop the database {scratch} of {one.name}, should it be left", AtPrimary(data, (drop,)), proof=gone
+        ),
         estimate_s=1.0,
     )
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from tests.lab.estate.estate import Estate
-from tests.lab.mongodb.by_hand import inventory_of
+from tests.lab.mongodb.by_hand import inventory_of, knowing
 from tests.lab.procedures.steering import Console, Ran
 
 ANSWERS = {"clients": "yes", "backup": "yes"}
@@ -17,12 +16,7 @@ ANSWERS = {"clients": "yes", "backup": "yes"}
 def _knowing(estate: Estate, folder: Path, *names: str) -> Console:
     """A console whose inventory has these hosts alone, and finds no other."""
     file = inventory_of(estate, folder)
-    text = re.sub(r"(?m)^networks = .*$", "networks = []", file.read_text(encoding="utf-8"))
-    text = re.sub(r"(?m)^seeds = .*$", f'seeds = ["{names[0]}"]', text)
-    parts = re.split(r"(?m)^(?=\[\[)", text)
-    kept = [one for one in parts if "[[host]]" not in one or any(f'name = "{name}"' in one for name in names)]
-    assert len(parts) - len(kept) == 3 - len(names)
-    file.write_text("".join(kept), encoding="utf-8")
+    file.write_text(knowing(file.read_text(encoding="utf-8"), *names), encoding="utf-8")
     return Console(estate, folder / "data", file)
 
 

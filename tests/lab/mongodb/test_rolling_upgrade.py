@@ -14,6 +14,7 @@ import pytest
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate import container, database, mongodb
 from tests.lab.estate.estate import Estate
+from tests.lab.mongodb.by_hand import knowing
 from tests.lab.procedures.steering import Console, Ran
 
 NAME = "mongo-rolling-upgrade"
@@ -109,3 +110,26 @@ def test_that_mirrored_config_servers_are_converted_before_3_4(mongo_sccc_estate
     assert ran.code == 1, ran
     assert "TOO-OLD" in ran.out + ran.err, ran
     assert console.runs() == ()
+
+
+def test_that_a_console_that_knows_the_shard_alone_meets_the_run_of_one_that_knows_its_mongos(
+    mongo_sccc_estate: Estate, tmp_path: Path
+) -> None:
+    """To it the shard is a cluster of its own, by another id."""
+    whole = Console(mongo_sccc_estate, tmp_path / "whole")
+    part = tmp_path / "shard.toml"
+    part.write_text(knowing(whole.inventory.read_text(encoding="utf-8"), *MEMBERS), encoding="utf-8")
+    shard = Console(mongo_sccc_estate, tmp_path / "shard", part)
+    ran = whole.run(NAME, **ANSWERS)
+    assert ran.code == 4, ran
+    try:
+        refused = shard.run(NAME, "--json", **ANSWERS)
+        assert refused.code == 1, refused
+        assert "LOCK-FREE" in refused.out + refused.err, refused
+        assert shard.runs() == ()
+    finally:
+        undone = whole("undo", whole.runs()[0], "--yes")
+    assert undone.code == 0, undone
+    begun = shard.run(NAME, **ANSWERS)
+    assert begun.code == 4, begun
+    assert shard("undo", shard.runs()[0], "--yes").code == 0

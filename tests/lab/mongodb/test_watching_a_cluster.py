@@ -51,7 +51,7 @@ def test_that_one_mongos_leads_to_shard_and_mirrors_and_the_other_mongos_is_only
     assert cluster.name == "mongo-sccc"
     assert {"d1", "d2", "d3", "c1", "c2", "c3", "r1"} == _names(watcher)
     assert [(c.title, c.primary, c.votes) for c in cluster.components] == [("shard rs0", True, 3)]
-    assert {n.role for n in cluster.nodes if n.name.startswith("c")} == {"mirrored config server"}
+    assert {n.role for n in cluster.nodes if n.name.startswith("c")} == {"mirrored"}
     assert _codes(watcher) == [OLD_PROTOCOL]
     assert [one.place for one in watcher.snapshot().unasked] == ["r2:27017"]  # by its host's name, which nobody covers
 

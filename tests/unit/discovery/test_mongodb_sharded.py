@@ -51,7 +51,7 @@ def test_that_mirrored_config_servers_shard_and_mongos_are_one_cluster() -> None
     assert (cluster.kind, cluster.cluster_id, cluster.name) == (SHARDED, "c1d", "shards rs0")
     assert [(c.title, c.primary, c.members) for c in cluster.components] == [("shard rs0", True, ("m1", "m2", "m3"))]
     assert {n.name: n.role for n in cluster.nodes} == {
-        **dict.fromkeys(("c1", "c2", "c3"), "mirrored config server"),
+        **dict.fromkeys(("c1", "c2", "c3"), "mirrored"),
         "m1": "primary", "m2": "secondary", "m3": "secondary", "r1": "mongos",
     }  # fmt: skip
     assert [p.code for p in cluster.problems] == [OLD_PROTOCOL]

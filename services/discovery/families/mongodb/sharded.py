@@ -77,7 +77,7 @@ def role_words(node: Node, one: SetOf | None) -> str:
             return _ROLES["router"]
         if facts is None or not facts.server.config:
             return ""
-        return mark("mirrored config server") if facts.server.config == "mirrored" else mark("config server")
+        return mark("mirrored") if facts.server.config == "mirrored" else mark("config server")
     member = one.configured.get(node.node_id)
     if member is not None and member.arbiter:
         return mark("arbiter")

@@ -63,7 +63,9 @@ def lag_s(view: ReplicaSet, member: SetMember) -> int | None:
     behind by the whole pause until it is applied: a figure that stays is lag, one that is gone at the next look is not.
     """
     primary = view.primary
-    return None if primary is None else _behind(primary, member)
+    if primary is None:
+        return None
+    return _behind(primary, member, member.heard_at if primary.own else None)
 
 
 def lag_by_own_words_s(primary: ReplicaSet, member: ReplicaSet) -> int | None:
@@ -74,13 +76,14 @@ def lag_by_own_words_s(primary: ReplicaSet, member: ReplicaSet) -> int | None:
     first, second = primary.own, member.own
     if first is None or second is None or first.state != "PRIMARY" or primary.name != member.name:
         return None
-    return _behind(first, second)
+    return _behind(first, second, primary.at)
 
 
-def _behind(primary: SetMember, member: SetMember) -> int | None:
-    if primary.optime is None or member.optime is None or not member.reached or member.state not in _READING:
+def _behind(primary: SetMember, member: SetMember, at: float | None) -> int | None:
+    """See SetMember.behind_s."""
+    if not member.reached or member.state not in _READING:
         return None
-    return max(0, primary.optime.seconds - member.optime.seconds - (member.delay_s or 0))
+    return member.behind_s(primary.optime, at)
 
 
 @dataclass(frozen=True, slots=True)

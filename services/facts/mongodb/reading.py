@@ -153,14 +153,16 @@ def _contents(asking: _Asking, server: MongoServer) -> Contents | None:
 
 
 def _metadata(asking: _Asking, server: MongoServer) -> Metadata | None:
-    """Return the hashes of a mirrored config server's metadata: one of a set has an oplog to be judged by."""
+    """Return the hashes of a mirrored config server's metadata: one of a set has an oplog to be judged by.
+
+    One on an empty folder answers that it has no collection: that is told, and no read that failed.
+    """
     if server.config != "mirrored":
         return None
     answer = asking.body(reads.CONFIG_HASH)
-    hashes = tuple(parse_hashes(answer or {}).items())
-    if not hashes:
+    if answer is None or "collections" not in answer:
         return None
-    return Metadata(hashes, asking.read_at(reads.CONFIG_HASH))
+    return Metadata(tuple(parse_hashes(answer).items()), asking.read_at(reads.CONFIG_HASH))
 
 
 def _oplog(asking: _Asking) -> Oplog | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.discovery.changes import events_between
 from services.discovery.crawl import leads_of
-from services.discovery.families.mongodb.contents import METADATA_DIFFER
+from services.discovery.families.mongodb.contents import METADATA_DIFFER, METADATA_GONE
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.mongodb.quorum import OLD_PROTOCOL
 from services.discovery.families.mongodb.sharded import CONFIG_STRINGS
@@ -182,6 +182,24 @@ def test_that_mirrors_that_differ_are_told_where_they_were_read_at_one_moment() 
     assert other.health is Health.WARN
     old = s.only(s.estate(mirror(1, "a"), mirror(2, "b", s.AT - 300)))
     assert METADATA_DIFFER not in [p.code for p in old.problems]
+
+
+def test_that_a_mirror_on_an_empty_folder_is_told_and_bad() -> None:
+    """`check` was green of it, and a mongos that read there ended itself (3.2.5)."""
+    known = cluster_of(MIRRORS)
+
+    def mirror(number: int, *hashes: tuple[str, str]) -> NodeFacts:
+        facts = m.mirror(number, known)
+        assert facts.mongo is not None
+        return replace(facts, mongo=replace(facts.mongo, metadata=Metadata(hashes, s.AT)))
+
+    full = ("chunks", "a")
+    found = s.only(s.estate(mirror(1, full), mirror(2), mirror(3, full)))
+    assert [p.code for p in found.problems if p.code in {METADATA_DIFFER, METADATA_GONE}] == [METADATA_GONE]
+    assert "c2: no metadata of the cluster, and c1 and c3 have them" in " ".join(p.sentence for p in found.problems)
+    assert found.health is Health.BAD
+    new = s.only(s.estate(mirror(1), mirror(2), mirror(3)))
+    assert METADATA_GONE not in [p.code for p in new.problems]
 
 
 def test_that_an_event_tells_the_votes_of_the_group_that_changed_and_one_that_lost_its_majority() -> None:

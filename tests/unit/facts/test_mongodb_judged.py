@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from services.connections.mongo.document import Document, Stamp, Value
-from services.facts.mongodb.judged import Left, lag_s, left_of, votes_of
+from services.facts.mongodb.judged import Left, lag_by_own_words_s, lag_s, left_of, votes_of
 from services.facts.mongodb.oplog import Oplog, parse_oplog
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember, parse_set
 from services.facts.mongodb.server import parse_server
@@ -99,6 +100,17 @@ def test_that_a_member_which_is_not_reached_has_no_lag_and_no_optime() -> None:
     found = view("PRIMARY", "SECONDARY", "DOWN", behind=(0, 7))
     assert [lag_s(found, one) for one in found.members] == [None, 7, None]
     assert found.members[2].optime is None
+
+
+def test_that_a_member_which_lacks_the_last_entry_is_behind_for_as_long_as_that_is_there() -> None:
+    """Where the majority's writes hang on it nothing newer is written: by its entries it was never behind."""
+    first, second = view("PRIMARY", "SECONDARY", behind=(30, 31)), view("PRIMARY", "SECONDARY", own=1, behind=(30, 31))
+    assert lag_by_own_words_s(first, second) == 1
+    assert lag_by_own_words_s(replace(first, at=float(NOW)), second) == 29
+    even = view("PRIMARY", "SECONDARY", own=1, behind=(30, 30))
+    assert lag_by_own_words_s(replace(first, at=float(NOW)), even) == 0
+    heard = replace(first.members[1], heard_at=float(NOW))
+    assert (lag_s(first, first.members[1]), lag_s(first, heard), lag_s(second, heard)) == (1, 29, 1)
 
 
 @pytest.mark.parametrize("state", ["ARBITER", "STARTUP2", "ROLLBACK"])

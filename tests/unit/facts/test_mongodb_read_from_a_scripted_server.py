@@ -126,6 +126,13 @@ def test_that_a_read_which_takes_too_long_leaves_the_rest_of_a_server_known() ->
     assert [one.part for one in answer.problems] == ["config-hash"]
 
 
+def test_that_a_mirror_on_an_empty_folder_tells_that_it_has_no_metadata() -> None:
+    with peer_of("1-sccc.c2", dbHash={"ok": 1.0, "host": "c2", "collections": {}, "md5": "d41d"}) as peer:
+        answer = read(peer)
+    assert answer.facts.metadata is not None
+    assert answer.facts.metadata.hashes == ()
+
+
 def test_that_a_server_that_stops_every_read_is_not_waited_for_fifteen_times() -> None:
     stopped = {"ok": 0.0, "code": 50, "errmsg": "operation exceeded time limit"}
     names = ("buildInfo", "serverStatus", "getCmdLineOpts", "replSetGetStatus", "replSetGetConfig", "listDatabases")

@@ -12,6 +12,7 @@ from services.connections.mongo.document import Document, Reply, Stamp
 from services.connections.reads.mongo import MongoRead
 from services.errors import QueryFailed, Unreachable, UserError
 from services.procedures.conditions.mongodb.database import NoDatabase
+from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.whole import SetWhole
@@ -202,6 +203,32 @@ def test_that_the_first_write_after_a_pause_is_no_lag(prover: Attempt, hosts: Se
     assert told.evidence.startswith("m1 is primary, nobody is 10 s behind, for 2 of 6 s")
     clock.sleep(2.0)  # it is one now, if they never get it
     assert prover.look(steady, NOTHING).evidence.startswith("m2 is 600 s behind")
+
+
+def test_that_a_member_that_lets_the_majority_wait_is_behind_though_nothing_newer_is_written(
+    prover: Attempt, hosts: Set, clock: ManualClock
+) -> None:
+    """fsyncLock on 3.2.5: every write with w: "majority" hangs, and the entries stay a second apart for ever."""
+    steady = SetSteady(HOSTS, 6.0)
+    hosts.everybody("status", date=NOW + 1.0)
+    hosts.says("m3", 3, optime={"ts": Stamp(NOW - 1, 1), "t": 1})
+    prover.look(steady, NOTHING)
+    clock.sleep(2.0)
+    hosts.everybody("status", date=NOW + 40.0)
+    told = prover.look(steady, NOTHING)
+    assert (told.holds, told.evidence) == (False, "m3 is 39 s behind")
+
+
+def test_that_a_successor_has_the_newest_entry_of_the_same_term(prover: Attempt, hosts: Set) -> None:
+    follows = SuccessorFollows(HOSTS)
+    assert prover.look(follows, NOTHING).holds is False  # nothing to compare with yet
+    assert prover.look(follows, NOTHING).holds is True
+    hosts.says("m1", 1, optime={"ts": Stamp(NOW, 2), "t": 2})  # elected anew: the others have entries to roll back
+    for number in (2, 3):
+        hosts.says(f"m{number}", number, optime={"ts": Stamp(NOW + 5, 1), "t": 1})
+    prover.look(follows, NOTHING)
+    told = prover.look(follows, NOTHING)
+    assert (told.holds, told.evidence) == (False, "no member that may lead has the newest entry of the primary")
 
 
 def test_that_a_set_that_elects_again_and_again_ends_the_wait(prover: Attempt, hosts: Set, clock: ManualClock) -> None:

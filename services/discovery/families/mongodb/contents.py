@@ -19,21 +19,36 @@ from services.facts.mongodb.model import Contents
 from services.i18n import tr
 
 METADATA_DIFFER = "mongodb.config-metadata-differ"
+METADATA_GONE = "mongodb.config-metadata-gone"
 UNEXPECTED_EMPTY = "mongodb.unexpected-empty"
 ONE_MOMENT_S = 2.0
 """Readings further apart than this are not of one moment: what differs may have been changed in between."""
 
 
 def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
-    """Yield a problem where mirrored config servers, read at one moment, have not the same metadata."""
+    """Yield a problem where mirrored config servers, read at one moment, have not the same metadata, or one has none.
+
+    A mongos that reads through one without any was seen to end itself (3.2.5).
+    """
     told = [(n, f.metadata) for n in nodes if (f := facts_of(n)) is not None and f.metadata is not None and n.sql_fresh]
     newest = max((metadata.at for _, metadata in told), default=0.0)
     together = [(node, metadata) for node, metadata in told if newest - metadata.at <= ONE_MOMENT_S]
-    if other := differing([dict(metadata.hashes) for _, metadata in together]):
+    empty = sorted(node.name for node, metadata in together if not metadata.hashes)
+    having = [(node, metadata) for node, metadata in together if metadata.hashes]
+    if empty and having:
+        text = tr(
+            "{empty}: no metadata of the cluster, and {hosts} have them (read at {at}): the data folder is empty, or "
+            "another one. The catalog can't be changed, and a mongos that reads there may end.",
+            empty=names(empty),
+            hosts=names(sorted(node.name for node, _ in having)),
+            at=clock(newest),
+        )
+        yield Problem(PART, text, METADATA_GONE)
+    if other := differing([dict(metadata.hashes) for _, metadata in having]):
         text = tr(
             "The mirrored config servers {hosts} differ in {collections} (read at {at}; what was changed at that very "
             "moment shows so until the next look): while they do, the catalog can't be changed.",
-            hosts=names(sorted(node.name for node, _ in together)),
+            hosts=names(sorted(node.name for node, _ in having)),
             collections=listing(f"config.{name}" for name in other),
             at=clock(newest),
         )

@@ -9,6 +9,7 @@ from services.discovery.families.mongodb import told
 from services.discovery.families.mongodb.claims import claims, home, leads, places, set_id
 from services.discovery.families.mongodb.contents import (
     METADATA_DIFFER,
+    METADATA_GONE,
     UNEXPECTED_EMPTY,
     empty_problems,
     metadata_problems,
@@ -52,6 +53,7 @@ _GRAVITY: Mapping[str, Health] = {
     NO_PRIMARY_MEMBER: Health.BAD,
     STALE_PRIMARY: Health.BAD,
     METADATA_DIFFER: Health.WARN,
+    METADATA_GONE: Health.BAD,
     CONFIG_STRINGS: Health.BAD,
     ARBITER_BLOCKS: Health.WARN,
     MAJORITY_NOT_KNOWN: Health.UNKNOWN,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from services.connections.mongo.document import Stamp
 from services.discovery.families.mongodb.claims import set_id
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
@@ -72,17 +71,19 @@ class GatheredSet:
         mine, leading = self.own(host), self.own(self.primary) if self.primary else None
         if mine is None or leading is None:
             return None
-        told = mine.behind_s(leading.optime)
-        seen = mine.behind_s(self._primary_seen_by(host))
+        first = self.views[self.hosts.index(self.primary)].set
+        told = mine.behind_s(leading.optime, first.at if first is not None else None)
+        known = self._primary_seen_by(host)
+        seen = mine.behind_s(known.optime, known.heard_at) if known is not None else None
         return told if told is None or seen is None else min(told, seen)
 
-    def _primary_seen_by(self, host: str) -> Stamp | None:
-        """Return the newest entry of the primary that a member has heard of just now, None where it heard nothing."""
+    def _primary_seen_by(self, host: str) -> SetMember | None:
+        """Return the primary as a member has heard of it just now, None where it heard nothing."""
         view, leading = self.views[self.hosts.index(host)].set, self.own(self.primary)
         found = next((m for m in view.members if leading and m.id == leading.id), None) if view is not None else None
         if view is None or found is None or view.at is None or found.heard_at is None:
             return None
-        return found.optime if view.at - found.heard_at <= HEARD_S else None
+        return found if view.at - found.heard_at <= HEARD_S else None
 
     @property
     def arbiters(self) -> tuple[str, ...]:

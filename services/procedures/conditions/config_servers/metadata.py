@@ -47,7 +47,7 @@ class MetadataSame(OfHosts):
             return Answer(holds=None, evidence=silent)
         told = {host: parse_hashes(one) for host, one in answers.items() if not isinstance(one, UserError)}
         if empty := [host for host, hashes in told.items() if not hashes]:
-            return Answer(holds=None, evidence=f"{', '.join(empty)} told no hashes")
+            return Answer(holds=None, evidence=f"{', '.join(empty)} told no metadata: is its data folder empty?")
         where = ", ".join(self.hosts)
         if other := differing(told.values()):
             return Answer(holds=False, evidence=f"{where} differ in {', '.join(other)}")

@@ -107,7 +107,8 @@ def behind(views: dict[str, ReplicaSet], leading: Stamp | None) -> dict[str, int
     The entry is one of an earlier look: one that was made while the members were asked would tell the time that nobody
     wrote before it as a lag.
     """
-    found = {host: own(view).behind_s(leading) for host, view in views.items()}
+    now = next((view.at for view in views.values() if own(view).state == "PRIMARY"), None)
+    found = {host: own(view).behind_s(leading, now) for host, view in views.items()}
     return {host: lag for host, lag in found.items() if lag is not None}
 
 

@@ -13,6 +13,7 @@ from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
+from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
@@ -227,9 +228,11 @@ def test_that_before_each_server_the_balancer_is_looked_at_again(*, balancer: bo
         assert {off, idle} <= set(waits.conditions)
     for host in ("c1", "c2", "c3"):
         assert {off, idle} <= set(plan.step(f"{host}:replace").before)
-    alone = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"}).step("m1:calm").action
-    assert isinstance(alone, WaitFor)
-    assert [type(one) for one in alone.conditions] == [SetSteady]
+    alone = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"})
+    waits = [alone.step(f"m{n}:calm").action for n in (1, 2)]
+    assert all(isinstance(one, WaitFor) for one in waits)
+    kinds = [[type(one) for one in wait.conditions] for wait in waits if isinstance(wait, WaitFor)]
+    assert kinds == [[SetSteady, SuccessorFollows], [SetSteady]]  # the primary steps down: somebody has what it has
 
 
 def test_that_a_config_server_is_back_with_its_metadata_and_a_mongos_with_its_cluster() -> None:

@@ -26,6 +26,7 @@ from services.procedures.catalogue.mongodb.rolling_upgrade.order import SEE_IT_T
 from services.procedures.catalogue.mongodb.sets import mongo_of
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import flag_of
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
@@ -118,11 +119,18 @@ def protocols(party: Party) -> Check:
 
 def same(party: Party) -> Check:
     """The metadata of all config servers have equal hashes, read within a minute."""
+    return same_of(party.facts, party.servers)
+
+
+def same_of(facts: Facts, servers: tuple[str, ...]) -> Check:
+    """The metadata of these mirrored config servers have equal hashes."""
     blocks, told = [], {}
-    for host in party.servers:
-        mongo = mongo_of(party.facts.host(host))
+    for host in servers:
+        mongo = mongo_of(facts.host(host))
         if mongo is None or mongo.metadata is None:
-            blocks.append(unread(party.facts.host(host), "the hashes of the metadata", "config-hash"))
+            blocks.append(unread(facts.host(host), "the hashes of the metadata", "config-hash"))
+        elif not mongo.metadata.hashes:
+            blocks.append(f"{host} has no metadata: is its data folder empty?")
         else:
             told[host] = dict(mongo.metadata.hashes)
     names = sorted({name for hashes in told.values() for name in hashes})

@@ -12,6 +12,7 @@ from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
+from services.procedures.catalogue.mongodb.config_servers import checks as config_servers
 from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, half_way, order_of
@@ -80,6 +81,7 @@ class RollingUpgrade:
             own.nothing_too_old(facts, order, target),
             own.compatibility(facts, order, target),
             own.one_form(facts, order),
+            *((config_servers.same_of(facts, order.mirrors),) if order.mirrors else ()),
             *(c for one in sets for c in (shared.set_whole(one), shared.set_lag(one), own.another_can_lead(one))),
             *((own.balancer_known(facts, order.routers[0]),) if order.routers else ()),
             shared.may_change(facts, leading, _CLUSTER, ()),

@@ -8,6 +8,7 @@ from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.mongodb.answering import Answering
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
+from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.steady import SetSteady
@@ -36,9 +37,10 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, router: str = "") -
     """
     steps: list[Step] = []
     for host in (*one.arbiters, *members_in_turn(one)):
-        steps.append(_calm(one, host, calm_s, at_rest(router)))
         stays = host == one.primary and not one.successors
-        if host == one.primary and not stays:
+        leaves = host == one.primary and not stays
+        steps.append(_calm(one, host, calm_s, at_rest(router), leaves=leaves))
+        if leaves:
             steps.append(_step_down(one))
         leads = () if stays else (AnotherLeads(one.hosts, host),)
         steps += _replaced(host, "mongod", version, (SetWhole(one.hosts),), leads, moves=True)
@@ -66,14 +68,16 @@ def router_steps(routers: tuple[str, ...], version: str, cluster_id: str = "") -
     )
 
 
-def _calm(one: GatheredSet, host: str, calm_s: float, rest: tuple[Condition, ...]) -> Step:
+def _calm(one: GatheredSet, host: str, calm_s: float, rest: tuple[Condition, ...], *, leaves: bool) -> Step:
+    """Before the primary steps down somebody has to have what it has."""
+    follows = (SuccessorFollows(one.hosts),) if leaves else ()
     return Step(
         step_id=f"{host}:calm",
         host="",
         title=f"See {one.name} whole before {host} goes down",
         done=f"{one.name} was whole before {host} went down",
         action=WaitFor(
-            (SetSteady(one.hosts, calm_s), *rest),
+            (SetSteady(one.hosts, calm_s), *follows, *rest),
             f"{one.name} to be whole, nobody behind{', the balancer to be off, no chunk on its way' if rest else ''}",
         ),
         risk=Risk.READS,

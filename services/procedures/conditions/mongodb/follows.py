@@ -1,4 +1,4 @@
-"""A member that may lead has what the primary has: without one a step-down holds the writes, and gives up in the end."""
+"""A member that may lead has what the primary has: without one a step-down holds the writes, and gives up at last."""
 
 from __future__ import annotations
 

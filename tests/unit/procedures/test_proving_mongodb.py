@@ -13,7 +13,7 @@ from services.connections.reads.mongo import MongoRead
 from services.errors import QueryFailed, Unreachable, UserError
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
-from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
+from services.procedures.conditions.mongodb.protocol import NobodyElected, OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.whole import SetWhole
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession
@@ -217,6 +217,14 @@ def test_that_a_member_that_lets_the_majority_wait_is_behind_though_nothing_newe
     hosts.everybody("status", date=NOW + 40.0)
     told = prover.look(steady, NOTHING)
     assert (told.holds, told.evidence) == (False, "m3 is 39 s behind")
+
+
+def test_that_an_election_by_terms_is_told_by_the_term(prover: Attempt, hosts: Set) -> None:
+    hosts.everybody("status", term=0)
+    assert prover.look(NobodyElected(HOSTS), NOTHING).holds is True
+    hosts.everybody("status", term=3)
+    told = prover.look(NobodyElected(HOSTS), NOTHING)
+    assert (told.holds, told.evidence) == (False, "it elected by terms: the term is 3")
 
 
 def test_that_a_successor_has_the_newest_entry_of_the_same_term(prover: Attempt, hosts: Set) -> None:

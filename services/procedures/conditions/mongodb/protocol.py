@@ -70,3 +70,29 @@ class OptimesOf(OfSet):
         """See Condition."""
         del past, memory
         return self.told(together(world, self.hosts) and world.replica_set["protocol"] == self.protocol)
+
+
+@dataclass(frozen=True, slots=True)
+class NobodyElected(OfSet):
+    """No member was elected by terms: the set is at the first one, with which protocolVersion 1 begins.
+
+    Members keep the term in which they voted, also under 0 (3.2.5): of terms that begin at 0 again a later primary
+    learns from them, and ends itself.
+    """
+
+    tag: ClassVar[str] = "mongodb.nobody-elected"
+    words: ClassVar[str] = "nobody to have been elected by terms"
+
+    def judged(self, views: dict[str, ReplicaSet]) -> Answer:
+        """See OfSet."""
+        if blind := [host for host, view in views.items() if view.term is None]:
+            return Answer(holds=None, evidence=f"{', '.join(blind)} told no term")
+        newest = max(view.term for view in views.values() if view.term is not None)
+        if newest > 0:
+            return Answer(holds=False, evidence=f"it elected by terms: the term is {newest}")
+        return Answer(holds=True, evidence="nobody was elected by terms")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(together(world, self.hosts))

@@ -6,11 +6,11 @@ from services.connections.mongo.change import Documents, MongoCommand, SetChange
 from services.moments import duration
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.mongodb.database import NoDatabase
-from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
+from services.procedures.conditions.mongodb.protocol import NobodyElected, OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import AtPrimary, Mongo, Reconfigure, WaitFor
-from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.model import Consent, Risk, Step, Undo
 
 CHANGE_LIMIT_S, WRITE_LIMIT_S = 60.0, 30.0
 MORE_S = 600.0
@@ -64,8 +64,21 @@ def _change(one: GatheredSet) -> Step:
             proof=(ProtocolIs(hosts, 0),),
             limit_s=CHANGE_LIMIT_S,
             before=(SetWhole(hosts), OptimesOf(hosts, 1)),
+            consent=_not_before_synced_anew(one),
         ),
         estimate_s=5.0,
+    )
+
+
+def _not_before_synced_anew(one: GatheredSet) -> Consent:
+    """Once somebody was elected by terms, 1 is the safe end: see TERMS-BEFORE."""
+    return Consent(
+        unless=(NobodyElected(one.hosts),),
+        question=f"Taken back to protocolVersion 0, {one.name} could not be moved to 1 again before each member was "
+        "synced anew. Take it back all the same?",
+        expect=one.name,
+        otherwise=f"{one.name} stays at protocolVersion 1: members were elected by terms, or it is not known whether. "
+        "It works so; back at 0 it could not be moved to 1 again before each member was synced anew",
     )
 
 

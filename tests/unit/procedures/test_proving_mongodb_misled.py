@@ -16,6 +16,7 @@ from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.conditions.mongodb.whole import SetWhole
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession
 from tests.unit.procedures.test_proving_mongodb import HOSTS, Set
@@ -131,3 +132,13 @@ def test_that_a_switch_of_another_form_is_not_known(stopped: Any, on: bool | Non
 )
 def test_that_a_mongos_that_reads_another_clusters_metadata_is_not_back(version: Any, holds: bool | None) -> None:
     assert _looked(InCluster("r1", "77"), version=version) is holds
+
+
+def test_that_a_member_which_came_after_the_plan_is_seen_and_what_to_do_is_told() -> None:
+    """A fourth member of the old release: the run looked at the three that it knew, and ended with 'every server'."""
+    hosts, same = Set(), NoOtherMember(HOSTS, tuple(f"{host}:27018" for host in HOSTS))
+    answer = Attempt(hosts, ManualClock()).look(same, NOTHING)
+    assert (answer.holds, answer.evidence) == (True, "rs0 is made of m1:27018, m2:27018, m3:27018, and no other")
+    hosts.everybody("config", members=[{"_id": n, "host": f"m{n}:27018"} for n in (1, 2, 3, 4)])
+    answer = Attempt(hosts, ManualClock()).look(same, NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "m4:27018 is a member of rs0, and not of the plan: plan anew")

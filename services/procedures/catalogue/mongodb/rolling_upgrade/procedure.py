@@ -13,10 +13,16 @@ from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.config_servers import checks as config_servers
+from services.procedures.catalogue.mongodb.config_servers.party import names_of
 from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, half_way, order_of
-from services.procedures.catalogue.mongodb.rolling_upgrade.steps import mirror_steps, router_steps, set_steps
+from services.procedures.catalogue.mongodb.rolling_upgrade.steps import (
+    mirror_steps,
+    nobody_else,
+    router_steps,
+    set_steps,
+)
 from services.procedures.catalogue.mongodb.sets import mongo_of, parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
@@ -116,7 +122,10 @@ class RollingUpgrade:
             inputs=tuple(values.items()),
             steps=steps,
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for one in sets for host in one.hosts),
-            expects=(f"Every server runs {version}, every set is whole, the balancer is as it was.",),
+            expects=(
+                f"Every server of the plan runs {version}, every set is whole, nobody came to them, the balancer is as "
+                "it was.",
+            ),
             on=standing_on(facts, order.hosts),
             parts=parts_of(sets, order.hosts),
         )
@@ -145,10 +154,11 @@ def _done(facts: Facts, order: Order, version: str) -> bool:
 
 def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inputs) -> tuple[Step, ...]:
     version, calm = values["version"], seconds_of(values["calm"]) or CALM_S
-    router = order.routers[0] if order.routers else ""
+    router, sets = order.routers[0] if order.routers else "", order.replica_sets(target[:2])
     steps = (
-        *(step for one in order.replica_sets(target[:2]) for step in set_steps(one, version, calm, router)),
+        *(step for one in sets for step in set_steps(one, version, calm, router)),
         *mirror_steps(order.mirrors, version, router),
         *router_steps(order.routers, version, _cluster_id(facts, order)),
     )
-    return with_it_off(facts, router, steps)
+    names = tuple(dict.fromkeys(name for host in order.routers for name in names_of(facts.host(host))))
+    return (*with_it_off(facts, router, steps), *nobody_else(sets, router, names))

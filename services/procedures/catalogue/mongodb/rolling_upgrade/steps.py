@@ -6,6 +6,7 @@ from services.connections.mongo.change import command
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import members_in_turn
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.mongodb.answering import Answering
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
@@ -13,12 +14,15 @@ from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Ask, Mongo, WaitFor
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Risk, Step
 
 YOURS_S, BACK_S, ELECTION_S = 8 * 3600.0, 1800.0, 90.0
+NOBODY_ELSE_S = 150.0
+"""Longer than a mongos that was ended in the last minutes counts as alive."""
 STEP_DOWN_S, CATCH_UP_S = 600, 30
 """For so long the old primary is not elected: as long as a person may need to stop it, and more than the usual 60."""
 NOT_BACK = "The console does not lead back: old binaries come back by hand, as the manual says of a downgrade."
@@ -66,6 +70,31 @@ def router_steps(routers: tuple[str, ...], version: str, cluster_id: str = "") -
             host, "mongos", version, (InCluster(host, cluster_id),) if cluster_id else (), moves=False
         )
     )
+
+
+def nobody_else(sets: tuple[GatheredSet, ...], router: str, routers: tuple[str, ...]) -> tuple[Step, ...]:
+    """Return the last look of all: whoever came in the hours between was not replaced, and nothing else would say so.
+
+    Args:
+        router: the mongos that is asked, '' for none; routers: what each of the plan may write itself down as.
+    """
+    looks = (
+        *(NoOtherMember(one.hosts, tuple(member.place.name for member in one.view.members)) for one in sets),
+        *((NoOtherRouter(router, routers),) if router else ()),
+    )
+    step = Step(
+        step_id="nobody-else",
+        host="",
+        title="See that no server came to the cluster meanwhile",
+        done="No server came to the cluster meanwhile",
+        why="One that a colleague added runs the release that it was given: a new plan replaces it too.",
+        action=WaitFor(looks, "the cluster to have no other servers than those of the plan"),
+        risk=Risk.READS,
+        limit_s=NOBODY_ELSE_S,
+        repeatable=True,
+        estimate_s=1.0,
+    )
+    return (step,) if looks else ()
 
 
 def _calm(one: GatheredSet, host: str, calm_s: float, rest: tuple[Condition, ...], *, leaves: bool) -> Step:

@@ -14,6 +14,7 @@ from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingM
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
+from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
@@ -29,6 +30,8 @@ EVERY_ONE = pytest.mark.parametrize(
         ProtocolIs(HOSTS, 1),
         OptimesOf(HOSTS, 1),
         SetSteady(HOSTS, 5.0),
+        NoOtherMember(HOSTS, tuple(f"{host}:27018" for host in HOSTS)),
+        Spared(HOSTS, "m2:27018"),
     ],
     ids=lambda c: c.tag,
 )
@@ -142,3 +145,39 @@ def test_that_a_member_which_came_after_the_plan_is_seen_and_what_to_do_is_told(
     hosts.everybody("config", members=[{"_id": n, "host": f"m{n}:27018"} for n in (1, 2, 3, 4)])
     answer = Attempt(hosts, ManualClock()).look(same, NOTHING)
     assert (answer.holds, answer.evidence) == (False, "m4:27018 is a member of rs0, and not of the plan: plan anew")
+
+
+@pytest.mark.parametrize(
+    ("votes", "down", "place", "holds", "words"),
+    [
+        ((1, 1, 1), 0, "m1:27018", True, "without m1:27018 2 of 3 votes of rs0 are left, 2 are needed"),
+        ((1, 1, 0), 0, "m3:27018", True, "without m3:27018 2 of 2 votes of rs0 are left, 2 are needed"),
+        ((1, 1, 0), 0, "m2:27018", False,
+         "without m2:27018 1 of 2 votes of rs0 are left, 2 are needed: give votes back first"),
+        ((1, 1, 1), 3, "m2:27018", False,
+         "without m2:27018 1 of 3 votes of rs0 are left, 2 are needed: give votes back first"),
+        ((1, 1, 1), 0, "m9:27018", False, "m9:27018 is no member of rs0 any more"),
+        ((1, 1, 2), 0, "m1:27018", None, "how many votes rs0 has is not known"),
+    ],
+)  # fmt: skip
+def test_that_the_votes_that_are_left_without_a_member_are_counted_as_they_are_now(
+    votes: tuple[int, ...], down: int, place: str, *, holds: bool | None, words: str
+) -> None:
+    hosts = Set()
+    hosts.everybody("config", members=[{"_id": n, "host": f"m{n}:27018", "votes": v} for n, v in enumerate(votes, 1)])
+    if down:
+        hosts.says("m1", down, health=0.0, state=8)
+    answer = Attempt(hosts, ManualClock()).look(Spared(HOSTS, place), NOTHING)
+    assert (answer.holds, answer.evidence) == (holds, words)
+
+
+def test_that_a_primary_is_not_spared_where_nobody_else_may_lead() -> None:
+    hosts = Set()
+    rows = [{"_id": n, "host": f"m{n}:27018", "priority": 1 if n == 1 else 0} for n in (1, 2, 3)]
+    hosts.everybody("config", members=rows)
+    answer = Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m1:27018"), NOTHING)
+    told = "no other member of rs0 may lead: give one a vote and a priority first"
+    assert (answer.holds, answer.evidence) == (False, told)
+    assert Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m2:27018"), NOTHING).holds is True
+    hosts.says("m2", 2, state=1)
+    assert Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m1:27018"), NOTHING).evidence == "primary is m1 and m2"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter
+from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
+from tests.unit.discovery.mongo_scenes import member, row, view
 from tests.unit.procedures.catalogue.test_mongo_rolling_upgrade import (
     PROCEDURE,
     _members,
@@ -32,7 +36,36 @@ def test_that_who_came_in_the_hours_between_is_looked_for_at_the_end() -> None:
         NoOtherRouter("r1", ("r1:27017", "r2:27017")),
     )
     assert plan.expects == (
-        "Every server of the plan runs 3.2.22, every set is whole, nobody came to them, the balancer is as it was.",
+        "Every server of the plan runs 3.2.22, and no other came to the cluster meanwhile.",
+        "Every set is whole, the balancer is as it was.",
     )
     alone = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"})
     assert [type(one) for one in _waits(alone, "nobody-else")] == [NoOtherMember]
+
+
+def test_that_before_each_server_goes_down_the_votes_of_the_others_are_counted_again() -> None:
+    """A colleague took votes away while others were replaced: the last one was asked for with one vote of two left."""
+    rows = (row(1, "PRIMARY"), row(2), row(3, "ARBITER"))
+    plan = PROCEDURE.plan(facts(*_members(rows)), {"version": "3.2.22"})
+    assert violations(plan) == ()
+    for host in ("m1", "m2", "m3"):
+        spared = Spared(("m1", "m2", "m3"), f"{host}:27018")
+        assert spared in _waits(plan, f"{host}:calm")  # before the primary steps down, too
+        assert spared in plan.step(f"{host}:replace").before
+
+
+def test_that_what_was_accepted_at_the_beginning_does_not_stop_the_run() -> None:
+    two = PROCEDURE.plan(facts(*_members((row(1, "PRIMARY"), row(2)))), {"version": "3.2.22"})
+    never = (row(1, "PRIMARY"), row(2, priority=0.0), row(3, "ARBITER"))
+    last = PROCEDURE.plan(facts(*_members(never)), {"version": "3.2.22"}).step("m1:replace")
+    for step in (*two.steps, last):
+        assert not any(isinstance(one, Spared) for one in step.before), step.step_id
+
+
+def test_that_an_arbiter_that_tells_nobody_its_set_is_counted_by_its_place() -> None:
+    rows = (row(1, "PRIMARY"), row(2), row(3, "ARBITER"))
+    mute = member(3, view(3, rows))
+    assert mute.mongo is not None
+    mute = replace(mute, mongo=replace(mute.mongo, set=None))
+    plan = PROCEDURE.plan(facts(*_members(rows)[:2], mute), {"version": "3.2.22"})
+    assert Spared(("m1", "m2"), "m3:27018") in plan.step("m3:replace").before

@@ -12,6 +12,7 @@ from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingM
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.release import RunsRelease
+from services.procedures.conditions.mongodb.spared import Spared, without
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
@@ -41,14 +42,26 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, router: str = "") -
     """
     steps: list[Step] = []
     for host in (*one.arbiters, *members_in_turn(one)):
+        spared = _spared(one, host)
         stays = host == one.primary and not one.successors
         leaves = host == one.primary and not stays
-        steps.append(_calm(one, host, calm_s, at_rest(router), leaves=leaves))
+        steps.append(_calm(one, host, calm_s, spared, at_rest(router), leaves=leaves))
         if leaves:
             steps.append(_step_down(one))
         leads = () if stays else (AnotherLeads(one.hosts, host),)
-        steps += _replaced(host, "mongod", version, (SetWhole(one.hosts),), leads, moves=True)
+        steps += _replaced(host, "mongod", version, (SetWhole(one.hosts),), (*leads, *spared), moves=True)
     return (*steps, _caught_up(one, calm_s))
+
+
+def _spared(one: GatheredSet, host: str) -> tuple[Condition, ...]:
+    """Return that the set can do without a member, looked at again: a colleague may have taken votes away since.
+
+    () where it never could: ANOTHER-LEADS has told it, and who began the run accepted it.
+    """
+    place = next((name for name, mute in one.mute if mute == host), "")
+    if not place and (own := one.own(host)) is not None:
+        place = own.place.name
+    return (Spared(one.hosts, place),) if without(one.view, place)[0] else ()
 
 
 def mirror_steps(mirrors: tuple[str, ...], version: str, router: str = "") -> tuple[Step, ...]:
@@ -97,17 +110,27 @@ def nobody_else(sets: tuple[GatheredSet, ...], router: str, routers: tuple[str, 
     return (step,) if looks else ()
 
 
-def _calm(one: GatheredSet, host: str, calm_s: float, rest: tuple[Condition, ...], *, leaves: bool) -> Step:
+def _calm(
+    one: GatheredSet,
+    host: str,
+    calm_s: float,
+    spared: tuple[Condition, ...],
+    rest: tuple[Condition, ...],
+    *,
+    leaves: bool,
+) -> Step:
     """Before the primary steps down somebody has to have what it has."""
     follows = (SuccessorFollows(one.hosts),) if leaves else ()
+    spare = f", with a majority of its votes without {host}" if spared else ""
+    quiet = ", the balancer to be off, no chunk on its way" if rest else ""
     return Step(
         step_id=f"{host}:calm",
         host="",
         title=f"See {one.name} whole before {host} goes down",
         done=f"{one.name} was whole before {host} went down",
         action=WaitFor(
-            (SetSteady(one.hosts, calm_s), *follows, *rest),
-            f"{one.name} to be whole, nobody behind{', the balancer to be off, no chunk on its way' if rest else ''}",
+            (SetSteady(one.hosts, calm_s), *follows, *spared, *rest),
+            f"{one.name} to be whole, nobody behind{spare}{quiet}",
         ),
         risk=Risk.READS,
         limit_s=calm_s + BACK_S,

@@ -16,7 +16,7 @@ from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.steady import SetSteady
-from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.conditions.mongodb.stepped_down import AnotherLeads, NeedNotStepDown
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.conditions.mongodb.whole import SetWhole
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession
@@ -181,3 +181,21 @@ def test_that_a_primary_is_not_spared_where_nobody_else_may_lead() -> None:
     assert Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m2:27018"), NOTHING).holds is True
     hosts.says("m2", 2, state=1)
     assert Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m1:27018"), NOTHING).evidence == "primary is m1 and m2"
+
+
+@pytest.mark.parametrize(
+    ("but", "version", "holds", "words"),
+    [
+        ("m1", "3.2.6", True, "m1 runs 3.2.6"),
+        ("m1", "3.2.7", False, "primary is m1"),
+        ("m2", "3.2.7", True, "primary is m1"),
+    ],
+)
+def test_that_a_primary_which_runs_the_version_need_not_step_down(
+    but: str, version: str, *, holds: bool, words: str
+) -> None:
+    hosts = Set()
+    for one in hosts.members.values():
+        one.told["build-info"] = {"version": "3.2.6"}
+    answer = Attempt(hosts, ManualClock()).look(NeedNotStepDown(HOSTS, but, version), NOTHING)
+    assert (answer.holds, answer.evidence) == (holds, words)

@@ -1,4 +1,4 @@
-"""A member has given up being primary, and another one is."""
+"""A member has given up being primary, and another one is; or it need not."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
+from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.told import primaries, together
-from services.procedures.plan.condition import Answer
-from services.procedures.plan.looks import Past
+from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
@@ -33,3 +34,24 @@ class AnotherLeads(OfSet):
         """See Condition."""
         del past, memory
         return self.told(together(world, self.hosts) and world.replica_set["primary"] != self.but)
+
+
+@dataclass(frozen=True, slots=True)
+class NeedNotStepDown(OfHosts):
+    """`but` runs the new version already, so that its server is not replaced, or another one of these leads."""
+
+    tag: ClassVar[str] = "mongodb.need-not-step-down"
+    words: ClassVar[str] = "the primary to run the new version already, or another member to be primary"
+
+    but: str
+    version: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask the one for its version, then every member."""
+        runs = RunsRelease(self.but, self.version).look(asking, past)
+        return runs if runs.holds else AnotherLeads(self.hosts, self.but).look(asking, past)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        runs = RunsRelease(self.but, self.version).scripted(world, past, memory)
+        return runs if runs.holds else AnotherLeads(self.hosts, self.but).scripted(world, past, memory)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter
+from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.spared import Spared
+from services.procedures.conditions.mongodb.stepped_down import AnotherLeads, NeedNotStepDown
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.condition import Condition
@@ -14,8 +16,10 @@ from services.procedures.plan.model import Plan
 from tests.unit.discovery.mongo_scenes import member, row, view
 from tests.unit.procedures.catalogue.test_mongo_rolling_upgrade import (
     PROCEDURE,
+    _as,
     _members,
     _sharded,
+    check,
     facts,
 )
 
@@ -69,3 +73,18 @@ def test_that_an_arbiter_that_tells_nobody_its_set_is_counted_by_its_place() -> 
     mute = replace(mute, mongo=replace(mute.mongo, set=None))
     plan = PROCEDURE.plan(facts(*_members(rows)[:2], mute), {"version": "3.2.22"})
     assert Spared(("m1", "m2"), "m3:27018") in plan.step("m3:replace").before
+
+
+def test_that_what_an_earlier_run_replaced_is_neither_waited_for_nor_made_to_step_down_again() -> None:
+    """The second run after a failure made a primary step down for nothing: it ran the new version already."""
+    half = facts(*(_as("3.2.22" if node.host != "m3" else "3.2.5", node) for node in _members()))
+    plan = PROCEDURE.plan(half, {"version": "3.2.22"})
+    assert violations(plan) == ()
+    for host in ("m1", "m2", "m3"):
+        runs = (RunsRelease(host, "3.2.22"),)
+        assert (plan.step(f"{host}:calm").already, plan.step(f"{host}:replace").already) == (runs, runs)
+    down = plan.step("m1:step-down")
+    assert down.already == (NeedNotStepDown(("m1", "m2", "m3"), "m1", "3.2.22"),)
+    assert down.proof == (AnotherLeads(("m1", "m2", "m3"), "m1"),)
+    told = check("ONE-RELEASE", half).evidence
+    assert told == "m1 3.2.22, done already; m2 3.2.22, done already; m3 3.2.5"

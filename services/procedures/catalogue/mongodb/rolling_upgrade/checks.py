@@ -78,14 +78,14 @@ def one_further(facts: Facts, order: Order, target: tuple[int, int, int]) -> Che
         if version is None or version > target or version[:2] not in {target[:2], before}:
             faults.append(f"{host} runs {told}")
         else:
-            seen.append(f"{host} {told}")
+            seen.append(f"{host} {told}{', done already' if version == target else ''}")
     if target[:2] not in RELEASES:
         faults.insert(0, f"{target[0]}.{target[1]} is no release that is known here")
     return Check(
         code="ONE-RELEASE",
         title="Every server is at most one release behind the new one",
         verdict=verdict(faults),
-        evidence="; ".join(faults) or ", ".join(seen),
+        evidence="; ".join(faults or seen),
         why="No release may be skipped: a server reads the data of the release before its own, and of no older one.",
         try_=("Upgrade to the release in between first.",) if faults else (),
     )

@@ -14,7 +14,7 @@ from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.spared import Spared, without
 from services.procedures.conditions.mongodb.steady import SetSteady
-from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.conditions.mongodb.stepped_down import AnotherLeads, NeedNotStepDown
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Ask, Mongo, WaitFor
@@ -45,9 +45,10 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, router: str = "") -
         spared = _spared(one, host)
         stays = host == one.primary and not one.successors
         leaves = host == one.primary and not stays
-        steps.append(_calm(one, host, calm_s, spared, at_rest(router), leaves=leaves))
+        follows = (SuccessorFollows(one.hosts),) if leaves else ()  # before it steps down somebody has what it has
+        steps.append(_calm(one, host, version, calm_s, (*follows, *spared, *at_rest(router))))
         if leaves:
-            steps.append(_step_down(one))
+            steps.append(_step_down(one, version))
         leads = () if stays else (AnotherLeads(one.hosts, host),)
         steps += _replaced(host, "mongod", version, (SetWhole(one.hosts),), (*leads, *spared), moves=True)
     return (*steps, _caught_up(one, calm_s))
@@ -110,29 +111,18 @@ def nobody_else(sets: tuple[GatheredSet, ...], router: str, routers: tuple[str, 
     return (step,) if looks else ()
 
 
-def _calm(
-    one: GatheredSet,
-    host: str,
-    calm_s: float,
-    spared: tuple[Condition, ...],
-    rest: tuple[Condition, ...],
-    *,
-    leaves: bool,
-) -> Step:
-    """Before the primary steps down somebody has to have what it has."""
-    follows = (SuccessorFollows(one.hosts),) if leaves else ()
-    spare = f", with a majority of its votes without {host}" if spared else ""
-    quiet = ", the balancer to be off, no chunk on its way" if rest else ""
+def _calm(one: GatheredSet, host: str, version: str, calm_s: float, rest: tuple[Condition, ...]) -> Step:
+    """A server that an earlier run replaced does not go down: nothing is looked for."""
+    spare = f", with a majority of its votes without {host}" if any(isinstance(c, Spared) for c in rest) else ""
+    quiet = ", the balancer to be off, no chunk on its way" if any(isinstance(c, BalancerIs) for c in rest) else ""
     return Step(
         step_id=f"{host}:calm",
         host="",
         title=f"See {one.name} whole before {host} goes down",
         done=f"{one.name} was whole before {host} went down",
-        action=WaitFor(
-            (SetSteady(one.hosts, calm_s), *follows, *spared, *rest),
-            f"{one.name} to be whole, nobody behind{spare}{quiet}",
-        ),
+        action=WaitFor((SetSteady(one.hosts, calm_s), *rest), f"{one.name} to be whole, nobody behind{spare}{quiet}"),
         risk=Risk.READS,
+        already=(RunsRelease(host, version),),
         limit_s=calm_s + BACK_S,
         repeatable=True,
         estimate_s=calm_s,
@@ -154,7 +144,7 @@ def _caught_up(one: GatheredSet, calm_s: float) -> Step:
     )
 
 
-def _step_down(one: GatheredSet) -> Step:
+def _step_down(one: GatheredSet, version: str) -> Step:
     """MongoDB manual, "replSetStepDown": it closes every connection, its own answer's too."""
     primary = one.primary
     down = command("admin", replSetStepDown=STEP_DOWN_S, secondaryCatchUpPeriodSecs=CATCH_UP_S)
@@ -166,7 +156,7 @@ def _step_down(one: GatheredSet) -> Step:
         why="It closes all its connections; for some seconds nobody leads, and for ten minutes it does not.",
         action=Mongo(down),
         before=(SetWhole(one.hosts, primary=primary),),
-        already=(AnotherLeads(one.hosts, primary),),
+        already=(NeedNotStepDown(one.hosts, primary, version),),
         proof=(AnotherLeads(one.hosts, primary),),
         limit_s=ELECTION_S,
         repeatable=True,

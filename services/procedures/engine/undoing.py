@@ -213,12 +213,16 @@ class Undoing:
         return self._waits.hold_now(proof, step.step_id)
 
     def _stays(self) -> tuple[str, ...]:
-        """Return what steps did, or may have done, that have no undo and ended no obligation: told, not hidden."""
+        """Return what steps did, or may have done, that have no undo and ended no obligation: told, not hidden. What a
+        person did on a server is looked at now: they may have done it without saying so, or taken it back themselves.
+        """
         found = [said for name, said in self._log.view.kept if name.startswith(LEFT)]
         back = [v.step for v in self._log.view.steps if v.state is StepState.UNDONE]
         down, gone = {s.moves for s in back} - {""}, {s.step_id for s in back}
         for view in self._log.view.steps:
             step = view.step
+            if isinstance(step.action, Ask) and step.action.deed and view.state in _BACK:
+                found += self._done_by_a_person(step)
             if step.undo is not None or step.discharges or step.risk is Risk.READS or not changes(step.action):
                 continue
             if step.moves in down:
@@ -230,6 +234,14 @@ class Undoing:
             elif view.state in _BACK and self._log.acted(step.step_id):
                 found.append(f"perhaps, because it was begun: {step.title}")
         return tuple(found)
+
+    def _done_by_a_person(self, step: Step) -> tuple[str, ...]:
+        answers = self._waits.answers(step.already)
+        if answers and all(answer.holds for answer in answers):
+            return ("; ".join(answer.evidence for answer in answers),)
+        if any(answer.holds is None for answer in answers):
+            return (f"perhaps, because it was asked for: {step.title}",)
+        return ()
 
     def _undo(self, step: Step) -> None:
         undo = step.undo

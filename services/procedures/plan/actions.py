@@ -252,6 +252,8 @@ class Ask:
         kind: 'confirm' (go on or stop), 'typed' (the answer must equal `expect`, a host's name), 'choice'.
         choices: (answer, what it means) for 'choice'; kept under `keep`.
         unattended: what `run --yes` answers; '' means that only a person can (exit code 4, the run waits).
+        deed: it asks a person to change a server, which no undo takes back. That it was done is what the step's
+            `already` shows.
     """
 
     question: str
@@ -260,6 +262,7 @@ class Ask:
     choices: tuple[tuple[str, str], ...] = ()
     keep: str = ""
     unattended: str = ""
+    deed: bool = field(default=False, metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

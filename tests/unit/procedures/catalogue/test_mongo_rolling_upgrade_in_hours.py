@@ -9,7 +9,7 @@ from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads, NeedNotStepDown
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
-from services.procedures.plan.actions import WaitFor
+from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
@@ -88,3 +88,14 @@ def test_that_what_an_earlier_run_replaced_is_neither_waited_for_nor_made_to_ste
     assert down.proof == (AnotherLeads(("m1", "m2", "m3"), "m1"),)
     told = check("ONE-RELEASE", half).evidence
     assert told == "m1 3.2.22, done already; m2 3.2.22, done already; m3 3.2.5"
+
+
+def test_that_what_was_replaced_is_told_by_its_version_where_the_run_is_taken_back() -> None:
+    """'This stays: Another member leads rs0' was all: which servers run the new version it did not say."""
+    plan = PROCEDURE.plan(_sharded("3.2.21", mirrored=False), {"version": "3.2.22"})
+    asked = [step for step in plan.steps if isinstance(step.action, Ask)]
+    assert len(asked) == len(plan.hosts)
+    for step in asked:
+        assert isinstance(step.action, Ask)
+        assert step.action.deed, step.step_id
+        assert [type(one) for one in step.already] == [RunsRelease]

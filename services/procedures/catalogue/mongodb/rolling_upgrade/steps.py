@@ -180,7 +180,7 @@ def _replaced(
         title=f"Replace {program} on {host} by {version}",
         done=f"{program} on {host} was replaced",
         why=NOT_BACK,
-        action=Ask(f"Stop {program} on {host}, install {version} and start it. Is it done?"),
+        action=Ask(f"Stop {program} on {host}, install {version} and start it. Is it done?", deed=True),
         risk=Risk.YOU,
         before=(*whole, *first),
         already=(runs,),

@@ -10,6 +10,7 @@ from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads, NeedNotStepDown
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.plan.actions import Ask, WaitFor
+from services.procedures.plan.checks import Verdict
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
@@ -99,3 +100,19 @@ def test_that_what_was_replaced_is_told_by_its_version_where_the_run_is_taken_ba
         assert isinstance(step.action, Ask)
         assert step.action.deed, step.step_id
         assert [type(one) for one in step.already] == [RunsRelease]
+
+
+def test_that_a_primary_which_takes_the_lead_back_is_told_as_a_second_election() -> None:
+    """'Elects once, it does not lead for ten minutes': seconds after its return it led again, by its priority."""
+    first = (row(1, "PRIMARY", priority=2.0), row(2), row(3))
+    told = check("ANOTHER-LEADS", facts(*_members(first)))
+    assert told.verdict is Verdict.PASS
+    assert told.evidence == (
+        "rs0: m2, m3; m1 has the highest priority and leads again once it is replaced: a second election"
+    )
+    assert check("ANOTHER-LEADS", facts(*_members())).evidence == "rs0: m2, m3"
+    assert "twice" in PROCEDURE.about.can_break
+    assert (
+        "until it is started anew"
+        in PROCEDURE.plan(facts(*_members(first)), {"version": "3.2.22"}).step("m1:step-down").why
+    )

@@ -39,7 +39,7 @@ ABOUT = About(
     need=NEED,
     what="Leads from server to server in the right order; you install the binaries, the version proves each step.",
     takes="Your time for each server, and the minutes until it has caught up.",
-    can_break="Each set is one member short while its server is replaced, and elects once.",
+    can_break="Each set is one member short meanwhile, and elects once; twice where its primary has the highest priority.",
     for_states=("member",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
@@ -93,7 +93,8 @@ class RollingUpgrade:
             shared.may_change(facts, leading, _CLUSTER, ()),
             *confirmed(
                 values,
-                clients_why="Each set elects once, and its old primary closes all connections.",
+                clients_why="Each set elects once, or twice where its primary has the highest priority, and closes all "
+                "connections to it.",
                 backup_why="A release that fails on your data is left with the backup.",
             ),
             lock_free(facts, order.hosts),

@@ -25,7 +25,8 @@ YOURS_S, BACK_S, ELECTION_S = 8 * 3600.0, 1800.0, 90.0
 NOBODY_ELSE_S = 150.0
 """Longer than a mongos that was ended in the last minutes counts as alive."""
 STEP_DOWN_S, CATCH_UP_S = 600, 30
-"""For so long the old primary is not elected: as long as a person may need to stop it, and more than the usual 60."""
+"""For so long the old primary is not elected: as long as a person may need to stop it, and more than the usual 60. Its
+new process knows nothing of that."""
 NOT_BACK = "The console does not lead back: old binaries come back by hand, as the manual says of a downgrade."
 
 
@@ -153,7 +154,8 @@ def _step_down(one: GatheredSet, version: str) -> Step:
         host=primary,
         title=f"Let {primary} step down",
         done=f"Another member leads {one.name}",
-        why="It closes all its connections; for some seconds nobody leads, and for ten minutes it does not.",
+        why="It closes all its connections; for some seconds nobody leads. It does not lead for ten minutes, or until it "
+        "is started anew: with the highest priority it takes the lead back then.",
         action=Mongo(down),
         before=(SetWhole(one.hosts, primary=primary),),
         already=(NeedNotStepDown(one.hosts, primary, version),),

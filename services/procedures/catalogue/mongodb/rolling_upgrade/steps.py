@@ -154,8 +154,8 @@ def _step_down(one: GatheredSet, version: str) -> Step:
         host=primary,
         title=f"Let {primary} step down",
         done=f"Another member leads {one.name}",
-        why="It closes all its connections; for some seconds nobody leads. It does not lead for ten minutes, or until it "
-        "is started anew: with the highest priority it takes the lead back then.",
+        why="It closes all its connections; for some seconds nobody leads. It does not lead for ten minutes, or until "
+        "it is started anew: with the highest priority it takes the lead back then.",
         action=Mongo(down),
         before=(SetWhole(one.hosts, primary=primary),),
         already=(NeedNotStepDown(one.hosts, primary, version),),

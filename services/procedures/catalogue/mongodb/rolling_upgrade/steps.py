@@ -97,13 +97,14 @@ def nobody_else(sets: tuple[GatheredSet, ...], router: str, routers: tuple[str, 
         *(NoOtherMember(one.hosts, tuple(member.place.name for member in one.view.members)) for one in sets),
         *((NoOtherRouter(router, routers),) if router else ()),
     )
+    who = " and ".join((*(("no member",) if sets else ()), *(("no mongos",) if router else ())))
     step = Step(
         step_id="nobody-else",
         host="",
-        title="See that no server came to the cluster meanwhile",
-        done="No server came to the cluster meanwhile",
+        title=f"See that {who} came meanwhile",
+        done=f"{who.capitalize()} came meanwhile",
         why="One that a colleague added runs the release that it was given: a new plan replaces it too.",
-        action=WaitFor(looks, "the cluster to have no other servers than those of the plan"),
+        action=WaitFor(looks, "the plan to know every member and every mongos"),
         risk=Risk.READS,
         limit_s=NOBODY_ELSE_S,
         repeatable=True,

@@ -233,7 +233,10 @@ def test_that_before_each_server_the_balancer_is_looked_at_again(*, balancer: bo
     waits = [alone.step(f"m{n}:calm").action for n in (1, 2)]
     assert all(isinstance(one, WaitFor) for one in waits)
     kinds = [[type(one) for one in wait.conditions] for wait in waits if isinstance(wait, WaitFor)]
-    assert kinds == [[SetSteady, SuccessorFollows, Spared], [SetSteady, Spared]]  # the primary steps down: somebody has what it has
+    assert kinds == [
+        [SetSteady, SuccessorFollows, Spared],
+        [SetSteady, Spared],
+    ]  # the primary steps down: somebody has what it has
 
 
 def test_that_a_config_server_is_back_with_its_metadata_and_a_mongos_with_its_cluster() -> None:

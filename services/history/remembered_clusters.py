@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.history.state_store import StateStore
-from services.types import KEEPS_IDENTITY, ClusterKind
+from services.types import KEEPS_IDENTITY, PLACES, ClusterKind
 
 SAME_TIME_S = 24 * 3600.0
 """Who was last seen within a day before the others is of the cluster as last known; who went earlier had left it."""
@@ -41,7 +41,8 @@ def remembered_estate(
         if kind is None:
             continue
         own = {host: at for host, (home, at) in homes.items() if home == uuid}
-        others = {} if uuid in known else _others(state, uuid, frozenset(asked), max(own.values()))
+        told = uuid in known or PLACES in kind.traits
+        others = {} if told else _others(state, uuid, frozenset(asked), max(own.values()))
         nodes = tuple(NodeView(host, host, host, uuid_history=_ids(state, host, uuid)) for host in own)
         # Nobody asked them, they are written nowhere: they stand in the picture as others last spoke of them.
         nodes += tuple(NodeView(f"member:{host}", host, uuid_history=_ids(state, host, uuid)) for host in others)

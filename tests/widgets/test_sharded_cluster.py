@@ -54,7 +54,7 @@ def test_that_every_card_has_a_place_of_its_own_and_mongos_stand_on_top() -> Non
         assert all(found.nodes["c1"].bottom < shape.box.y for shape in found.shapes)
 
 
-def test_that_a_lost_member_leaves_a_hole_in_its_shard_and_stands_beside_it() -> None:
+def test_that_a_lost_member_leaves_a_hole_in_its_shard_and_stands_below_it() -> None:
     cluster = _cluster(2)
     gone, part = "s1x2", next(c for c in cluster.components if "s1x2" in c.members)
     members = tuple(m for m in part.members if m != gone)
@@ -66,8 +66,8 @@ def test_that_a_lost_member_leaves_a_hole_in_its_shard_and_stands_beside_it() ->
     outline = next(shape.box for shape in after.shapes if shape.component_id == part.component_id)
     assert (hole.node_id, before.holes) == (gone, ())
     assert outline.x <= hole.box.x <= hole.box.right <= outline.right
-    assert after.nodes[gone].x >= outline.right
-    assert after.nodes[gone].y >= outline.y
+    assert (after.nodes[gone].x, after.nodes[gone].y >= outline.bottom) == (hole.box.x, True)
+    assert after.bounds.w == before.bounds.w
     assert {i: box for i, box in after.nodes.items() if i in members} == {i: before.nodes[i] for i in members}
     assert _apart([*after.nodes.values(), hole.box])
 

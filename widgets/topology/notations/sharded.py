@@ -1,8 +1,8 @@
 """The notation of several groups that each vote: an outline a group, side by side; servers of no group in rows above.
 
 Shards stand in rows, their config servers below; each outline is that of a quorum: who left the part with the majority
-leaves a marked hole in it and stands beside it, with the parts that were cut off. MongoDB's sharded clusters are drawn
-so.
+leaves a marked hole in it and stands below it; parts that were cut off stand beside it. MongoDB's sharded clusters are
+drawn so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from services.discovery.model import SPARE, ClusterSnapshot, Component, NodeView
 from services.drawing.box import Box, around
 from services.drawing.cluster import homes
-from widgets.topology.geometry import CARD_H, OUTSIDE_GAP, PAD, ROW_GAP, TITLE_H, TRANSFER_LANE, card_at
+from widgets.topology.geometry import GAP, OUTSIDE_GAP, PAD, TITLE_H, TRANSFER_LANE, card_at
 from widgets.topology.notations.places import Hole, Placement, Shape, columns_for, finish, grid
 
 Edges = Sequence[tuple[str, str]]
@@ -109,16 +109,25 @@ def _rows(groups: Sequence[_Group]) -> list[list[_Group]]:
 
 
 def _stand_group(group: _Group, nodes: Sequence[NodeView], left: float, top: float, found: _Places) -> Box:
-    """Put a group at this corner: its parts side by side, then who is in none of them; return what all of it takes."""
+    """Put a group at this corner and return what all of it takes: its parts side by side, below them who is in none.
+
+    Beside them a lost member would make the drawing wider, and every card too small for its words just then.
+    """
     away, boxes = group.away(nodes), []
+    corner = left
     for at, (component, members) in enumerate(group.parts):
         shape = _stand(component, members, away if at == 0 else [], nodes, left, top, found)
         boxes.append(shape.box)
         left = shape.box.right + OUTSIDE_GAP
-    for number, node in enumerate(group.lost):
-        card = card_at(left, top + TITLE_H + number * (CARD_H + ROW_GAP))
-        found.boxes[node.node_id] = card
-        boxes.append(card)
+    if group.lost:
+        holes = {hole.node_id: hole.box.x for hole in found.holes}
+        lost = sorted(group.lost, key=lambda node: holes.get(node.node_id, corner))
+        below, free = max(box.bottom for box in boxes) + TRANSFER_LANE, corner + PAD
+        for node in lost:  # each under the hole that it left
+            card = card_at(max(free, holes.get(node.node_id, free)), below)
+            found.boxes[node.node_id] = card
+            boxes.append(card)
+            free = card.right + GAP
     return around(boxes)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.i18n import mark
-from services.types import KEEPS_IDENTITY, SEVERAL_GROUPS, VOTES, ClusterKind
+from services.types import KEEPS_IDENTITY, PLACES, SEVERAL_GROUPS, VOTES, ClusterKind
 
 MONGODB = "mongodb"
 """Trait of both kinds: their nodes are mongod and mongos."""
@@ -15,7 +15,7 @@ REPLICA_SET = ClusterKind(
     identity=mark("replica set {uuid}"),
     inside=mark("Majority"),
     outside=mark("No majority"),
-    traits=frozenset({MONGODB, VOTES, KEEPS_IDENTITY}),
+    traits=frozenset({MONGODB, VOTES, KEEPS_IDENTITY, PLACES}),
 )
 SHARDED = ClusterKind(
     "MONGODB_SHARDED",
@@ -24,5 +24,5 @@ SHARDED = ClusterKind(
     identity=mark("cluster {uuid}"),
     inside=mark("Majority"),
     outside=mark("No majority"),
-    traits=frozenset({MONGODB, SEVERAL_GROUPS, KEEPS_IDENTITY}),
+    traits=frozenset({MONGODB, SEVERAL_GROUPS, KEEPS_IDENTITY, PLACES}),
 )

@@ -92,8 +92,8 @@ class GatheredSet:
 
     @property
     def successors(self) -> tuple[SetMember, ...]:
-        """Return who may become primary after the one there is: with data, a vote and a priority."""
-        others = (one for one in self.view.members if not one.own and not one.arbiter)
+        """Return who may become primary after the one there is: it serves, with data, a vote and a priority."""
+        others = (one for one in self.view.members if not one.own and not one.arbiter and one.state == "SECONDARY")
         return tuple(one for one in others if (one.priority or 0) > 0 and one.votes != 0)
 
 

@@ -20,11 +20,16 @@ NO_MIRRORS, NO_OLD_PROTOCOL, NO_MMAP = (3, 4), (4, 0), (4, 2)
 def every_server(facts: Facts, order: Order) -> Check:
     """Nobody of the cluster is left out: each server that one of it names was read, whatever it is.
 
-    Members with data are judged by SET-WHOLE. One that is left behind runs the old release, and nothing would say so.
+    One that is left behind runs the old release, and nothing would say so.
     """
     told = [mongo for host in facts.members if (mongo := mongo_of(facts.host(host))) is not None]
     faults = [] if order.hosts else [NOTHING_READ]
     faults += [f"{name} was not read" for name in facts.members if mongo_of(facts.host(name)) is None]
+    faults += [
+        f"{place}, a member of {one.name}, was not read: it does not answer, or the inventory has no host for it"
+        for one in (*order.sets, *order.config)
+        for place in one.strangers
+    ]
     mute = [place for one in (*order.sets, *order.config) for place, host in one.mute if not host]
     faults += [f"{place}, an arbiter, was not read, or the inventory has no host for it" for place in mute]
     faults += [
@@ -75,7 +80,9 @@ def one_further(facts: Facts, order: Order, target: tuple[int, int, int]) -> Che
         mongo = mongo_of(facts.host(host))
         version = release(mongo.server.version) if mongo is not None else None
         told = ".".join(map(str, version)) if version else "an unknown version"
-        if version is None or version > target or version[:2] not in {target[:2], before}:
+        if version is not None and version > target:
+            faults.append(f"{host} runs {told}, and {'.'.join(map(str, target))} is older: no server goes back by this")
+        elif version is None or version[:2] not in {target[:2], before}:
             faults.append(f"{host} runs {told}")
         else:
             seen.append(f"{host} {told}{', done already' if version == target else ''}")
@@ -87,7 +94,7 @@ def one_further(facts: Facts, order: Order, target: tuple[int, int, int]) -> Che
         verdict=verdict(faults),
         evidence="; ".join(faults or seen),
         why="No release may be skipped: a server reads the data of the release before its own, and of no older one.",
-        try_=("Upgrade to the release in between first.",) if faults else (),
+        try_=("Give a version that is newer than what runs; upgrade to a release in between first.",) if faults else (),
     )
 
 

@@ -19,6 +19,7 @@ from services.history.split_log import Split
 from services.history.state_rows import NodeMemory, NodeSighting, sightings
 from services.procedures.plan.host_facts import Facts, Remembered, TwoPrimaries
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.types import PLACES
 
 SECOND_LOOK_S = 2.0
 """Between two looks at two Primary Components: longer than one node's answer takes, shorter than a person waits."""
@@ -95,8 +96,10 @@ def keep(memory: Memory | None, facts: Facts, by: str, addresses: Mapping[str, s
     kept_as = addresses or {}
     try:
         if facts.cluster is not None:
-            seen = tuple(replace(one, host=kept_as.get(one.host, one.host)) for one in sightings(facts.cluster))
-            memory.remember_nodes(seen, by)
+            # Whoever was found by host and port is found by them again: an address alone may have several servers.
+            left_out = kept_as.keys() if PLACES in facts.cluster.kind.traits else ()
+            seen = (one for one in sightings(facts.cluster) if one.host not in left_out)
+            memory.remember_nodes(tuple(replace(one, host=kept_as.get(one.host, one.host)) for one in seen), by)
         memory.remember_positions(
             PositionSeen(kept_as.get(host.host, host.host), state.uuid, "grastate", state.seqno, facts.at, by)
             for host in facts.hosts

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from services.discovery.model import ClusterSnapshot, PrimariesApart
+from services.discovery.families.mongodb.kind import REPLICA_SET
+from services.discovery.model import ClusterSnapshot, NodeView, PrimariesApart
 from services.errors import StoreError
+from services.facts.model import NodeFacts
+from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.server import MongoServer
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.history.positions import PositionSeen
 from services.history.state_rows import NodeSighting
@@ -104,3 +108,15 @@ def test_that_a_host_that_was_found_is_known_by_its_address_and_by_its_nodes_nam
         assert [two.sides for two in with_two_primaries(store, seen, "plan", lambda: None).two_primaries] == [
             (("n1",), ("n3",))
         ]
+
+
+def test_that_a_mongod_which_was_found_by_host_and_port_is_not_kept_by_its_address_alone(tmp_path: Path) -> None:
+    """It stood twice in the next picture: as what was found, and as what was remembered."""
+    member = MongoFacts(MongoServer(role="member"), None, None, None, None, None)
+    nodes = tuple(
+        NodeView(name, name, name, facts=NodeFacts(name, 9.0, sql_at=9.0, mongo=member)) for name in ("m1", "m2")
+    )
+    seen = replace(facts(at=9.0), cluster=ClusterSnapshot("58f0", REPLICA_SET, "rs0", 9.0, nodes=nodes))
+    with StateStore.open(tmp_path / "state.sqlite") as store:
+        keep(store, seen, "plan", {"m2": "10.0.0.2"})
+        assert store.hosts_of("58f0") == ("m1",)

@@ -9,7 +9,7 @@ from services.discovery.crawl import leads_of
 from services.discovery.families.mongodb.contents import METADATA_DIFFER, METADATA_GONE
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.mongodb.quorum import OLD_PROTOCOL
-from services.discovery.families.mongodb.sharded import CONFIG_STRINGS
+from services.discovery.families.mongodb.sharded import CONFIG_STRINGS, SHARD_SILENT
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import Metadata, MongoFacts
@@ -182,6 +182,26 @@ def test_that_mirrors_that_differ_are_told_where_they_were_read_at_one_moment() 
     assert other.health is Health.WARN
     old = s.only(s.estate(mirror(1, "a"), mirror(2, "b", s.AT - 300)))
     assert METADATA_DIFFER not in [p.code for p in old.problems]
+
+
+def test_that_a_shard_of_which_no_member_ever_told_anything_is_named() -> None:
+    """Its hosts were down when the console was opened: nothing else names the shard."""
+    dead = s.only(s.estate(m.router(1, cluster_of(CSRS)), *csrs_members()))
+    told = [p for p in dead.problems if p.code == SHARD_SILENT]
+    assert [p.sentence.partition(":")[0] for p in told] == ["Of shard rs0 no member tells anything"]
+    assert dead.health is not Health.GOOD
+    alive = s.only(s.estate(m.router(1, cluster_of(CSRS)), *shard_members(CSRS), *csrs_members()))
+    assert SHARD_SILENT not in [p.code for p in alive.problems]
+
+
+def test_that_a_set_which_is_whole_is_no_party_of_anothers_quarrel() -> None:
+    cut, rest = m.rows("PRIMARY", "DOWN", "DOWN"), m.rows("DOWN", "PRIMARY", "SECONDARY")
+    uses = ShardedCluster(config=m.hosts(CSRS))
+    hosts = [m.member(n, m.view(n, cut if n == 1 else rest), shard=True, cluster=uses) for n in (1, 2, 3)]
+    found = s.only(s.estate(m.router(1, cluster_of(CSRS)), *hosts, *csrs_members()))
+    assert not found.observers_agree
+    assert "n1" not in found.agreement
+    assert "m2 and m3 reach m2 and m3" in found.agreement
 
 
 def test_that_a_mirror_on_an_empty_folder_is_told_and_bad() -> None:

@@ -31,6 +31,7 @@ from services.discovery.families.mongodb.quorum import (
 )
 from services.discovery.families.mongodb.sharded import (
     CONFIG_STRINGS,
+    SHARD_SILENT,
     role_words,
     sharded_name,
     sharded_problems,
@@ -57,6 +58,7 @@ _GRAVITY: Mapping[str, Health] = {
     CONFIG_STRINGS: Health.BAD,
     ARBITER_BLOCKS: Health.WARN,
     MAJORITY_NOT_KNOWN: Health.UNKNOWN,
+    SHARD_SILENT: Health.UNKNOWN,
     UNEXPECTED_EMPTY: Health.WARN,
 }
 """Of problems of a set or a cluster as a whole; what is advice only (even votes, the old protocol) is not here."""

@@ -196,11 +196,12 @@ def agreement_of(sets: Sequence[SetOf], components: Sequence[Component], last: f
         nobody = tr("No member tells a view of its set")
         text = tr("{sentence}; one was told at {at}", sentence=nobody, at=moment(last)) if last else nobody
         return Agreement(True, text)
-    whole = {c.title for c in views}
-    if len(whole) == len(views):
+    titles = [c.title for c in views]
+    if len(set(titles)) == len(views):
         who = listing(sorted(called[o] for c in views for o in c.observers))
         return Agreement(True, tr("Seen from {names}", names=who), shown)
-    return Agreement(False, joined(*(view.sentence for view in shown)), shown)
+    parted = (view.sentence for c, view in zip(views, shown, strict=True) if titles.count(c.title) > 1)
+    return Agreement(False, joined(*parted), shown)
 
 
 def _sees(component: Component, called: dict[str, str]) -> str:

@@ -9,13 +9,14 @@ from services.discovery.families.mongodb.places import facts_of
 from services.discovery.families.mongodb.quorum import OLD_PROTOCOL, PART, stopped
 from services.discovery.families.mongodb.views import SetOf
 from services.discovery.nodes import Node
-from services.discovery.words import names
+from services.discovery.words import listing, names
 from services.facts.model import Problem
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.sharding import ShardedCluster
 from services.i18n import mark, tr
 
 CONFIG_STRINGS = "mongodb.config-strings-differ"
+SHARD_SILENT = "mongodb.shard-silent"
 _ROLES = {"router": mark("mongos"), "PRIMARY": mark("primary"), "SECONDARY": mark("secondary")}
 
 
@@ -96,7 +97,26 @@ def role_words(node: Node, one: SetOf | None) -> str:
 def sharded_problems(nodes: Sequence[Node]) -> list[Problem]:
     """Return what is wrong with the cluster: mongos of different strings, config servers of the old kind."""
     told = clusters_of(nodes)
-    return [*_strings(told), *_mirrored(told)]
+    return [*_silent_shards(told, nodes), *_strings(told), *_mirrored(told)]
+
+
+def _silent_shards(told: Sequence[tuple[Node, MongoFacts, ShardedCluster]], nodes: Sequence[Node]) -> Iterator[Problem]:
+    """Yield a problem for each shard of which no member ever told its set: nothing else would name it."""
+    known = {f.set.name for n in nodes if (f := facts_of(n)) is not None and f.set is not None}
+    shards = {
+        shard.name: shard
+        for node, _, cluster in told
+        if node.sql_fresh
+        for shard in cluster.shards or ()
+        if shard.hosts.set_name and shard.hosts.set_name not in known
+    }
+    for name, shard in shards.items():
+        text = tr(
+            "Of shard {name} no member tells anything: {places}.",
+            name=name,
+            places=listing(place.name for place in shard.hosts.places),
+        )
+        yield Problem(PART, text, SHARD_SILENT)
 
 
 def _strings(told: Sequence[tuple[Node, MongoFacts, ShardedCluster]]) -> Iterator[Problem]:

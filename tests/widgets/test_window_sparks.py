@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.window.charts.sparks import spark_of
 from app.window.controller import Controller
 from services.discovery.model import EstateSnapshot
 from services.facts.model import NodeFacts
@@ -120,3 +123,14 @@ def test_that_the_minute_of_a_host_that_fell_silent_passes(live: tuple[SparkedLi
     controller.refresh()
     settle(controller)
     assert set(source.asked) == {node.host for node in source.newest.clusters[0].nodes if node.host}
+
+
+def test_that_a_curve_ends_where_its_server_did_and_begins_where_it_was_read_first() -> None:
+    """A dead member's operations ran on to the right edge of the minute."""
+    t = np.arange(NOW - 40.0, NOW - 19.0, 1.0)
+    curve = spark_of(Series(METRIC, t, np.ones(len(t))), NOW).values
+    gaps = [math.isnan(value) for value in curve]
+    assert (gaps[:20], gaps[20:41], gaps[41:]) == ([True] * 20, [False] * 21, [True] * 20)
+    whole = np.arange(NOW - 59.0, NOW - 1.0, 1.0)
+    assert not any(map(math.isnan, spark_of(Series(METRIC, whole, np.ones(len(whole))), NOW).values))
+    assert spark_of(Series(METRIC, t[:1], np.ones(1)), NOW).empty

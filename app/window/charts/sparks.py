@@ -58,7 +58,7 @@ class Sparks:
         if self._read != (wanted, at):
             source = self._source
             self._found = {
-                node_id: _spark(source.series(host, metric, at - SPARK_S, at, points))
+                node_id: spark_of(source.series(host, metric, at - SPARK_S, at, points), at)
                 for node_id, host, metric in wanted
             }
             self._read = wanted, at
@@ -70,7 +70,7 @@ class Sparks:
         if known and known.facts is node.facts and known.metric == node.spark_metric and at - known.at < _OLD_S:
             return known
         series = self._source.tail(node.host, node.spark_metric, at - SPARK_S)
-        return _Newest(node.facts, node.spark_metric, at, _spark(series))
+        return _Newest(node.facts, node.spark_metric, at, spark_of(series, at))
 
 
 def _sparked(cluster: ClusterSnapshot) -> list[NodeView]:
@@ -81,5 +81,17 @@ def _wanted(cluster: ClusterSnapshot) -> Wanted:
     return tuple((node.node_id, node.host, node.spark_metric) for node in _sparked(cluster))
 
 
-def _spark(series: Series) -> Spark:
-    return Spark(tuple(float(value) for value in series.value if not math.isnan(value)), SPARK_AREA)
+def spark_of(series: Series, at: float) -> Spark:
+    """Return the minute before `at` as it was: what ended in it, or began in it, is not stretched over all of it."""
+    known = [(float(t), float(value)) for t, value in zip(series.t, series.value, strict=True) if not math.isnan(value)]
+    values = tuple(value for _, value in known)
+    apart = (known[-1][0] - known[0][0]) / (len(known) - 1) if len(known) > 1 else 0.0
+    if apart <= 0.0:
+        return Spark(values, SPARK_AREA)
+    before, behind = (_missing(gap_s, apart) for gap_s in (known[0][0] - (at - SPARK_S), at - known[-1][0]))
+    return Spark((*[math.nan] * before, *values, *[math.nan] * behind), SPARK_AREA)
+
+
+def _missing(gap_s: float, apart_s: float) -> int:
+    """Return how many points a gap at an end of the minute would have had; a late answer is none."""
+    return round(min(gap_s, SPARK_S) / apart_s) if gap_s > _OLD_S else 0

@@ -435,3 +435,13 @@ def test_that_a_primary_whose_host_says_that_no_server_runs_has_no_role_however_
     cluster = s.only(s.estate(dead, *others, at=s.AT + 60.5))
     assert node(cluster, "m1").role == ""
     assert node(cluster, "m2").role == "secondary"
+
+
+def test_that_a_member_that_others_spoke_of_first_and_a_host_that_was_found_then_are_one() -> None:
+    """Killed before the console was opened it stood twice, as the host and as what its set calls it."""
+    seen = m.rows("PRIMARY", "SECONDARY", "DOWN")
+    living = [m.member(n, m.view(n, seen)) for n in (1, 2)]
+    first = s.estate(*living)
+    assert {n.node_id for n in s.only(first).nodes} == {"m1", "m2", "member:m3:27018"}
+    found = s.only(s.estate(*living, m.down(3), previous=first, at=s.AT + 2.0))
+    assert {n.node_id for n in found.nodes} == {"m1", "m2", "m3"}

@@ -18,7 +18,7 @@ from services.discovery.families.mongodb.edges import edges_of
 from services.discovery.families.mongodb.judge import Judge
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.mongodb.numbers import member_numbers, process_numbers
-from services.discovery.families.mongodb.places import Directory, facts_of, names_of, own_name
+from services.discovery.families.mongodb.places import Directory, facts_of, names_of, own_name, without_found
 from services.discovery.families.mongodb.quorum import (
     ARBITER_BLOCKS,
     MAJORITY_NOT_KNOWN,
@@ -119,7 +119,7 @@ class MongoDb:
         """Return the processes by their cluster, with the members that only others spoke of."""
         clusters = claims(nodes, previous)
         carry_placeholders(clusters, self.kinds, previous, at, names_of)
-        return clusters
+        return {cluster_id: without_found(members) for cluster_id, members in clusters.items()}
 
     def takes(self, members: Sequence[Node], _links: Sequence[Link]) -> ClusterKind | None:
         """Return which of the two a claimed cluster is; None: a process alone is a single server.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from services.discovery.nodes import Node
@@ -67,6 +68,20 @@ class Directory:
             return found
         silent = self._silent.get(place.host, [])
         return silent[0] if len(silent) == 1 else None
+
+
+def without_found(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes without the members that others once spoke of, where a host that was found since is meant.
+
+    Its server never answered us, so its port is not known: it is meant where it is the only such one at the address.
+    """
+    silent = Counter(a for n in nodes if facts_of(n) is None and not _spoken(n) for a in n.addresses)
+    spoken = Counter(a for n in nodes if _spoken(n) for a in n.addresses)
+    return [n for n in nodes if not (_spoken(n) and any(silent[a] == spoken[a] == 1 for a in n.addresses))]
+
+
+def _spoken(node: Node) -> bool:
+    return node.node_id.startswith(PREFIX)
 
 
 def hosts_of(places: Iterable[Place]) -> frozenset[str]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from services.connections.mongo.document import Stamp
 from services.discovery.changes import events_between
 from services.discovery.crawl import leads_of
 from services.discovery.families.mongodb.contents import UNEXPECTED_EMPTY
@@ -23,7 +22,6 @@ from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEE
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import Contents, MongoFacts
-from services.facts.mongodb.oplog import Oplog
 from services.facts.mongodb.server import MongoServer
 from services.types import Health, Reach
 from tests.unit.discovery import mongo_scenes as m
@@ -157,58 +155,6 @@ def test_that_a_member_that_follows_nobody_is_not_good(state: str, health: Healt
     seen = m.rows("PRIMARY", "SECONDARY", state)
     cluster = s.only(s.estate(*(m.member(n, m.view(n, seen)) for n in (1, 2, 3))))
     assert told(cluster)["m3"] == (state, health)
-
-
-@pytest.mark.parametrize(("behind", "health"), [(5, Health.GOOD), (11, Health.WARN), (61, Health.BAD)])
-def test_that_lag_is_of_what_both_say_of_themselves(behind: int, health: Health) -> None:
-    heard = m.rows("PRIMARY", "SECONDARY", "SECONDARY")  # an old heartbeat tells no lag
-    own = (m.row(1, "PRIMARY"), m.row(2, behind=behind), m.row(3))
-    cluster = s.only(s.estate(m.member(1, m.view(1, heard)), m.member(2, m.view(2, own)), m.member(3)))
-    assert told(cluster)["m2"] == ("SECONDARY", health)
-
-
-def test_that_the_delay_of_a_delayed_member_is_no_lag_and_stands_in_its_role() -> None:
-    late = (m.row(1, "PRIMARY"), m.row(2, behind=3600, delay_s=3600, priority=0.0, hidden=True), m.row(3))
-    cluster = s.only(s.estate(*(m.member(n, m.view(n, late)) for n in (1, 2, 3))))
-    assert told(cluster)["m2"] == ("SECONDARY", Health.GOOD)
-    assert node(cluster, "m2").role == "hidden"
-
-
-def test_that_a_member_behind_every_oplog_can_not_come_back_and_one_that_nears_it_is_told() -> None:
-    short = Oplog(Stamp(m.NOW - 100, 1), Stamp(m.NOW, 1), 10**9, 10**9)
-    for behind, health, words in ((200, Health.BAD, "initial sync"), (80, Health.BAD, "of the oplog that it needs")):
-        seen = (m.row(1, "PRIMARY"), m.row(2, behind=behind), m.row(3))
-        hosts = [m.member(n, m.view(n, seen), oplog=short) for n in (1, 2, 3)]
-        cluster = s.only(s.estate(*hosts))
-        assert told(cluster)["m2"] == ("SECONDARY", health)
-        assert words in node(cluster, "m2").reason
-
-
-def test_that_the_first_write_after_a_pause_makes_nobody_look_behind_by_the_whole_pause() -> None:
-    """3.2 makes no entries by itself: the primary is read right after the write, the member was read before it."""
-    quiet = (m.row(1, "PRIMARY", behind=3600), m.row(2, behind=3600), m.row(3, behind=3600))
-    before = s.estate(*(m.member(n, m.view(n, quiet)) for n in (1, 2, 3)))
-    written = (m.row(1, "PRIMARY"), m.row(2, behind=3600), m.row(3, behind=3600))
-    primary = replace(m.member(1, m.view(1, written)), sql_at=s.AT + 1.0, at=s.AT + 1.0)
-    others = [replace(m.member(n, m.view(n, quiet)), sql_at=s.AT + 0.5, at=s.AT + 0.5) for n in (2, 3)]
-    cluster = s.only(updated_estate(before, {f.host: f for f in (primary, *others)}, s.AT + 1))
-    assert told(cluster)["m2"] == ("SECONDARY", Health.GOOD)
-    late = [replace(m.member(n, m.view(n, quiet)), sql_at=s.AT + 1.5, at=s.AT + 1.5) for n in (2, 3)]
-    held = s.only(updated_estate(before, {f.host: f for f in (primary, *late)}, s.AT + 2))
-    assert told(held)["m2"] == ("SECONDARY", Health.BAD)  # asked after the write, and it still has nothing of it
-
-
-def test_that_a_delayed_member_that_is_behind_its_delay_is_not_known_to_be_stuck() -> None:
-    late = (m.row(1, "PRIMARY"), m.row(2, behind=3700, delay_s=3600, priority=0.0), m.row(3))
-    cluster = s.only(s.estate(*(m.member(n, m.view(n, late)) for n in (1, 2, 3))))
-    assert told(cluster)["m2"] == ("SECONDARY", Health.UNKNOWN)
-    assert "or the writes paused for so long" in node(cluster, "m2").reason
-
-
-def test_that_an_oplog_that_was_not_read_condemns_nobody() -> None:
-    seen = (m.row(1, "PRIMARY"), m.row(2, behind=5), m.row(3))
-    hosts = [m.member(n, m.view(n, seen), oplog=None) for n in (1, 2, 3)]
-    assert told(s.only(s.estate(*hosts)))["m2"] == ("SECONDARY", Health.GOOD)
 
 
 def test_that_even_votes_and_an_arbiter_that_blocks_a_majority_write_are_told() -> None:
@@ -363,14 +309,6 @@ def test_that_members_that_tell_nothing_of_their_set_are_one_set_of_which_nothin
 
 def _inside(cluster: ClusterSnapshot) -> set[str]:
     return {member for part in cluster.components for member in part.members}
-
-
-def test_that_one_that_recovers_behind_every_oplog_needs_an_initial_sync() -> None:
-    short = Oplog(Stamp(m.NOW - 100, 1), Stamp(m.NOW, 1), 10**9, 10**9)
-    seen = (m.row(1, "PRIMARY"), m.row(2), m.row(3, "RECOVERING", behind=500))
-    cluster = s.only(s.estate(*(m.member(n, m.view(n, seen), oplog=short) for n in (1, 2, 3))))
-    assert told(cluster)["m3"] == ("RECOVERING", Health.BAD)
-    assert "needs an initial sync" in node(cluster, "m3").reason
 
 
 def test_that_one_that_stepped_down_is_no_primary_by_the_heartbeats_of_others() -> None:

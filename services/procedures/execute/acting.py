@@ -16,7 +16,7 @@ from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.execute.acting_detached import Attendant
 from services.procedures.execute.acting_files import Files
-from services.procedures.execute.acting_mongodb import acted_on_mongodb, primary_of
+from services.procedures.execute.acting_mongodb import acted_on_mongodb, primary_of, router_of
 from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Masks, judged
 from services.procedures.execute.acting_pairs import put_pair
 from services.procedures.execute.detached import Work
@@ -26,6 +26,7 @@ from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
     AtPrimary,
+    AtRouter,
     CopiedSecret,
     Detached,
     EditOptions,
@@ -94,6 +95,10 @@ class RealActor:
             leading = primary_of(self._hosts.observer, action, host)
             acted = self._several(leading, action.actions, limit_s)
             return replace(acted, output=(f"// at {leading}", *acted.output))
+        if isinstance(action, AtRouter):
+            serving = router_of(self._hosts.observer, action, host)
+            acted = self._one(serving, action.action, limit_s)
+            return replace(acted, output=(f"// at {serving}", *acted.output))
         if isinstance(action, Detached):
             return self._detached(host, action, limit_s, stop, said, ready)
         return self._one(host, action, limit_s)

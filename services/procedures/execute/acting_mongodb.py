@@ -11,7 +11,7 @@ from services.facts.mongodb.metadata import differing, parse_hashes
 from services.facts.mongodb.replica_set import parse_set
 from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed
-from services.procedures.plan.actions import AtPrimary, Mongo, Reconfigure, TryMetadata
+from services.procedures.plan.actions import AtPrimary, AtRouter, Mongo, Reconfigure, TryMetadata
 from services.procedures.plan.wording import wording
 
 if TYPE_CHECKING:
@@ -64,6 +64,28 @@ def primary_of(observer: Callable[[str], ObserverSession], action: AtPrimary, ho
         host=host,
         safe=tr("Nothing was sent."),
         try_=(tr("See that the set elects one, then try again."),),
+    )
+
+
+def router_of(observer: Callable[[str], ObserverSession], action: AtRouter, host: str) -> str:
+    """Return the first mongos that reads its cluster's settings, now. ActFailed where none does.
+
+    Args:
+        host: of the step, for what is raised.
+    """
+    silent = list[str]()
+    for router in action.routers:
+        try:
+            observer(router).ask(reads.CONFIG_SETTINGS, limit_s=_LOOK_S)
+        except UserError as problem:
+            silent.append(f"{router}: {problem.sentence}")
+            continue
+        return router
+    raise ActFailed(
+        tr("No mongos reads the settings of its cluster now. {told}", told=" ".join(silent)),
+        host=host,
+        safe=tr("Nothing was sent."),
+        try_=(tr("Bring one of them back, then try again."),),
     )
 
 

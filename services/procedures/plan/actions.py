@@ -237,6 +237,18 @@ class AtPrimary:
 
 
 @dataclass(frozen=True, slots=True)
+class AtRouter:
+    """One command to the first of these mongos that reads its cluster's settings when the step acts, or is taken back.
+
+    All lead to the same cluster; the one that was asked when the plan was made may be gone by then. Where none reads
+    them, nothing is sent. Repeating it must do no harm.
+    """
+
+    routers: tuple[str, ...]
+    action: Mongo
+
+
+@dataclass(frozen=True, slots=True)
 class WaitFor:
     """Wait until every condition holds, at most the step's limit. `reason` ends the sentence 'waits for ...'."""
 
@@ -294,6 +306,7 @@ Action = (
     | RestoreFile
     | Several
     | AtPrimary
+    | AtRouter
     | WaitFor
     | Ask
     | Checkpoint

@@ -18,6 +18,7 @@ from services.procedures.plan.actions import (
     Action,
     Ask,
     AtPrimary,
+    AtRouter,
     Checkpoint,
     Continue,
     CopiedSecret,
@@ -62,6 +63,8 @@ def touched(value: object) -> frozenset[str]:
             found |= part.declared().touches
         elif isinstance(part, AtPrimary):
             found |= set(part.members)
+        elif isinstance(part, AtRouter):
+            found |= set(part.routers)
         elif isinstance(part, Step | Obligation | CopiedSecret | HostPair | TryMetadata):
             found.add(part.host)
     return frozenset(found - {""})

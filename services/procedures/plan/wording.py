@@ -12,6 +12,7 @@ from services.procedures.plan.actions import (
     Action,
     Ask,
     AtPrimary,
+    AtRouter,
     Checkpoint,
     Continue,
     CopiedSecret,
@@ -47,7 +48,7 @@ def _lines(action: Action) -> tuple[str, ...]:
         return (f"{action.statement};",)
     if isinstance(action, Run):
         return (str(action.command),)
-    if isinstance(action, Mongo | Reconfigure | TryMetadata | AtPrimary):
+    if isinstance(action, Mongo | Reconfigure | TryMetadata | AtPrimary | AtRouter):
         return _mongo_lines(action)
     if isinstance(action, Detached):
         return (f"{action.command}   # detached as pilothouse-RUN-{action.name}: goes on without this console",)
@@ -58,10 +59,13 @@ def _lines(action: Action) -> tuple[str, ...]:
     return _console_lines(action)
 
 
-def _mongo_lines(action: Mongo | Reconfigure | TryMetadata | AtPrimary) -> tuple[str, ...]:
+def _mongo_lines(action: Mongo | Reconfigure | TryMetadata | AtPrimary | AtRouter) -> tuple[str, ...]:
     if isinstance(action, AtPrimary):
         first = f"// at whichever of {', '.join(action.members)} is primary then"
         return (first, *(line for part in action.actions for line in _mongo_lines(part)))
+    if isinstance(action, AtRouter):
+        sent, others = _mongo_lines(action.action), " or ".join(action.routers[1:])
+        return (f"// at {action.routers[0]}, or {others} where it does not answer", *sent) if others else sent
     if isinstance(action, Reconfigure):
         return action.change.lines
     if isinstance(action, TryMetadata):

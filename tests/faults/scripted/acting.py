@@ -34,6 +34,7 @@ from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
     AtPrimary,
+    AtRouter,
     CopiedSecret,
     Detached,
     EditOptions,
@@ -93,7 +94,7 @@ class ScriptedActor:
     ) -> Acted:
         """See ports.Actor."""
         del kept, limit_s, stop, said
-        target = self.cluster.hosts[host]
+        target = self._target(host, action)
         if not target.answers():
             raise Unreachable("No answer.", host=host)
         if target.refuses:
@@ -108,7 +109,7 @@ class ScriptedActor:
             acted = self._do(target, action)
         finally:
             if target != before:
-                self.cluster.log.append(f"{host}: {step_id}")
+                self.cluster.log.append(f"{target.name}: {step_id}")
         if target.answer_lost:
             target.answer_lost, target.back_in = False, 4
             raise Unreachable("The connection broke.", host=host, safe="It may have been done.")
@@ -129,6 +130,14 @@ class ScriptedActor:
             for name in tuple(host.at_work):
                 host.works[name] = self._run(host, host.at_work.pop(name), (0,))
 
+    def _target(self, host: str, action: Action) -> Host:
+        """Return whom the act goes to: what any mongos may do goes to the first that answers."""
+        routers = action.routers if isinstance(action, AtRouter) else ()
+        silent = [
+            name for name in routers if self.cluster.hosts[name].back_in or not self.cluster.hosts[name].reachable
+        ]
+        return self.cluster.hosts[next((name for name in routers if name not in silent), host)]
+
     def _do(self, host: Host, action: Action) -> Acted:  # noqa: C901, PLR0912 - one case an action
         match action:
             case Several(actions=several):
@@ -142,6 +151,8 @@ class ScriptedActor:
                     self._do(leading, one)
                     if self.told is not None:
                         self.told("inside", f"an act on {leading.name}, after {type(one).__name__}")
+            case AtRouter(action=sent):
+                self._do(host, sent)
             case _ if config_servers.is_one(self.cluster):
                 return config_servers.perform(self.cluster, host, action)
             case Mongo() | Reconfigure():

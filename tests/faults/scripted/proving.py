@@ -24,8 +24,12 @@ class ScriptedProver:
 
     def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
         """See ports.Prover."""
-        if isinstance(condition, OfHost) and not self.hosts[condition.host].answers():
-            return Answer(None, f"{condition.host} does not answer")
+        own = _own(condition)
+        if own and not self.hosts[own].answers():
+            return Answer(None, f"{own} does not answer")
+        enough = sorted(condition.declared().enough_of)
+        if enough and all(not self.hosts[name].answers() for name in enough):
+            return Answer(None, f"none of {', '.join(enough)} answers")
         away = [name for name in sorted(_others(condition)) if not self.hosts[name].answers()]
         if away:
             return Answer(None, f"no answer from {', '.join(away)}")
@@ -85,11 +89,16 @@ class ScriptedProver:
         return host.files.get(path, "")
 
 
+def _own(condition: Condition) -> str:
+    """Return the host that has to answer before all others, '' where another one does as well."""
+    host = condition.host if isinstance(condition, OfHost) else ""
+    return "" if host in condition.declared().enough_of else host
+
+
 def _others(condition: Condition) -> frozenset[str]:
     """Return the hosts beside its own that have to answer."""
     declared = condition.declared()
-    own = {condition.host} if isinstance(condition, OfHost) else set()
-    return declared.touches - declared.enough_of - own
+    return declared.touches - declared.enough_of - {_own(condition)}
 
 
 STATE_UUID = CLUSTER

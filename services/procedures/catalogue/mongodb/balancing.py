@@ -6,11 +6,12 @@ config.settings through a mongos, and waits until the round that is under way ha
 
 from __future__ import annotations
 
-from services.connections.mongo.change import Documents, MongoCommand, command, fields
+from services.connections.mongo.change import Documents, command, fields
 from services.procedures.catalogue.mongodb.sets import mongo_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
-from services.procedures.plan.actions import Mongo, WaitFor
+from services.procedures.plan.actions import AtRouter, Mongo, WaitFor
+from services.procedures.plan.condition import Condition
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Risk, Step
 
@@ -19,27 +20,38 @@ _ROUND_S = 1_800.0
 _AGAIN_S = 180.0
 """A mongos whose config servers were restarted refuses even a login for some seconds."""
 KEY = "balancer"
+_ON, _SWITCH_ON = "balancer-on", "Switch the balancer on again"
 
 
-def with_it_off(facts: Facts, router: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return the steps with the balancer off meanwhile, where it is on as this mongos reads it ('' for none)."""
-    mongo = mongo_of(facts.host(router)) if router else None
+def with_it_off(facts: Facts, routers: tuple[str, ...], steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps with the balancer off meanwhile, where it is on as the first mongos reads it (() for none)."""
+    mongo = mongo_of(facts.host(routers[0])) if routers else None
     if mongo is None or mongo.cluster is None or mongo.cluster.balancer is not True:
         return steps
-    return (*stop_steps(router), *steps, start_step(router))
+    return (*_stop_steps(routers), *steps, _balancer(routers).off(_ON, _SWITCH_ON, "The balancer is on", 1.0))
 
 
-def stop_steps(router: str) -> tuple[Step, ...]:
-    """Return the steps that switch it off and wait until nothing is on its way."""
+def at_rest(routers: tuple[str, ...]) -> tuple[Condition, ...]:
+    """Return that it is off and nothing on its way, () where there is no mongos: hours lie between two servers, and a
+    colleague may have switched it on since, or move a chunk by hand."""
+    return (switched(routers, on=False), NothingMoves(routers[0], routers[1:])) if routers else ()
+
+
+def switched(routers: tuple[str, ...], *, on: bool) -> BalancerIs:
+    """Return that it is on, or off, as the first of these mongos that answers reads it."""
+    return BalancerIs(routers[0], on, routers[1:])
+
+
+def _stop_steps(routers: tuple[str, ...]) -> tuple[Step, ...]:
     stop = Step(
         step_id="balancer-off",
-        host=router,
+        host=routers[0],
         title="Switch the balancer off",
         done="The balancer is off",
         why="A chunk that moves while servers are replaced is copied anew, and holds locks of the cluster.",
-        action=Mongo(_switch(stopped=True)),
-        before=(BalancerIs(router, on=True),),
-        proof=(BalancerIs(router, on=False),),
+        action=_switch(routers, stopped=True),
+        before=(switched(routers, on=True),),
+        proof=(switched(routers, on=False),),
         limit_s=60.0,
         repeatable=True,
         estimate_s=1.0,
@@ -49,32 +61,29 @@ def stop_steps(router: str) -> tuple[Step, ...]:
         host="",
         title="Wait until no chunk is on its way",
         done="No chunk is on its way",
-        action=WaitFor((NothingMoves(router),), "the round of the balancer to end"),
+        action=WaitFor((NothingMoves(routers[0], routers[1:]),), "the round of the balancer to end"),
         risk=Risk.READS,
         limit_s=_ROUND_S,
         repeatable=True,
         estimate_s=10.0,
     )
-    return (_balancer(router).on(stop, "Switch the balancer on again", _AGAIN_S), wait)
+    return (_balancer(routers).on(stop, _SWITCH_ON, _AGAIN_S), wait)
 
 
-def start_step(router: str) -> Step:
-    """Return the step that switches it on again."""
-    return _balancer(router).off("balancer-on", "Switch the balancer on again", "The balancer is on", 1.0)
-
-
-def _balancer(router: str) -> Temporary:
+def _balancer(routers: tuple[str, ...]) -> Temporary:
     return Temporary(
         key=KEY,
-        host=router,
+        host=routers[0],
         sentence="the balancer is off",
         danger="shards fill unevenly",
-        release=Mongo(_switch(stopped=False)),
-        released=(BalancerIs(router, on=True),),
+        release=_switch(routers, stopped=False),
+        released=(switched(routers, on=True),),
     )
 
 
-def _switch(*, stopped: bool) -> MongoCommand:
+def _switch(routers: tuple[str, ...], *, stopped: bool) -> AtRouter:
+    """By whichever mongos answers then: with the one that was asked first gone, an undo would leave it off."""
     change = fields(q=fields(_id="balancer"), u=fields(**{"$set": fields(stopped=stopped)}), upsert=True)
     concern = fields(w="majority", wtimeout=_WRITTEN_MS)
-    return command("config", update="settings", updates=Documents((change,)), writeConcern=concern)
+    sent = command("config", update="settings", updates=Documents((change,)), writeConcern=concern)
+    return AtRouter(routers, Mongo(sent))

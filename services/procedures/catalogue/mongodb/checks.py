@@ -118,7 +118,7 @@ def may_change(facts: Facts, hosts: tuple[str, ...], actions: tuple[str, ...], d
         title="The console's account may do what the plan does",
         verdict=verdict(blocks, warns),
         not_known=bool(warns) and not blocks,
-        evidence="; ".join([*blocks, *warns]) or f"on {', '.join(hosts)}",
+        evidence="; ".join([*blocks, *warns]) or (f"on {', '.join(hosts)}" if hosts else "it sends no command"),
         why="A plan that lacks a right in its middle stops half way.",
         try_=(ROLES_TO_CHANGE,) if blocks or warns else (),
     )

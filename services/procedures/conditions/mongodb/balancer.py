@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from services.connections.mongo.document import Document
 from services.connections.mongo.errors import NO_COMMAND
 from services.connections.ports import ObserverSession
 from services.connections.reads import mongo as reads
-from services.errors import QueryFailed
+from services.errors import QueryFailed, UserError
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.actions import WHERE_SET
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -20,17 +22,29 @@ from services.procedures.plan.scripted import World
 
 @dataclass(frozen=True, slots=True)
 class BalancerIs(OfHost):
-    """The balancer is switched on, or off, as one mongos reads it."""
+    """The balancer is switched on, or off, as the first mongos that answers reads it.
+
+    Attributes:
+        others: the mongos that are asked where the host does not answer.
+    """
 
     tag: ClassVar[str] = "mongodb.balancer"
     words: ClassVar[str] = "the balancer to be switched, as {host} reads it"
 
     on: bool
+    others: tuple[str, ...] = field(default=(), metadata={WHERE_SET: True})
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return _any_of(self.host, self.others)
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read the settings."""
         del past
-        settings = asking.session(self.host).ask(reads.CONFIG_SETTINGS, limit_s=LIMIT_S).documents
+        return _first(asking, (self.host, *self.others), self._seen)
+
+    def _seen(self, session: ObserverSession) -> Answer:
+        settings = session.ask(reads.CONFIG_SETTINGS, limit_s=LIMIT_S).documents
         now = parse_cluster(settings=settings).balancer
         if now is None:
             return Answer(holds=None, evidence="the balancer's switch could not be read")
@@ -47,22 +61,52 @@ class NothingMoves(OfHost):
     """No lock of the cluster is held: no chunk is moved, no collection is changed; and the balancer is in no round.
 
     A round is told from 3.4 on (MongoDB manual, "balancerStatus"); before, it holds a lock.
+
+    Attributes:
+        others: as in BalancerIs.
     """
 
     tag: ClassVar[str] = "mongodb.nothing-moves"
     words: ClassVar[str] = "no chunk to be on its way, as {host} reads it"
 
+    others: tuple[str, ...] = field(default=(), metadata={WHERE_SET: True})
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return _any_of(self.host, self.others)
+
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read the locks that are held, and whether the balancer is in a round."""
         del past
-        session = asking.session(self.host)
-        locks = session.ask(reads.CONFIG_LOCKS, limit_s=LIMIT_S).documents
-        told = parse_cluster(locks=locks, balancer=_status(session))
-        if told.locks is None:
-            return Answer(holds=None, evidence="the locks of the cluster could not be read")
-        if told.balancing:
-            return Answer(holds=False, evidence="the balancer is in a round")
-        return Answer(not told.locks, f"locks held: {', '.join(told.locks) or 'none'}")
+        return _first(asking, (self.host, *self.others), _moving)
+
+
+def _any_of(host: str, others: tuple[str, ...]) -> Declared:
+    """All lead to the same cluster: one that answers is enough."""
+    return Declared(frozenset({host, *others}), enough_of=frozenset({host, *others}))
+
+
+def _first(asking: Asking, routers: tuple[str, ...], seen: Callable[[ObserverSession], Answer]) -> Answer:
+    """Return what the first mongos that answers shows. Raises the first one's UserError where none does."""
+    problems = list[UserError]()
+    for router in routers:
+        try:
+            answer = seen(asking.session(router))
+        except UserError as problem:
+            problems.append(problem)
+        else:
+            return answer
+    raise problems[0]
+
+
+def _moving(session: ObserverSession) -> Answer:
+    locks = session.ask(reads.CONFIG_LOCKS, limit_s=LIMIT_S).documents
+    told = parse_cluster(locks=locks, balancer=_status(session))
+    if told.locks is None:
+        return Answer(holds=None, evidence="the locks of the cluster could not be read")
+    if told.balancing:
+        return Answer(holds=False, evidence="the balancer is in a round")
+    return Answer(not told.locks, f"locks held: {', '.join(told.locks) or 'none'}")
 
 
 def _status(session: ObserverSession) -> Document | None:

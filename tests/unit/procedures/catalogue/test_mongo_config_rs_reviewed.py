@@ -183,11 +183,11 @@ def test_that_the_copy_of_an_earlier_run_is_told_before_anything_is_switched_off
 def test_that_a_balancer_which_a_colleague_switched_on_again_holds_the_run_up() -> None:
     """Nobody looked again: on real servers the balancer stood on at the question and at the step down."""
     plan = _plan(_facts())
-    ids, off = [step.step_id for step in plan.steps], BalancerIs("r1", on=False)
+    ids, off = [step.step_id for step in plan.steps], BalancerIs("r1", on=False, others=("r2",))
     for rests, stop in (("rests-before", "c3:copy-down"), ("rests-behind", "c3:down")):
         wait = _step(plan, rests).action
         assert isinstance(wait, WaitFor)
-        assert wait.conditions == (off, NothingMoves("r1"))
+        assert wait.conditions == (off, NothingMoves("r1", ("r2",)))
         assert ids.index(rests) < ids.index(stop)
     assert off in _step(plan, "c1:mirrored-set").before
     assert off in _step(plan, "c3:down").before

@@ -93,7 +93,8 @@ def test_that_to_3_2_shards_come_first_then_mirrors_in_reverse_then_mongos_with_
         "balancer-off", "nothing-moves", "balancer-on", "nobody-else"
     ]  # fmt: skip
     assert plan.quorums == (("m1", "m2", "m3"), ("c3", "c2", "c1"))
-    (typed,) = wording(plan.steps[0].action)
+    where, typed = wording(plan.steps[0].action)
+    assert where == "// at r1, or r2 where it does not answer"
     assert typed == (
         'db.getSiblingDB("config").runCommand({update: "settings", updates: [{q: {_id: "balancer"}, '
         'u: {$set: {stopped: true}}, upsert: true}], writeConcern: {w: "majority", wtimeout: 20000}})'
@@ -222,7 +223,7 @@ def test_that_before_each_server_the_balancer_is_looked_at_again(*, balancer: bo
     """A colleague who switched it on in the hours between was not noticed, nor one who moves a chunk by hand."""
     plan = PROCEDURE.plan(_sharded("3.0.15", mirrored=True, balancer=balancer), {"version": "3.2.22"})
     assert violations(plan) == ()
-    off, idle = BalancerIs("r1", on=False), NothingMoves("r1")
+    off, idle = BalancerIs("r1", on=False, others=("r2",)), NothingMoves("r1", ("r2",))
     for host in ("m1", "m2", "m3"):
         waits = plan.step(f"{host}:calm").action
         assert isinstance(waits, WaitFor)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.mongo.change import MongoCommand, command
+from services.procedures.catalogue.mongodb.balancing import at_rest
 from services.procedures.catalogue.mongodb.config_servers.party import Party, names_of
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
@@ -13,7 +14,6 @@ from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.yaml_setting import SettingIs
-from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.actions import EditYaml, Mongo, Run, Several, WaitFor
@@ -57,13 +57,13 @@ def same_step(step_id: str, hosts: tuple[str, ...]) -> Step:
     )
 
 
-def rests_step(step_id: str, router: str) -> Step:
+def rests_step(step_id: str, routers: tuple[str, ...]) -> Step:
     """Return the step that waits until no chunk moves and none will: a move that ends while a config server is away
     can't be written down. A colleague may have switched the balancer on since, or moves a chunk by hand.
     """
     return waits(
         step_id,
-        (BalancerIs(router, on=False), NothingMoves(router)),
+        at_rest(routers),
         "the balancer to be off, and no chunk to be on its way",
         "The balancer is off, and no chunk is on its way",
         SHARDS_S,

@@ -119,7 +119,7 @@ class ConfigServers:
         party = party_of(facts, values)
         if not party.servers or not party.routers:
             return (_no_mirrors(party), lock_free(facts, party.everyone))
-        changed = (*party.servers, party.routers[0])
+        changed = (*party.servers, *party.routers)
         return (
             own.form(party),
             own.versions(party),
@@ -178,7 +178,7 @@ PROCEDURE = ConfigServers()
 
 def _steps(party: Party) -> tuple[Step, ...]:
     steps = rolling_steps(party) if party.way == ROLLING else window_steps(party)
-    return with_it_off(party.facts, party.routers[0], steps)
+    return with_it_off(party.facts, party.routers, steps)
 
 
 def _expected(party: Party) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.mongo.change import Documents, SetChange, command, fields
+from services.procedures.catalogue.mongodb.balancing import switched
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
     alone,
@@ -40,7 +41,6 @@ from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.machine.unit import UnitNotEnabled
 from services.procedures.conditions.machine.yaml_setting import SettingIs
-from services.procedures.conditions.mongodb.balancer import BalancerIs
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Ask, EditYaml, Mongo, Reconfigure, RestoreFile, Several
@@ -57,7 +57,7 @@ STEP_DOWN_S = 600
 
 def rolling_steps(party: Party) -> tuple[Step, ...]:
     """Return all steps but those around the balancer."""
-    everyone, router = (*party.servers, *party.new), party.routers[0]
+    everyone = (*party.servers, *party.new)
     version, goes = 1, f"{party.first}:mirrored-set"
     joins: list[Step] = []
     for host in party.new:
@@ -66,7 +66,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
     return (
         nothing_there({party.last: folders_of_copy(party)}),
         catalog_before(party),
-        rests_step("rests-before", router),
+        rests_step("rests-before", party.routers),
         *copy_steps(party, party.servers[:-1]),
         scratch_down(party),
         initiate_step(party, party.first, before=(alone(party.first),)),
@@ -80,7 +80,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
             "Every new member has the data",
             SYNC_S,
         ),
-        rests_step("rests-behind", router),
+        rests_step("rests-behind", party.routers),
         same_step("same-copied", everyone),
         _asked(party),
         _mirror_down(party),
@@ -142,7 +142,7 @@ def _mirrored_set(party: Party) -> Step:
         why="Data are read and written all the time; for some seconds a mongos refuses changes of the catalog.",
         action=Several((edit, restart)),
         risk=Risk.NODE_DOWN,
-        before=(SetLies(host, party.name), MetadataSame(party.servers), BalancerIs(party.routers[0], on=False)),
+        before=(SetLies(host, party.name), MetadataSame(party.servers), switched(party.routers, on=False)),
         proof=proof,
         limit_s=START_S,
         repeatable=True,
@@ -178,7 +178,7 @@ def _asked(party: Party) -> Step:
 
 def _mirror_down(party: Party) -> Step:
     why = "The catalog takes no change from here on: what the set has is what every mirror has."
-    off = BalancerIs(party.routers[0], on=False)
+    off = switched(party.routers, on=False)
     return replace(stop_step(party, party.last, why, (alone(party.last),)), before=(known_routers(party), off))
 
 

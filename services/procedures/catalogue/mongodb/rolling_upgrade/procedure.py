@@ -154,9 +154,9 @@ def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inp
     version, calm = values["version"], seconds_of(values["calm"]) or CALM_S
     router, sets = order.routers[0] if order.routers else "", order.replica_sets(target[:2])
     steps = (
-        *(step for one in sets for step in set_steps(one, version, calm, router)),
-        *mirror_steps(order.mirrors, version, router),
+        *(step for one in sets for step in set_steps(one, version, calm, order.routers)),
+        *mirror_steps(order.mirrors, version, order.routers),
         *router_steps(order.routers, version, _cluster_id(facts, order)),
     )
     names = tuple(dict.fromkeys(name for host in order.routers for name in names_of(facts.host(host))))
-    return (*with_it_off(facts, router, steps), *nobody_else(sets, router, names))
+    return (*with_it_off(facts, order.routers, steps), *nobody_else(sets, router, names))

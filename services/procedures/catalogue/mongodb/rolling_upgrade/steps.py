@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from services.connections.mongo.change import command
+from services.procedures.catalogue.mongodb.balancing import at_rest
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import members_in_turn
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.mongodb.answering import Answering
-from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
+from services.procedures.conditions.mongodb.balancer import BalancerIs
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.release import RunsRelease
@@ -30,13 +31,7 @@ new process knows nothing of that."""
 NOT_BACK = "The console does not lead back: old binaries come back by hand, as the manual says of a downgrade."
 
 
-def at_rest(router: str) -> tuple[Condition, ...]:
-    """Return what is looked at again before each server: hours lie between them, and a colleague may have switched the
-    balancer on since, or move a chunk by hand. () where there is no mongos."""
-    return (BalancerIs(router, on=False), NothingMoves(router)) if router else ()
-
-
-def set_steps(one: GatheredSet, version: str, calm_s: float, router: str = "") -> tuple[Step, ...]:
+def set_steps(one: GatheredSet, version: str, calm_s: float, routers: tuple[str, ...] = ()) -> tuple[Step, ...]:
     """Return the steps for one set: arbiters and secondaries, then the primary when another one leads.
 
     Where nobody else may, it does not step down: it would be refused, and nobody would lead. Its clients wait.
@@ -47,7 +42,7 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, router: str = "") -
         stays = host == one.primary and not one.successors
         leaves = host == one.primary and not stays
         follows = (SuccessorFollows(one.hosts),) if leaves else ()  # before it steps down somebody has what it has
-        steps.append(_calm(one, host, version, calm_s, (*follows, *spared, *at_rest(router))))
+        steps.append(_calm(one, host, version, calm_s, (*follows, *spared, *at_rest(routers))))
         if leaves:
             steps.append(_step_down(one, version))
         leads = () if stays else (AnotherLeads(one.hosts, host),)
@@ -66,13 +61,13 @@ def _spared(one: GatheredSet, host: str) -> tuple[Condition, ...]:
     return (Spared(one.hosts, place),) if without(one.view, place)[0] else ()
 
 
-def mirror_steps(mirrors: tuple[str, ...], version: str, router: str = "") -> tuple[Step, ...]:
+def mirror_steps(mirrors: tuple[str, ...], version: str, routers: tuple[str, ...] = ()) -> tuple[Step, ...]:
     """Return the steps for mirrored config servers: while one is away the catalog takes no change, nor a move's end.
 
     Each has to be back with its metadata: one that was started on another folder answers too, and is empty.
     """
     whole: tuple[Condition, ...] = (Answering(mirrors), MetadataSame(mirrors))
-    rest = at_rest(router)
+    rest = at_rest(routers)
     return tuple(step for host in mirrors for step in _replaced(host, "mongod", version, whole, rest, moves=True))
 
 

@@ -8,7 +8,7 @@ from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, Nod
 from services.discovery.shared_hosts import shared_words
 from services.discovery.states import SYNCED
 from services.discovery.words import names
-from services.errors import UNREACHED
+from services.errors import UNREACHED, BadInput
 from services.facts.model import SSH
 from services.i18n import tr
 from services.procedures.plan.procedure import About
@@ -93,6 +93,14 @@ def why_none_fits(cluster: ClusterSnapshot | None, about: About) -> str:
     if NOT_KNOWN in cluster.kind.traits and _no_server_tells(cluster):
         return _no_way_in(cluster) if _may_be_dead(cluster) else _nothing_known(cluster)
     return tr(about.elsewhere, name=cluster.name)
+
+
+def refuse_other_kinds(about: About, cluster: str, seen: Sequence[ClusterSnapshot]) -> None:
+    """Raise BadInput where every cluster meant ('': every one seen) is known to be of a kind that it is not for."""
+    of_name = [c for c in seen if not cluster or cluster in {c.name, c.cluster_id}]
+    other = [c for c in of_name if not about.fits(c.kind) and not {ALONE, NOT_KNOWN} & c.kind.traits]
+    if other and len(other) == len(of_name):
+        raise BadInput(tr(about.elsewhere, name=other[0].name), safe=tr("Nothing was changed."))
 
 
 def _may_be_dead(cluster: ClusterSnapshot) -> bool:

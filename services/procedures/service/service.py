@@ -42,6 +42,7 @@ from services.procedures.plan.invariants import violations
 from services.procedures.plan.looks import LOOKED_AT
 from services.procedures.plan.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
 from services.procedures.plan.sentences import BLOCKED
+from services.procedures.service.offers import refuse_other_kinds
 from services.procedures.service.person import person_here
 from services.procedures.service.reading import all_obligations, each_run
 from services.procedures.service.run_parts import Known, parts_of
@@ -155,6 +156,8 @@ class ProcedureService:
             with self._lock:
                 self._found = found
             refuse_shared_hosts(self._inventory, hosts_meant(cluster, self._inventory, found.clusters))
+            if name:
+                refuse_other_kinds(cards[0], cluster, found.clusters)
             cluster_id, cluster_name = meant(cluster, found.clusters)
             facts = gather(
                 hosts,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
+from services.errors import BadInput
 from services.facts.mongodb.sharding import Shard, ShardedCluster
 from services.procedures.catalogue import all_procedures
-from services.procedures.service.offers import fitting, fitting_cluster, in_order, why_not
+from services.procedures.service.offers import fitting, fitting_cluster, in_order, refuse_other_kinds, why_not
 from tests.unit.discovery import scenes as s
 from tests.unit.discovery.mongo_scenes import down, hosts, member, router, view
 
@@ -55,3 +58,22 @@ def test_that_the_cards_for_a_cluster_come_first_and_others_keep_their_order() -
     assert set(names[:2]) == OF_MONGODB
     assert names[2:] == [about.name for about in ABOUTS if about.name not in OF_MONGODB]
     assert in_order(ABOUTS, None) == ABOUTS
+
+
+def test_that_a_plan_for_another_kind_of_cluster_is_refused_by_what_it_is() -> None:
+    """Each member 'takes no statement' was told, and the plan asked for nodes."""
+    restart = next(about for about in ABOUTS if about.name == "rolling-restart")
+    own = next(about for about in ABOUTS if about.name == "mongo-rolling-upgrade")
+    seen = s.estate(member(1), member(2), member(3)).clusters
+    for cluster in ("", seen[0].name, seen[0].cluster_id):
+        with pytest.raises(BadInput, match=f"for a Galera cluster, and {seen[0].name} is none"):
+            refuse_other_kinds(restart, cluster, seen)
+    refuse_other_kinds(own, "", seen)
+    refuse_other_kinds(restart, "another", seen)
+
+
+def test_that_hosts_of_which_nothing_is_known_may_be_its_dead_cluster() -> None:
+    seen = s.estate(member(1), member(2), member(3), s.unreached(1))
+    restart = next(about for about in ABOUTS if about.name == "bootstrap-after-crash")
+    assert len(seen.clusters) == 2
+    refuse_other_kinds(restart, "", seen.clusters)

@@ -106,6 +106,8 @@ def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
         yield f"  {tr('Nothing is to be done: the cluster is as this procedure would leave it.')}"
         return
     time = about(plan.estimate_s)
+    if time and plan.yours:
+        time = tr("{time} without what you do yourself", time=time)
     count = tr_n("{n} step", "{n} steps", len(plan.steps))
     yield f"  {count}{', ' + tr('about {time}', time=time) if time else ''}"
     yield from _wrapped("  ", tr("on {hosts}", hosts=with_addresses(plan.hosts, addresses)))

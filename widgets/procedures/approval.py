@@ -157,5 +157,6 @@ def plan_facts(plan: Plan, addresses: Mapping[str, str], most: int = _MOST_NAMED
     if duties:
         parts.append(tr_n("{n} obligation", "{n} obligations", duties, n=format_count(duties)))
     if estimate := about_time(plan.estimate_s):
-        parts.append(estimate)
+        yours = tr("{time} without what you do yourself", time=estimate)
+        parts.append(yours if plan.yours else estimate)
     return f" {MIDDLE} ".join(parts)

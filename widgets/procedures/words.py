@@ -238,7 +238,15 @@ def time_words(view: RunView, now: float) -> str:
     last = now if driven(view) else (view.journal_at or view.started)
     so_far = tr("{span} so far", span=format_duration(round(max(0.0, last - view.started))))
     rest = left_s(view, now) if driven(view) and view.state is RunState.RUNNING else None
-    return so_far if rest is None else f"{so_far}, " + tr("about {span} left", span=estimate(rest))
+    if rest is None:
+        return so_far
+    left = tr("about {span} left", span=estimate(rest))
+    yours = any(_is_yours(one) for one in view.steps if one.state is StepState.PENDING)
+    return f"{so_far}, {tr('{time} without what you do yourself', time=left) if yours else left}"
+
+
+def _is_yours(view: StepView) -> bool:
+    return isinstance(view.step.action, Ask) and view.step.action.deed
 
 
 def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> str:

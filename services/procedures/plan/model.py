@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from services.i18n import tr
-from services.procedures.plan.actions import WHERE_SET, Action
+from services.procedures.plan.actions import WHERE_SET, Action, Ask
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.waiting_words import waiting_words
 
@@ -278,6 +278,11 @@ class Plan:
         """Return the sum of the estimates that are known, None when none is."""
         known = [step.estimate_s for step in self.steps if step.estimate_s is not None]
         return sum(known) if known else None
+
+    @property
+    def yours(self) -> int:
+        """Return how many steps ask a person to change a server: no estimate knows how long that takes."""
+        return sum(isinstance(step.action, Ask) and step.action.deed for step in self.steps)
 
     def step(self, step_id: str) -> Step:
         """Return a step; KeyError when there is none."""

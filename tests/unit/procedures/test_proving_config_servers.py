@@ -11,7 +11,7 @@ from services.errors import QueryFailed, Unreachable, UserError
 from services.procedures.conditions.config_servers.configured import AllVote, SetLies
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
-from services.procedures.conditions.config_servers.strangers import NoOtherRouter
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.conditions.machine.unit import UnitNotEnabled
@@ -266,3 +266,11 @@ def test_that_a_mongos_which_came_after_the_plan_is_seen(name: str, seconds: int
     assert looked(condition, server)[0] is holds
     server.found["config-mongos"] = ()
     assert looked(condition, server)[0] is None
+
+
+def test_that_a_shard_which_came_after_the_plan_is_seen() -> None:
+    server = Server("r1", "")
+    condition = NoOtherShard("r1", ("rs0",))
+    for told, holds in ((("rs0",), True), (("rs0", "rs1"), False), ((), None)):
+        server.found["config-shards"] = tuple({"_id": name, "host": f"{name}/m1:27018"} for name in told)
+        assert looked(condition, server)[0] is holds

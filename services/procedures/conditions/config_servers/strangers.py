@@ -1,4 +1,4 @@
-"""That no mongos came to the cluster since the plan was made."""
+"""That no mongos and no shard came to the cluster since the plan was made."""
 
 from __future__ import annotations
 
@@ -38,6 +38,32 @@ class NoOtherRouter(OfHost):
         if other := [name for name in alive if name not in self.names]:
             return Answer(holds=False, evidence=f"{', '.join(other)} is alive, and not of the plan: plan anew")
         return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(world.hosts[self.host].running)
+
+
+@dataclass(frozen=True, slots=True)
+class NoOtherShard(OfHost):
+    """Every shard that the cluster's metadata name is one of these."""
+
+    tag: ClassVar[str] = "config_servers.no-other-shard"
+    words: ClassVar[str] = "no other shard than those of the plan, as {host} has it"
+
+    names: tuple[str, ...]
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read config.shards."""
+        del past
+        found = asking.session(self.host).ask(reads.CONFIG_SHARDS, limit_s=LIMIT_S).documents
+        told = [one.name for one in parse_cluster(shards=found).shards or ()]
+        if not told:
+            return Answer(holds=None, evidence=f"{self.host} tells no shard")
+        if other := [name for name in told if name not in self.names]:
+            return Answer(holds=False, evidence=f"{', '.join(other)} is a shard, and not of the plan: plan anew")
+        return Answer(holds=True, evidence=f"{', '.join(told)}, and no other shard")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""

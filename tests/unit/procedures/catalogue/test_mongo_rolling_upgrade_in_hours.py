@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.conditions.config_servers.strangers import NoOtherRouter
+from services.facts.model import NodeFacts
+from services.facts.mongodb.sharding import Shard
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads, NeedNotStepDown
@@ -14,7 +16,7 @@ from services.procedures.plan.checks import Verdict
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
-from tests.unit.discovery.mongo_scenes import member, row, view
+from tests.unit.discovery.mongo_scenes import hosts, member, row, view
 from tests.unit.procedures.catalogue.test_mongo_rolling_upgrade import (
     PROCEDURE,
     _as,
@@ -46,6 +48,24 @@ def test_that_who_came_in_the_hours_between_is_looked_for_at_the_end() -> None:
     assert [one.step("nobody-else").done for one in (plan, alone)] == [
         "No member and no mongos came meanwhile", "No member came meanwhile"
     ]  # fmt: skip
+
+
+def test_that_a_shard_that_came_in_the_hours_between_is_looked_for_at_the_end() -> None:
+    told = _sharded("3.0.15", mirrored=True)
+    shards = (Shard("rs0", hosts("rs0/m1:27018,m2:27018,m3:27018")),)
+    nodes = [one.node for one in told.hosts if one.node is not None]
+    named = [_naming(node, shards) for node in nodes]
+    plan = PROCEDURE.plan(facts(*named), {"version": "3.2.22"})
+    assert violations(plan) == ()
+    assert NoOtherShard("r1", ("rs0",)) in _waits(plan, "nobody-else")
+    assert plan.step("nobody-else").done == "No member, no mongos and no shard came meanwhile"
+
+
+def _naming(node: NodeFacts, shards: tuple[Shard, ...]) -> NodeFacts:
+    mongo = node.mongo
+    if mongo is None or mongo.cluster is None:
+        return node
+    return replace(node, mongo=replace(mongo, cluster=replace(mongo.cluster, shards=shards)))
 
 
 def test_that_before_each_server_goes_down_the_votes_of_the_others_are_counted_again() -> None:

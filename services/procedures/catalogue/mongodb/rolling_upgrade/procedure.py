@@ -145,6 +145,12 @@ def _cluster_id(facts: Facts, order: Order) -> str:
     return next((m.cluster.id for m in told if m is not None and m.cluster is not None and m.cluster.id), "")
 
 
+def _shards(facts: Facts, order: Order) -> tuple[str, ...]:
+    told = (mongo_of(facts.host(host)) for host in order.routers)
+    known = (m.cluster.shards for m in told if m is not None and m.cluster is not None and m.cluster.shards)
+    return tuple(shard.name for shard in next(known, ()))
+
+
 def _done(facts: Facts, order: Order, version: str) -> bool:
     told = (mongo_of(facts.host(host)) for host in order.hosts)
     return all(mongo is not None and mongo.server.version == version for mongo in told)
@@ -159,4 +165,4 @@ def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inp
         *router_steps(order.routers, version, _cluster_id(facts, order)),
     )
     names = tuple(dict.fromkeys(name for host in order.routers for name in names_of(facts.host(host))))
-    return (*with_it_off(facts, order.routers, steps), *nobody_else(sets, router, names))
+    return (*with_it_off(facts, order.routers, steps), *nobody_else(sets, router, names, _shards(facts, order)))

@@ -7,7 +7,7 @@ from services.procedures.catalogue.mongodb.balancing import at_rest
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import members_in_turn
 from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.conditions.config_servers.metadata import MetadataSame
-from services.procedures.conditions.config_servers.strangers import NoOtherRouter
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.mongodb.answering import Answering
 from services.procedures.conditions.mongodb.balancer import BalancerIs
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
@@ -82,24 +82,30 @@ def router_steps(routers: tuple[str, ...], version: str, cluster_id: str = "") -
     )
 
 
-def nobody_else(sets: tuple[GatheredSet, ...], router: str, routers: tuple[str, ...]) -> tuple[Step, ...]:
+def nobody_else(
+    sets: tuple[GatheredSet, ...], router: str, routers: tuple[str, ...], shards: tuple[str, ...]
+) -> tuple[Step, ...]:
     """Return the last look of all: whoever came in the hours between was not replaced, and nothing else would say so.
 
     Args:
         router: the mongos that is asked, '' for none; routers: what each of the plan may write itself down as.
+        shards: their names, () where they were not read.
     """
     looks = (
         *(NoOtherMember(one.hosts, tuple(member.place.name for member in one.view.members)) for one in sets),
         *((NoOtherRouter(router, routers),) if router else ()),
+        *((NoOtherShard(router, shards),) if router and shards else ()),
     )
-    who = " and ".join((*(("no member",) if sets else ()), *(("no mongos",) if router else ())))
+    kinds = (("no member", sets), ("no mongos", router), ("no shard", router and shards))
+    *first, last = (word for word, some in kinds if some) if looks else ("",)
+    who = " and ".join((", ".join(first), last)) if first else last
     step = Step(
         step_id="nobody-else",
         host="",
         title=f"See that {who} came meanwhile",
         done=f"{who.capitalize()} came meanwhile",
         why="One that a colleague added runs the release that it was given: a new plan replaces it too.",
-        action=WaitFor(looks, "the plan to know every member and every mongos"),
+        action=WaitFor(looks, "the plan to know every member, shard and mongos"),
         risk=Risk.READS,
         limit_s=NOBODY_ELSE_S,
         repeatable=True,

@@ -41,9 +41,9 @@ def documents(estate: Estate, host: str, collection: str, database: str = "confi
     return found
 
 
-def balancer_is_on(estate: Estate) -> bool:
-    """Whether the balancer's switch is on, as the first mongos reads it."""
-    told = next((one for one in documents(estate, "r1", "settings") if one["_id"] == "balancer"), {})
+def balancer_is_on(estate: Estate, router: str = "r1") -> bool:
+    """Whether the balancer's switch is on, as a mongos reads it."""
+    told = next((one for one in documents(estate, router, "settings") if one["_id"] == "balancer"), {})
     return told.get("stopped", False) is not True
 
 

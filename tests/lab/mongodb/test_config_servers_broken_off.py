@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.procedures.plan.run_model import RunState, StepState
+from tests.lab.estate import database, mongodb
 from tests.lab.estate.estate import Estate
 from tests.lab.mongodb.conversion import (
     MIRRORS,
@@ -73,6 +74,25 @@ def test_that_before_the_point_of_no_return_all_is_taken_back(
         assert mirrored.host(host).sh("ls -A /var/lib/mysql/db").out.strip() == ""
     for host in MIRRORS:
         assert not mirrored.host(host).sh("ls -d /var/lib/mysql/db-csrs", check=False).ok
+
+
+@pytest.mark.timeout(600)
+def test_that_the_balancer_is_switched_on_again_though_the_mongos_of_the_plan_is_gone(
+    mirrored: Estate, console: Console
+) -> None:
+    """An undo left it off until that one was back."""
+    ran = console.killed_run("nothing-moves=acting", NAME, "--confirm", "c1", **ROLLING)
+    assert ran.code == KILLED, ran
+    assert not balancer_is_on(mirrored, "r2")
+    database.stop(mirrored.spec, "r1")
+    try:
+        undone = console("undo", console.runs()[0], "--yes")
+        assert undone.code == 0, undone
+        console.assert_ended(RunState.UNDONE, undone)
+        assert balancer_is_on(mirrored, "r2")
+    finally:
+        database.start(mirrored.spec, "r1")
+        mongodb.wait_answers(mirrored.spec, "r1")
 
 
 def _is_refused_half_way(console: Console) -> None:

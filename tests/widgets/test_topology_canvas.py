@@ -19,6 +19,7 @@ from services.types import Health
 from tests.widgets import builders as b
 from widgets.common.plain import plain
 from widgets.common.theme import apply_theme, theme
+from widgets.topology.backdrop import in_whole
 from widgets.topology.canvas import Canvas
 from widgets.topology.paint_state import Detail
 from widgets.topology.view import TopologyView
@@ -363,3 +364,12 @@ def test_that_hostile_names_and_states_are_drawn_inside_their_card(view: Topolog
 def test_that_a_servers_html_is_shown_as_text() -> None:
     assert plain("<b>x</b>\ny") == "<p>&lt;b&gt;x&lt;/b&gt;<br>y</p>"
     assert plain("db1 & db2") == "db1 & db2"
+
+
+def test_that_a_title_which_would_be_cut_is_written_small(view: TopologyView) -> None:
+    """At 1280x800 a shard without a majority was called 'Shard rs0: N...'."""
+    fonts = show(view, b.sst_running())._state.fonts
+    large, small = (fonts.far_name, fonts.far_name_width), (fonts.far_state, fonts.far_state_width)
+    title = "Shard rs0: No majority"
+    assert in_whole(title, large[1].horizontalAdvance(title), large, small) == large
+    assert in_whole(title, large[1].horizontalAdvance(title) - 1, large, small) == small

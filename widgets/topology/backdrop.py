@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from services.discovery.model import ClusterSnapshot
@@ -26,6 +26,9 @@ def rect_of(box: Box) -> QRectF:
     return QRectF(box.x, box.y, box.w, box.h)
 
 
+_Font = tuple[QFont, QFontMetricsF]
+
+
 @dataclass(frozen=True, slots=True)
 class _Outline:
     rect: QRectF
@@ -33,6 +36,11 @@ class _Outline:
     calm: bool  # the only primary component there is
     title: str
     detail: str
+
+
+def in_whole(text: str, room: float, large: _Font, small: _Font) -> _Font:
+    """Return the font of a title: the small one where the large one would cut it, as it may say what is lost."""
+    return large if large[1].horizontalAdvance(text) <= room else small
 
 
 class Backdrop(QGraphicsItem):
@@ -128,12 +136,11 @@ class Backdrop(QGraphicsItem):
     def _paint_title(self, painter: QPainter, outline: _Outline) -> None:
         theme, fonts = self._state.theme, self._state.fonts
         far = self._state.detail is Detail.NAME
-        strong, strong_width = (
-            (fonts.far_name, fonts.far_name_width) if far else (fonts.base_strong, fonts.base_strong_width)
-        )
+        large = (fonts.far_name, fonts.far_name_width) if far else (fonts.base_strong, fonts.base_strong_width)
         small, small_width = (fonts.far_state, fonts.far_state_width) if far else (fonts.small, fonts.small_width)
         color = theme.good if outline.calm else theme.bad
         rect = outline.rect.adjusted(20, 0, -16, 0)
+        strong, strong_width = in_whole(outline.title, rect.width(), large, (small, small_width))
         title_width = strong_width.horizontalAdvance(outline.title)
         in_one_line = far or title_width + 8 + small_width.horizontalAdvance(outline.detail) <= rect.width()
         painter.setFont(strong)

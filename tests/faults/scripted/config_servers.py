@@ -180,7 +180,7 @@ def derived(cluster: Cluster) -> Cluster:
             told[USES + host.name] = "set" if told["swapped"] or host.variables.get("over") else "mirrored"
         elif host.name in ROUTERS:
             told[STRING + host.name] = host.variables.get("string", "")
-            told[USES + host.name] = "set" if told["swapped"] else "mirrored"
+            told[USES + host.name] = "set" if told["swapped"] or host.variables.get("over") else "mirrored"
         else:
             told[FORM + host.name] = host.variables.get("form", "") if host.running else ""
             folder = host.variables.get("folder", "")
@@ -317,10 +317,10 @@ def _config_started(cluster: Cluster, host: Host, settings: Mapping[str, Scalar]
 
 
 def _shards_go_over(cluster: Cluster) -> None:
-    """Each member of a shard asks the config servers by itself, and stays with a set that it has seen."""
-    for name in SHARD:
+    """Each member of a shard, and a mongos, asks the config servers by itself and stays with a set that it has seen."""
+    for name in (*SHARD, *ROUTERS):
         if cluster.hosts[name].running:
-            cluster.hosts[name].variables = {"over": "yes"}
+            cluster.hosts[name].variables["over"] = "yes"
 
 
 def _ends_mirrors(cluster: Cluster) -> None:

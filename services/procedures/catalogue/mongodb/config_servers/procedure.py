@@ -27,7 +27,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
     spare_hosts,
 )
 from services.procedures.catalogue.mongodb.config_servers.rolling import rolling_steps
-from services.procedures.catalogue.mongodb.config_servers.window import window_steps
+from services.procedures.catalogue.mongodb.config_servers.window import window_steps, window_watches
 from services.procedures.catalogue.mongodb.rolling_upgrade.checks import balancer_known
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import half_way, order_of
 from services.procedures.catalogue.mongodb.sets import parts_of
@@ -158,6 +158,7 @@ class ConfigServers:
             quorums=() if done else (party.lasting, *(one.hosts for one in party.shards)),
             inputs=tuple(values.items()),
             steps=() if done else _steps(party),
+            watches=() if done or party.way == ROLLING else window_watches(party),
             charts=tuple(Chart("mongo.query", host, f"Queries through {host}") for host in party.routers)[:4],
             expects=() if done else (_expected(party),),
             on=standing_on(facts, hosts),

@@ -41,6 +41,7 @@ from services.procedures.catalogue.mongodb.config_servers.shards import mirrored
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.no_router import NoRouterRuns
 from services.procedures.conditions.config_servers.uses import RoutersUse
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderEmpty
@@ -48,7 +49,7 @@ from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import EditYaml, RestoreFile, Several
 from services.procedures.plan.condition import Condition
-from services.procedures.plan.model import Risk, Step, Undo
+from services.procedures.plan.model import Consent, Risk, Step, Undo, WatchRule
 
 
 def window_steps(party: Party) -> tuple[Step, ...]:
@@ -81,7 +82,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
             SYNC_S,
         ),
         same_step("same-copied", party.servers),
-        scratch_compared(party, party.first, "set"),
+        _compared(party),
         scratch_down(party),
         *_routers(party),
         shards_step(party),
@@ -92,14 +93,41 @@ def window_steps(party: Party) -> tuple[Step, ...]:
 def _router_down(party: Party, router: str) -> Step:
     why = "No mongos, no change of the catalog. The window begins: nobody reads or writes."
     step = stop_step(party, router, why, (RoutersUse((router,), ""),))
+    assert step.undo is not None
+    # A restart: one that somebody started meanwhile has gone over to the set, and a start would leave it there.
+    step = replace(step, undo=replace(step.undo, action=systemctl("restart", party.unit(router))))
     return replace(step, before=(known_routers(party),)) if router == party.routers[0] else step
+
+
+def _none_runs(party: Party, routers: tuple[str, ...]) -> NoRouterRuns:
+    return NoRouterRuns(routers, tuple(map(party.unit, routers)))
+
+
+def window_watches(party: Party) -> tuple[WatchRule, ...]:
+    """Return what is watched while no mongos may run."""
+    rule = WatchRule(
+        code="NO-MONGOS",
+        condition=_none_runs(party, party.routers),
+        sentence=f"A mongos was started while {party.name} is made: what is changed through it may be in {party.name} "
+        "alone, and is lost where the run is taken back. Stop it, and see what was changed.",
+        from_step=f"{party.first}:down",
+        to_step="scratch-down",
+    )
+    return (rule,)
+
+
+def _compared(party: Party) -> Step:
+    """Return the last look before the point of no return: at the metadata, and that nobody serves."""
+    step = scratch_compared(party, party.first, "set")
+    return replace(step, before=(*step.before, _none_runs(party, party.routers)))
 
 
 def _mirror_down(party: Party, host: str) -> Step:
     step = stop_step(party, host, "Its data folder stays as it is: the way back.", (alone(host),))
     if host != party.first or step.undo is None:
         return step
-    return replace(step, undo=replace(step.undo, loses=(MetadataSame(party.servers),)))  # the last one to come back
+    undo = replace(step.undo, loses=(MetadataSame(party.servers),))  # the last one to come back
+    return replace(step, before=(_none_runs(party, party.routers),), undo=undo)
 
 
 def _first_data(party: Party) -> Step:
@@ -163,8 +191,20 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
             Several((systemctl("stop", unit), RestoreFile(path), *gone)),
             proof=(is_down(party, host), SettingIs(host, path, "storage.dbPath", old), *left),
             limit_s=START_S,
+            consent=_nothing_changed(party) if first else None,
         ),
         estimate_s=5.0,
+    )
+
+
+def _nothing_changed(party: Party) -> Consent:
+    """The first one's folder has all that the set has: with it goes what a mongos changed there."""
+    return Consent(
+        unless=(_none_runs(party, party.routers),),
+        question=f"A mongos that runs goes over to {party.name} by itself: what was changed through it since lies in "
+        f"{party.name} alone, and is lost with it: a database or a collection that was made, and where its rows are. "
+        "Take it back all the same?",
+        expect=party.first,
     )
 
 
@@ -193,7 +233,11 @@ def _routers(party: Party) -> tuple[Step, ...]:
         title=f"Start {first} with {party.new_string}: the window ends",
         why="From here on the catalog changes in the set alone. There is no easy way back.",
         risk=Risk.IRREVERSIBLE,
-        before=(SetWhole(party.servers), MetadataSame(party.servers)),
+        before=(
+            SetWhole(party.servers),
+            MetadataSame(party.servers),
+            *((_none_runs(party, tuple(others)),) if others else ()),
+        ),
         confirm=first,
         no_return=True,
     )

@@ -1,0 +1,67 @@
+"""mongo-config-rs in a window, and a mongos that a colleague starts meanwhile. Seen on 3.2.5: it goes over to the set
+by itself as soon as that is made, and the undo left it there: it 'uses csrs/'."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.procedures.conditions.config_servers.uses import USES
+from services.procedures.journal.projection import project
+from services.procedures.plan.run_model import RunState, RunView, StepState
+from tests.faults.scripted import config_servers
+from tests.faults.scripted.running import Bench
+
+INPUTS = {"way": "window", "name": "cfg", "backup": "/srv/copy", "no_ddl": "yes", "no_others": "yes"}
+
+
+def _ran(moment: str, *confirmed: str) -> tuple[Bench, RunState]:
+    """A run of the window's way, with r2 started at this moment."""
+    bench = Bench(config_servers.sharded(), "mongo-config-rs", dict(INPUTS), frozenset(confirmed))
+    bench.begin()
+
+    def starts(_: str, what: str) -> None:
+        host = bench.cluster.hosts["r2"]
+        if moment in what and not host.running:
+            host.running = True
+            made = bench.cluster.hosts["c1"].variables.get("form") == "set"
+            host.variables = {"string": "c1:27019,c2:27019,c3:27019"} | ({"over": "yes"} if made else {})
+            config_servers.derived(bench.cluster)
+
+    bench.journal.told = starts
+    return bench, bench.run()
+
+
+def _view(bench: Bench) -> RunView:
+    return project(bench.journal.entries(bench.run_id))
+
+
+def _states(bench: Bench) -> dict[str, StepState]:
+    return {one.step.step_id: one.state for one in _view(bench).steps}
+
+
+def test_that_no_config_server_is_stopped_while_one_runs() -> None:
+    bench, ended = _ran("same-behind done", "r1")
+    assert ended is RunState.UNDONE
+    assert _states(bench)["c1:down"] is StepState.PENDING
+    assert "c1: c1:down" not in bench.cluster.log
+
+
+def test_that_a_set_which_it_may_have_changed_is_not_thrown_away_unless_a_person_says_so() -> None:
+    bench, ended = _ran("followed done", "r1")
+    assert ended is RunState.UNDO_FAILED
+    assert "every mongos to be stopped: not yet" in _view(bench).sentence
+    assert "/data/db-cfg/data" in bench.cluster.hosts["c1"].files
+
+
+def test_that_where_a_person_gives_it_up_it_is_restarted_with_the_mirrored_ones() -> None:
+    bench, ended = _ran("followed done", "r1", "c1")
+    assert ended is RunState.UNDONE
+    assert bench.cluster.replica_set[USES + "r2"] == "mirrored"
+    assert all(bench.cluster.hosts[name].running for name in ("c1", "c2", "c3", "r1", "r2"))
+
+
+@pytest.mark.parametrize("moment", ["c1:set-up done", "c3:followed acting"])
+def test_that_it_is_told_at_once_and_the_run_asks(moment: str) -> None:
+    bench, ended = _ran(moment, "r1")
+    assert ended is not RunState.DONE
+    assert "NO-MONGOS" in {one.code for one in _view(bench).broken} or ended is RunState.UNDO_FAILED

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from services.inventory.model import SqlAccess
 
 _CHUNK = 65536
+_OLD_CIPHERS = "@SECLEVEL=2:ECDH+AESGCM:ECDH+CHACHA20:ECDH+AES:DHE+AES:RSA+AESGCM:RSA+AES:!aNULL:!eNULL:!aDSS:!AESCCM"
+"""Python's own list (3.10 and newer: docs.python.org/3/whatsnew/3.10.html, ssl), and behind it the key exchange by RSA
+alone, without which nobody reaches a server that sets up neither DHE nor ECDHE: MongoDB up to 3.6 where it was built
+with OpenSSL 1.0 (3.2 source, ssl_manager.cpp; manual, "Forward Secrecy"). One that can do better is asked for it first.
+"""
 
 Proof = Literal["ca", "pin", "socket", "host", ""]
 Road = Literal["open", "tunnel", "socket"]
@@ -77,35 +82,40 @@ class WrongCertificate(Exception):  # noqa: N818 - it says what happened
         self.fingerprint = fingerprint
 
 
-def trust_for(access: SqlAccess, road: Road, pins: tuple[str, ...] = (), *, own: bool = False) -> Trust:
+def trust_for(
+    access: SqlAccess, road: Road, pins: tuple[str, ...] = (), *, own: bool = False, old: bool = False
+) -> Trust:
     """Return how an SQL access wants its server judged (resources/docs/adr/0029-verified-or-asked.md).
 
     Args:
         pins: fingerprints that a person accepted for this server; they count for `verify` where no `ca` is named.
         own: the road is a socket where nobody can listen but the server (socket_owner.py).
+        old: a server without forward secrecy is reached too.
     """
     safe: Proof = "" if road == "open" else "socket" if own else "host"
     mode, files = access.tls, (access.ca, access.cert, access.key)
     if mode == "off" or (road == "socket" and mode in {"verify", "required"}):
         return Trust(None, proof=safe)  # servers offer no TLS on a Unix socket unless forced to
     if mode == "required":
-        return Trust(_context("nothing", *files), required=True, proof=safe)
+        return Trust(_context("nothing", *files, old=old), required=True, proof=safe)
     if mode == "verify" and pins and access.ca is None:
-        return Trust(_context("nothing", *files), required=True, proof="pin", pins=pins)
+        return Trust(_context("nothing", *files, old=old), required=True, proof="pin", pins=pins)
     if mode == "verify" and safe:
-        return Trust(_context("nothing", *files), proof=safe, asks=access.ca is None)
+        return Trust(_context("nothing", *files, old=old), proof=safe, asks=access.ca is None)
     # An authority alone says nothing where it is anybody's (the system's): then the name must be right as well.
     checks = "chain" if mode == "verify-ca" and access.ca is not None else "name"
-    return Trust(_context(checks, *files), required=True, proof="ca", asks=mode == "verify" and access.ca is None)
+    return Trust(
+        _context(checks, *files, old=old), required=True, proof="ca", asks=mode == "verify" and access.ca is None
+    )
 
 
-def unverified() -> ssl.SSLContext:
-    """Return the context that takes any certificate: to look at it, never to log in."""
-    return _context("nothing", None, None, None)
+def unverified(*, old: bool = False) -> ssl.SSLContext:
+    """Return the context that takes any certificate: to look at it, never to log in. `old` is as in trust_for."""
+    return _context("nothing", None, None, None, old=old)
 
 
 @functools.lru_cache(maxsize=64)
-def _context(checks: str, ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
+def _context(checks: str, ca: str | None, cert: str | None, key: str | None, *, old: bool) -> ssl.SSLContext:
     try:
         if checks == "nothing":
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -115,6 +125,8 @@ def _context(checks: str, ca: str | None, cert: str | None, key: str | None) -> 
         # the name are still verified.
         context.verify_flags &= ~getattr(ssl, "VERIFY_X509_STRICT", 0)
         context.sslsocket_class = ClosingTlsSocket
+        if old:
+            context.set_ciphers(_OLD_CIPHERS)
         context.check_hostname = checks == "name"
         context.verify_mode = ssl.CERT_NONE if checks == "nothing" else ssl.CERT_REQUIRED
         if cert:

@@ -279,7 +279,7 @@ class _Opening:
         try:
             if way.road != "socket" and self._sql.tls == "verify" and self._sql.ca is None:
                 pins = pins_of(name_of(self._entry))
-            trust = trust_for(self._sql, way.road, tuple(pin.fingerprint for pin in pins), own=way.own)
+            trust = trust_for(self._sql, way.road, tuple(pin.fingerprint for pin in pins), own=way.own, old=True)
             wire = self._wire(meter, trust, credentials, way.where, plain=plain)
             greeting, named = greet(wire, credentials)
             logged_in = credentials.asks and not greeting.arbiter
@@ -326,7 +326,7 @@ class _Opening:
         meter = Metered(way.sock)
         meter.begin(self._login_s, LOGIN_BYTES)
         try:
-            Wrapping(Trust(unverified(), required=True), looks=True).wrap_socket(meter, self._entry.address)
+            Wrapping(Trust(unverified(old=True), required=True), looks=True).wrap_socket(meter, self._entry.address)
         except Seen as seen:
             return unknown(self._entry, way.where, seen.certificate, why)
         except Exception as problem:  # noqa: BLE001 - bytes that are no TLS

@@ -99,6 +99,21 @@ def test_that_tls_is_spoken_through_ssh_where_the_server_has_it(hello: Mapping[s
         assert peer.opened == 1
 
 
+@pytest.mark.parametrize("cipher", ["AES256-GCM-SHA384", "AES256-SHA"])
+@pytest.mark.parametrize("mode", ["verify", "required", "verify-ca"])
+def test_that_a_server_without_forward_secrecy_is_reached(cipher: str, mode: str, tmp_path: Path) -> None:
+    """MongoDB up to 3.6 with OpenSSL 1.0 has nothing else, and Python 3.10 and newer offer it nothing: 'handshake
+    failure'. The real one is asked in tests/lab/mongodb where its build has TLS."""
+    ca = Authority(tmp_path)
+    tls = serving(ca.issue("n1", "127.0.0.1", of_rsa=True).file)
+    tls.maximum_version = ssl.TLSVersion.TLSv1_2
+    tls.set_ciphers(cipher)
+    with MongoPeer({"buildInfo": {"ok": 1.0}}, users=USERS, tls=tls) as peer:
+        link, _ = through_ssh(peer, tls=mode, ca=None if mode == "verify" else str(ca.file))
+        assert link.cipher == f"TLSv1.2 {cipher}"
+        link.close()
+
+
 @pytest.mark.parametrize("mode", ["required", "verify-ca", "verify-identity"])
 def test_that_nobody_who_asks_for_tls_is_brought_to_go_without_it(mode: str, tmp_path: Path) -> None:
     ca = Authority(tmp_path)

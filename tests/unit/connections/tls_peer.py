@@ -49,9 +49,9 @@ class Authority:
         self.file = folder / f"{name}.pem"
         self.file.write_bytes(signed.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM))
 
-    def issue(self, name: str, *addresses: str) -> Issued:
+    def issue(self, name: str, *addresses: str, of_rsa: bool = False) -> Issued:
         """A server certificate for these IP addresses, and for `name`."""
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = _RSA if of_rsa else ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         names = [x509.DNSName(name), *(x509.IPAddress(ipaddress.ip_address(a)) for a in addresses)]
         made = _builder(subject, self._name, key).add_extension(x509.SubjectAlternativeName(names), critical=False)
@@ -63,7 +63,9 @@ class Authority:
         return Issued(file, ":".join(f"{byte:02X}" for byte in digest))
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+) -> x509.CertificateBuilder:
     now = dt.datetime.now(dt.UTC)
     return (
         x509.CertificateBuilder()

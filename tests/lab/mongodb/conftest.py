@@ -9,7 +9,7 @@ import pytest
 
 from tests.lab.estate.estate import Estate
 from tests.lab.mongodb.conversion import COPY, anew, files, is_mirrored
-from tests.lab.mongodb.servers import binary
+from tests.lab.mongodb.servers import binary, has_tls
 from tests.lab.sample import leave_out
 
 _HERE = Path(__file__).parent
@@ -21,6 +21,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if binary("mongod", "3.2") is None:
         said = "tests of real MongoDB are left out: PILOTHOUSE_LAB_MONGODB names no folder with a mongod-3.2"
         leave_out(config, items, _needs_binaries, said)
+    elif not has_tls():
+        said = "tests of TLS are left out: the mongod of PILOTHOUSE_LAB_MONGODB was built without it"
+        leave_out(config, items, lambda item: item.get_closest_marker("tls_build") is not None, said)
 
 
 def _needs_binaries(item: pytest.Item) -> bool:

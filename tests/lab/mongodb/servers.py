@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import socket
 import subprocess
@@ -23,6 +24,16 @@ def binary(program: str, version: str) -> Path | None:
     folder = os.environ.get("PILOTHOUSE_LAB_MONGODB", "")
     found = sorted(Path(folder).glob(f"{program}-{version}*")) if folder else []
     return found[-1] if found else None
+
+
+@functools.cache
+def has_tls() -> bool:
+    """Whether the mongod of 3.2 that is at hand was built with TLS."""
+    program = binary("mongod", "3.2")
+    if program is None:
+        return False
+    told = subprocess.run([str(program), "--version"], check=True, capture_output=True, text=True, timeout=30)
+    return "OpenSSL version" in told.stdout
 
 
 def free_port() -> int:

@@ -213,7 +213,8 @@ def is_a_set_of(estate: Estate, members: tuple[str, ...], before: dict[str, str]
     assert [started_with(estate, one) for one in ROUTERS] == [f"csrs/{places}"] * 2
     now = [hashes(estate, one) for one in members]
     assert now == [now[0]] * 3
-    assert [name for name in before if now[0][name] != before[name]] == []
+    moved = [name for name in before if now[0][name] != before[name]]
+    assert moved == [], f"not as before: {moved}"
     states = mongodb.states(estate.spec, members[0])
     assert sorted(states.values()) == ["PRIMARY", "SECONDARY", "SECONDARY"], states
     for one in members:

@@ -373,3 +373,16 @@ def test_that_a_title_which_would_be_cut_is_written_small(view: TopologyView) ->
     title = "Shard rs0: No majority"
     assert in_whole(title, large[1].horizontalAdvance(title), large, small) == large
     assert in_whole(title, large[1].horizontalAdvance(title) - 1, large, small) == small
+
+
+@pytest.mark.parametrize("steps", [0, 4, -6])
+@pytest.mark.parametrize(("across", "down"), [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1)])
+def test_that_the_drawing_is_never_pushed_out_of_sight(view: TopologyView, steps: int, across: int, down: int) -> None:
+    """The canvas was empty, and nothing told where the drawing was."""
+    canvas = show(view, b.sst_running())
+    for _ in range(abs(steps)):
+        canvas.zoom_in() if steps > 0 else canvas.zoom_out()
+    for bar, way in ((canvas.horizontalScrollBar(), across), (canvas.verticalScrollBar(), down)):
+        bar.setValue(bar.value() + way * 1_000_000)
+    seen = canvas.mapToScene(canvas.viewport().rect()).boundingRect().intersected(canvas.content_rect())
+    assert min(seen.width(), seen.height()) * canvas.zoom > 20

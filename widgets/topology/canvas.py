@@ -42,6 +42,7 @@ _MOST_FIT = 1.7  # on a wide screen; on a laptop 100 % keeps the type of the car
 _WIDE = 1100.0
 _MARGIN = 20.0
 _DROP = -8.0  # a little closer to the title than to the other edges
+_STAYS = 96.0  # so many pixels of the drawing stay in sight, however far it is pushed
 _STEP = 1.2
 _LONELY = 0.3  # of the width left empty: a drawing in the corner of that much nothing looks lost
 _DASH_PER_S = 30.0
@@ -130,9 +131,13 @@ class Canvas(RingedView):
                 self._scene.addItem(item)
             item.setPos(box.x, box.y)
             item.set_width(box.w)
-        whole = self.content_rect()
-        room = max(2000.0, whole.width(), whole.height())
-        self.setSceneRect(whole.adjusted(-room, -room, room, room))
+        self._bound(self.zoom)
+
+    def _bound(self, zoom: float) -> None:
+        """Let the drawing be pushed aside, and never out of sight: nothing would say where it went."""
+        across = max(0.0, self.viewport().width() - _STAYS) / zoom
+        down = max(0.0, self.viewport().height() - _STAYS) / zoom
+        self.setSceneRect(self.content_rect().adjusted(-across, -down, across, down))
 
     def content_rect(self) -> QRectF:
         """Return the extent of everything drawn, in scene pixels."""
@@ -272,7 +277,9 @@ class Canvas(RingedView):
     def _set_zoom(self, zoom: float) -> None:
         if not math.isclose(zoom, self.zoom, rel_tol=1e-6):
             factor = zoom / self.zoom
+            self._bound(min(zoom, self.zoom))  # what both need: the point under the pointer stays where it is
             self.scale(factor, factor)
+            self._bound(zoom)
             self.zoomed.emit(zoom)
         self._state.detail = detail_at(zoom)
 
@@ -280,6 +287,7 @@ class Canvas(RingedView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the whole cluster in sight unless a person chose otherwise."""
         super().resizeEvent(event)
+        self._bound(self.zoom)
         if self._follow:
             self.fit()
 

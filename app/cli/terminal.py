@@ -99,7 +99,8 @@ def component_sentence(component: Component, cluster: ClusterSnapshot) -> str:
     name = part_name(component, cluster)
     parts = [tr_n("{votes} of {n} vote", "{votes} of {n} votes", component.votes_known, votes=component.votes)]
     if component.primary and component.may_lose is not None:
-        parts.append(tr("may lose {n} at a time", n=component.may_lose))
+        may = component.may_lose
+        parts.append(tr("may lose {n} at a time", n=may) if may else tr("may lose none"))
     if component.view_id:
         parts.append(tr("view {view}", view=component.view_id))
     return f"{name}: {', '.join(parts)}"

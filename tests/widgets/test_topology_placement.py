@@ -200,3 +200,12 @@ def test_that_a_straight_edge_is_straight_and_a_blocked_one_goes_around() -> Non
 
 def _inside(inner: Box, outer: Box) -> bool:
     return inner.x >= outer.x and inner.y >= outer.y and inner.right <= outer.right and inner.bottom <= outer.bottom
+
+
+def test_that_who_left_stands_below_the_labels_of_the_edges_inside() -> None:
+    """The middle member of a replica set was cut off: its card lay on the lag of the last one."""
+    gone = b.killed()
+    first, last = (n.node_id for n in gone.nodes if n.component and n.node_id in {"db1", "db3"})
+    placed = place(replace(gone, replication=(ReplicationEdge(first, last),)))
+    home = placed.shapes[0].box
+    assert placed.nodes["db2"].y - home.bottom >= LANES.label + 32

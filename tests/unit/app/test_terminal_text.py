@@ -47,7 +47,7 @@ def test_that_a_cluster_is_told_with_its_quorum_its_nodes_and_whose_eyes_saw_it(
     text = estate_text(EstateSnapshot(100.0, (CLUSTER,), hosts_total=2, hosts_answering=1))
     assert text.splitlines() == [
         "orders  Galera · MariaDB 10.11.14 · state 8f21c0de",
-        "  Primary component: 1 of 2 votes, may lose 0 at a time, view 214",
+        "  Primary component: 1 of 2 votes, may lose none, view 214",
         "    ● db1 (writer)  Synced  10.20.0.11:3306",
         "  ○ db2  no answer    receive queue 12",
         "  Seen from db1",

@@ -37,5 +37,5 @@ def test_that_an_oplog_that_is_not_full_yet_reaches_back_at_least_as_far_as_it_d
         cluster = s.only(s.estate(m.member(1, oplog=oplog), m.member(2), m.member(3)))
         return next(one for one in node(cluster, "m1").numbers if one[0] == "oplog window")
 
-    assert window(180) == ("oplog window", "at least 11 s", Health.GOOD)
+    assert window(180) == ("oplog window", "≥ 11 s", Health.GOOD)
     assert window(10**9) == ("oplog window", "11 s", Health.WARN)

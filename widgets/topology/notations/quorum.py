@@ -174,7 +174,12 @@ class _Quorum:
         elif self.shapes and self.behind:
             self._place_in_a_row(home, min(self.boxes[n].y for n in self.behind) - (TITLE_H if self.islands else 0.0))
         else:
-            self._place_in_a_row(home, home.bottom + OUTSIDE_GAP if self.shapes else 0.0)
+            self._place_in_a_row(home, home.bottom + self._gap_below() if self.shapes else 0.0)
+
+    def _gap_below(self) -> float:
+        """Return the room below the home: edges between its own nodes run there, with their labels."""
+        inside = any(source in self.boxes and replica in self.boxes for source, replica in self.edges)
+        return TRANSFER_LANE - PAD if inside and not self._lane_open() else OUTSIDE_GAP
 
     def _place_in_a_row(self, home: Box, top: float) -> None:
         """Flow left to right, each under the hole it left where there is room."""

@@ -88,7 +88,7 @@ def member_numbers(node: Node, one: SetOf) -> tuple[Number, ...]:
     window = facts.oplog.window_s if facts.oplog is not None else None
     if window is not None:
         full = facts.oplog is not None and facts.oplog.full
-        told = tr("at least {span}", span=duration(window)) if full is False else duration(window)
+        told = tr("≥ {span}", span=duration(window)) if full is False else duration(window)
         short = full is True and window < WINDOW_WARN_S
         found.append((mark("oplog window"), told, Health.WARN if short else Health.GOOD))
     if facts.server.engine:

@@ -134,3 +134,10 @@ def test_that_a_curve_ends_where_its_server_did_and_begins_where_it_was_read_fir
     whole = np.arange(NOW - 59.0, NOW - 1.0, 1.0)
     assert not any(map(math.isnan, spark_of(Series(METRIC, whole, np.ones(len(whole))), NOW).values))
     assert spark_of(Series(METRIC, t[:1], np.ones(1)), NOW).empty
+
+
+def test_that_what_a_server_did_before_its_restart_stays_where_it_was() -> None:
+    """Nine seconds of a server that was away for 48 s were stretched over the whole minute."""
+    t = np.array([*np.arange(NOW - 60.0, NOW - 51.0, 1.0), NOW - 3.0, NOW - 2.0, NOW - 1.0])
+    gaps = [math.isnan(value) for value in spark_of(Series(METRIC, t, np.ones(len(t))), NOW).values]
+    assert gaps == [False] * 9 + [True] * 48 + [False] * 3

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING
 
 from services.discovery.model import ClusterSnapshot, NodeView
@@ -82,16 +84,18 @@ def _wanted(cluster: ClusterSnapshot) -> Wanted:
 
 
 def spark_of(series: Series, at: float) -> Spark:
-    """Return the minute before `at` as it was: what ended in it, or began in it, is not stretched over all of it."""
+    """Return the minute before `at` as it was: what ended in it, began in it or was away is not stretched over it."""
     known = [(float(t), float(value)) for t, value in zip(series.t, series.value, strict=True) if not math.isnan(value)]
-    values = tuple(value for _, value in known)
-    apart = (known[-1][0] - known[0][0]) / (len(known) - 1) if len(known) > 1 else 0.0
+    gaps = [later - earlier for (earlier, _), (later, _) in pairwise(known)]
+    apart = median(gaps) if gaps else 0.0
     if apart <= 0.0:
-        return Spark(values, SPARK_AREA)
-    before, behind = (_missing(gap_s, apart) for gap_s in (known[0][0] - (at - SPARK_S), at - known[-1][0]))
-    return Spark((*[math.nan] * before, *values, *[math.nan] * behind), SPARK_AREA)
+        return Spark(tuple(value for _, value in known), SPARK_AREA)
+    values = [math.nan] * _missing(known[0][0] - (at - SPARK_S), apart)
+    for (_, value), gap in zip(known, [*(gap - apart for gap in gaps), at - known[-1][0]], strict=True):
+        values += [value, *[math.nan] * _missing(gap, apart)]
+    return Spark(values, SPARK_AREA)
 
 
 def _missing(gap_s: float, apart_s: float) -> int:
-    """Return how many points a gap at an end of the minute would have had; a late answer is none."""
+    """Return how many points a gap would have had; a late answer is none."""
     return round(min(gap_s, SPARK_S) / apart_s) if gap_s > _OLD_S else 0

@@ -65,6 +65,8 @@ _NARROW = {KIND: 60, LASTED: 76, TIME: 92}
 A moment is never cut: its date stands above its time of day, and the rows are of two lines."""
 _LEAST_WHAT, _MOST_WHAT, _STILL_READ = 340, 880, 120
 _ROW, _TWO_LINES = 28, 44
+_BESIDE = 16
+"""What a cell leaves empty beside its words."""
 _LEFT, _RIGHT, _SCROLL = 20, 16, 16
 
 
@@ -85,7 +87,11 @@ class JournalPage(QFrame):
         self._least = choice(tr("Seriousness"), tuple((h.value, words) for h, words in _LEAST))
         self._count = label("", "second")
         self._bar = MessageBar()
+        self._whole = label("", "second", wrap=True)
+        self._whole.setContentsMargins(12, 4, 12, 4)
+        self._whole.hide()
         self._table = self._make_table()
+        self._table.selectionModel().currentRowChanged.connect(self._tell_whole)
         self._empty = EmptyState()
         self._stack = QStackedLayout()
         card = QFrame()
@@ -93,6 +99,7 @@ class JournalPage(QFrame):
         inner = QVBoxLayout(card)
         inner.setContentsMargins(1, 4, 1, 4)
         inner.addWidget(self._table)
+        inner.addWidget(self._whole)
         page = QVBoxLayout(self)
         page.setContentsMargins(_LEFT, 12, _RIGHT, 16)
         page.setSpacing(8)
@@ -184,6 +191,16 @@ class JournalPage(QFrame):
         for column, width in widths.items():
             header.resizeSection(column, width)
         header.setStretchLastSection(missing <= 0)
+        self._tell_whole()
+
+    def _tell_whole(self) -> None:
+        """Say the whole sentence of the row in hand where its column cuts it: a tooltip is nothing for the keyboard."""
+        row = self._table.currentIndex()
+        said = self._model.sentence(self._model.rows[row.row()]) if row.isValid() else ""
+        room = self._table.columnWidth(WHAT) - px(_BESIDE)
+        cut = self._table.fontMetrics().horizontalAdvance(said) > room * (2 if self._table.wordWrap() else 1)
+        self._whole.setText(said if cut else "")
+        self._whole.setVisible(cut)
 
     # -- content -------------------------------------------------------------------------------------------------
     def show_events(self, events: Sequence[Event]) -> None:

@@ -9,10 +9,11 @@ import pytest
 from services.clock import ManualClock
 from services.connections.mongo.document import Document, Reply
 from services.connections.reads.mongo import MongoRead
-from services.errors import QueryFailed
+from services.errors import QueryFailed, Unreachable
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.in_cluster import InCluster
+from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.steady import SetSteady
@@ -199,3 +200,22 @@ def test_that_a_primary_which_runs_the_version_need_not_step_down(
         one.told["build-info"] = {"version": "3.2.6"}
     answer = Attempt(hosts, ManualClock()).look(NeedNotStepDown(HOSTS, but, version), NOTHING)
     assert (answer.holds, answer.evidence) == (holds, words)
+
+
+def test_that_the_others_hold_whatever_becomes_of_the_one_in_hand_and_not_without_another() -> None:
+    hosts, held = Set(), OthersHold(("m1", "m3"), "m2:27018")
+
+    def look() -> bool | None:
+        return Attempt(hosts, ManualClock()).look(held, NOTHING).holds
+
+    assert look() is True
+    gone = Unreachable("No route to host.", host="m2")
+    hosts.members["m2"].told["replica-set-status"] = gone
+    hosts.says("m1", 2, health=0.0, state=8)
+    hosts.says("m3", 2, health=0.0, state=8)
+    assert look() is True
+    hosts.members["m3"].told["replica-set-status"] = gone
+    hosts.says("m1", 3, health=0.0, state=8)
+    assert look() is False
+    hosts.members["m1"].told["replica-set-status"] = gone
+    assert look() is None

@@ -7,6 +7,7 @@ from dataclasses import replace
 from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import Shard
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
+from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads, NeedNotStepDown
@@ -136,3 +137,16 @@ def test_that_a_primary_which_takes_the_lead_back_is_told_as_a_second_election()
         "until it is started anew"
         in PROCEDURE.plan(facts(*_members(first)), {"version": "3.2.22"}).step("m1:step-down").why
     )
+
+
+def test_that_while_a_person_has_a_member_in_hand_the_majority_of_the_others_is_watched() -> None:
+    """Another member died while the question stood, and it still said: stop m2. That would have taken the majority."""
+    plan = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"})
+    assert violations(plan) == ()
+    watched = {rule.code: rule for rule in plan.watches}
+    assert set(watched) == {"MAJORITY-M1", "MAJORITY-M2", "MAJORITY-M3"}
+    rule = watched["MAJORITY-M2"]
+    assert rule.condition == OthersHold(("m1", "m3"), "m2:27018")
+    assert (rule.from_step, rule.to_step) == ("m2:replace", "m2:back")
+    two = (row(1, "PRIMARY"), row(2))
+    assert PROCEDURE.plan(facts(*_members(two)[:2]), {"version": "3.2.22"}).watches == ()

@@ -22,6 +22,7 @@ from services.procedures.catalogue.mongodb.rolling_upgrade.steps import (
     nobody_else,
     router_steps,
     set_steps,
+    set_watches,
 )
 from services.procedures.catalogue.mongodb.sets import mongo_of, parts_of
 from services.procedures.plan.checks import Check
@@ -122,6 +123,7 @@ class RollingUpgrade:
             ),
             inputs=tuple(values.items()),
             steps=steps,
+            watches=tuple(rule for one in sets for rule in set_watches(one)) if steps else (),
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for one in sets for host in one.hosts),
             expects=(f"Every server of the plan runs {version}, every set is whole, the balancer is as it was.",),
             on=standing_on(facts, order.hosts),

@@ -12,6 +12,7 @@ from services.procedures.conditions.mongodb.answering import Answering
 from services.procedures.conditions.mongodb.balancer import BalancerIs
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.in_cluster import InCluster
+from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.spared import Spared, without
 from services.procedures.conditions.mongodb.steady import SetSteady
@@ -20,7 +21,7 @@ from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Ask, Mongo, WaitFor
 from services.procedures.plan.condition import Condition
-from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.model import Risk, Step, WatchRule
 
 YOURS_S, BACK_S, ELECTION_S = 8 * 3600.0, 1800.0, 90.0
 NOBODY_ELSE_S = 150.0
@@ -48,6 +49,25 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, routers: tuple[str,
         leads = () if stays else (AnotherLeads(one.hosts, host),)
         steps += _replaced(host, "mongod", version, (SetWhole(one.hosts),), (*leads, *spared), moves=True)
     return (*steps, _caught_up(one, calm_s))
+
+
+def set_watches(one: GatheredSet) -> tuple[WatchRule, ...]:
+    """Return what is watched while a person has a member in hand: another one may fail before it is stopped."""
+    found = []
+    for host in (*one.arbiters, *members_in_turn(one)):
+        others = tuple(other for other in one.hosts if other != host)
+        places = [condition.place for condition in _spared(one, host) if isinstance(condition, Spared)]
+        for place in places if others else ():
+            rule = WatchRule(
+                code=f"MAJORITY-{host}".upper(),
+                condition=OthersHold(others, place),
+                sentence=f"{one.name} has no majority without {host} now: leave its server running, or start it again, "
+                "until the others are back.",
+                from_step=f"{host}:replace",
+                to_step=f"{host}:back",
+            )
+            found.append(rule)
+    return tuple(found)
 
 
 def _spared(one: GatheredSet, host: str) -> tuple[Condition, ...]:

@@ -1,0 +1,50 @@
+"""The other members of a replica set have a majority while a person has one in hand: up or down, it counts not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.errors import UserError
+from services.procedures.conditions.mongodb.spared import without
+from services.procedures.conditions.mongodb.told import told_by
+from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class OthersHold(OfHosts):
+    """One of these members, all but the one in hand, sees a majority of the set's votes without it.
+
+    A view is as old as its last heartbeats, ten seconds at most. Not known where none of them tells anything.
+
+    Attributes:
+        place: how the set calls the member in hand, 'host:port'.
+    """
+
+    tag: ClassVar[str] = "mongodb.others-hold"
+    words: ClassVar[str] = "the other members to have a majority"
+
+    place: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), enough_of=frozenset(self.hosts))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask each of them."""
+        del past
+        found = asking.each(self.hosts, lambda host: told_by(asking, host))
+        views = [one for one in found.values() if not isinstance(one, UserError)]
+        seen = [Answer(*without(view, self.place)) for view in views]
+        holding = next((one for one in seen if one.holds), None)
+        lost = next((one for one in seen if one.holds is False), None)
+        return holding or lost or Answer(holds=None, evidence=f"none of {', '.join(self.hosts)} tells its set")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        up = [host for host in self.hosts if world.hosts[host].running and world.hosts[host].primary]
+        return self.told(len(up) * 2 > len(self.hosts) + 1)

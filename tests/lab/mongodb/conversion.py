@@ -179,8 +179,8 @@ def config_of(estate: Estate, router: str) -> str:
     return str(mongodb.ask(estate.spec, router, {"getShardMap": 1})["map"]["config"])
 
 
-def shard_uses(estate: Estate) -> str:
-    """Which config servers the shard's primary uses, by its own word; once the preferred member leads again."""
+def leads_again(estate: Estate) -> list[str]:
+    """Wait until the preferred member leads its shard, and return the members, that one first."""
     members = [host.name for host in mongodb.hosts(estate.spec, "mongod")]
     wait_until(
         f"{members[0]} to lead",
@@ -188,6 +188,12 @@ def shard_uses(estate: Estate) -> str:
         limit_s=90,
     )
     mongodb.wait_set(estate.spec, members)
+    return members
+
+
+def shard_uses(estate: Estate) -> str:
+    """Which config servers the shard's primary uses, by its own word; once the preferred member leads again."""
+    members = leads_again(estate)
     return str(mongodb.ask(estate.spec, members[0], {"shardingState": 1}).get("configServer", ""))
 
 

@@ -22,6 +22,7 @@ from tests.lab.mongodb.conversion import (
     hashes,
     is_a_set_of,
     is_mirrored,
+    leads_again,
     load,
     rows_are_there,
     shard_uses,
@@ -68,6 +69,7 @@ def test_that_before_the_point_of_no_return_all_is_taken_back(
     assert is_mirrored(mirrored)
     assert balancer_is_on(mirrored)
     assert all("/" not in config_of(mirrored, router) for router in ROUTERS)
+    leads_again(mirrored)  # a member that was started again lost the lead, and takes it back: clients see both
     _serves(mirrored)
     assert shard_uses(mirrored) == used  # by now: a shard that was restarted uses none until a mongos asks it
     for host in ("n1", "n2"):

@@ -216,7 +216,7 @@ class ProceduresPage(QFrame):
     def _ask_leave(self, run_id: str) -> None:
         sentences = leave_sentences(self._view(run_id))
         title = tr("Leave run {number} as it is?", number=run_id)
-        agreed = tr("&Leave it")
+        agreed = tr("Lea&ve it")
         self.confirm.ask(title, sentences, agreed, lambda why: self.leave_wanted.emit(run_id, why), reason=True)
         self._scroll.ensureWidgetVisible(self.confirm)
 

@@ -297,7 +297,7 @@ class WizardPage(QFrame):
         run_id = self._view.run_id
         title = tr("Leave run {number} as it is?", number=run_id)
         sentences = leave_sentences(self._view)
-        agreed = tr("&Leave it")
+        agreed = tr("Lea&ve it")
         if then is not None:
             self.confirm.ask(title, sentences, agreed, lambda _reason: then())
         else:

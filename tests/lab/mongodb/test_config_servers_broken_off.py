@@ -10,6 +10,7 @@ import pytest
 from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate import database, mongodb
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.waiting import wait_until
 from tests.lab.mongodb.conversion import (
     MIRRORS,
     NAME,
@@ -70,6 +71,8 @@ def test_that_before_the_point_of_no_return_all_is_taken_back(
     assert balancer_is_on(mirrored)
     assert all("/" not in config_of(mirrored, router) for router in ROUTERS)
     leads_again(mirrored)  # a member that was started again lost the lead, and takes it back: clients see both
+    for router in ROUTERS:
+        _finds_the_primary(mirrored, router)
     _serves(mirrored)
     assert shard_uses(mirrored) == used  # by now: a shard that was restarted uses none until a mongos asks it
     for host in ("n1", "n2"):
@@ -103,6 +106,17 @@ def _is_refused_half_way(console: Console) -> None:
     assert ran.code == 1, ran
     assert "CONFIG-HALF-WAY" in ran.out + ran.err, ran
     assert len(console.runs()) == 1
+
+
+def _finds_the_primary(estate: Estate, router: str) -> None:
+    """A mongos that nobody asked meanwhile learns of an election by its first write: 'not master', once."""
+    row = {"insert": "found", "documents": [{"n": 1}]}
+
+    def refused() -> str | None:
+        said = mongodb.ask(estate.spec, router, row, database="shop", limit_s=15)
+        return str(said["writeErrors"]) if "writeErrors" in said else None
+
+    wait_until(f"{router} to write", refused, limit_s=60)
 
 
 def _serves(estate: Estate) -> None:

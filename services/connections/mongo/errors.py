@@ -21,6 +21,8 @@ from services.visible import as_line
 
 UNAUTHORIZED = 13
 LOGIN_FAILED = 18
+USER_UNKNOWN = 11
+"""UserNotFound: what 3.2 answers to a certificate without an account."""
 NO_COMMAND = 59
 NO_REPLICA_SET = 76
 NOT_YET_INITIATED = 94
@@ -30,7 +32,7 @@ REMOVED_FROM_SET = 93
 TIME_UP = 50
 """ExceededTimeLimit, which newer servers call MaxTimeMSExpired; what they call ExceededTimeLimit is 262."""
 _TIME_UP = {TIME_UP, 262}
-_NO_LOGIN = {UNAUTHORIZED, LOGIN_FAILED}
+_NO_LOGIN = {UNAUTHORIZED, LOGIN_FAILED, USER_UNKNOWN}
 _GOING = {91, 11600, 11602}  # ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
 _MOST_WORDS = 300
 _WRITES = frozenset({"insert", "update"})

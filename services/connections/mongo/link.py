@@ -19,6 +19,7 @@ from services.connections.mongo.errors import (
     LOGIN_FAILED,
     TIME_UP,
     UNAUTHORIZED,
+    USER_UNKNOWN,
     command_error,
     connect_error,
     no_tls,
@@ -28,6 +29,7 @@ from services.connections.mongo.errors import (
 from services.connections.mongo.login import Credentials, Greeting, greet, log_in
 from services.connections.mongo.only_reads import MOST_BYTES
 from services.connections.mongo.reconfigure import changed as reconfigured
+from services.connections.mongo.subject import subject_of
 from services.connections.mongo.wire import CommandFailed, MongoWire
 from services.connections.reads.mongo import HELLO, MONGO_READS
 from services.connections.text_rows import BadReply
@@ -208,9 +210,9 @@ class MongoLink:
 def _logged_in(wire: MongoWire, credentials: Credentials, named: list[Value], greeting: Greeting) -> bool:
     """Log in; False where a new member does not know the account yet: it tells what needs none."""
     try:
-        log_in(wire, credentials, named)
+        log_in(wire, credentials, named, greeting.wire)
     except CommandFailed as problem:
-        if problem.code != LOGIN_FAILED or not greeting.unsettled:
+        if problem.code not in {LOGIN_FAILED, USER_UNKNOWN} or not greeting.unsettled:
             raise
         return False
     return True
@@ -268,7 +270,13 @@ class _Opening:
         if by_certificate and self._sql.cert is None:
             raise BadInput(tr("A login by certificate needs one, and the inventory gives none."), host=self._entry.name)
         password = "" if by_certificate or self._sql.password is None else vault.get(self._sql.password).reveal()
-        return Credentials(self._sql.user, password, self._sql.source, self._sql.mechanism)
+        return Credentials(self._sql.user, password, self._sql.source, self._sql.mechanism, self._subject())
+
+    def _subject(self) -> str:
+        """Return whom the certificate names where it logs in and the inventory names nobody, '' otherwise."""
+        if self._sql.mechanism != "x509" or self._sql.cert is None or self._sql.user:
+            return ""
+        return subject_of(self._sql.cert)
 
     def link(self, kind: type[MongoLink], credentials: Credentials, *, plain: bool) -> MongoLink:
         """Go the way and log in. Raises UserError subclasses, and _NoTls where it may be tried without."""
@@ -336,5 +344,9 @@ class _Opening:
 
     def _told(self, problem: BaseException, way: Way) -> UserError:
         return connect_error(
-            problem, where=way.where, user=self._sql.user, host=self._entry.name, limit_s=self._login_s
+            problem,
+            where=way.where,
+            user=self._sql.user or self._subject(),
+            host=self._entry.name,
+            limit_s=self._login_s,
         )

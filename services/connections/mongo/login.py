@@ -23,6 +23,9 @@ LEAST_WIRE: Final = 4
 """MongoDB 3.2, the oldest that was tried."""
 MOST_WIRE: Final = 29
 """The newest that the driver specifications know; servers of today say that they speak every one from 0 on."""
+_NAMED_BY_CERTIFICATE = 5
+"""From this wire version on (3.4) a server takes the name out of the certificate; before, it says that no certificate
+matches the user (MongoDB manual 3.4, "authenticate"; tried on 3.2.5)."""
 _NONCE_BYTES = 24
 _MOST_STEPS = 4
 
@@ -32,13 +35,15 @@ class Credentials:
     """Who logs in, and how. The password is kept out of repr.
 
     Attributes:
-        user: '' for no login (a server without access control). source: the database that has the account.
+        user: '' for no login (a server without access control), or for the name of the certificate. source: the
+            database that has the account. subject: of the certificate, told to servers that don't take it from there.
     """
 
     user: str = ""
     password: str = ""
     source: str = "admin"
     mechanism: Mechanism = "scram"
+    subject: str = ""
 
     @property
     def asks(self) -> bool:
@@ -108,16 +113,18 @@ def greet(wire: MongoWire, credentials: Credentials) -> tuple[Greeting, list[Val
     return greeting, named if isinstance(named, list) else []
 
 
-def log_in(wire: MongoWire, credentials: Credentials, named: list[Value]) -> None:
+def log_in(wire: MongoWire, credentials: Credentials, named: list[Value], speaks: int = MOST_WIRE) -> None:
     """Prove who asks. Raises BadProof (the peer does not know the password), and what a command raises.
 
     Args:
         named: the logins that the server says the account has; it may name one, never choose one that sends a password.
+        speaks: the wire version that both speak.
     """
     if credentials.mechanism == "x509":
         asked: dict[str, Any] = {"authenticate": 1, "mechanism": "MONGODB-X509"}
-        if credentials.user:
-            asked["user"] = credentials.user
+        user = credentials.user or (credentials.subject if speaks < _NAMED_BY_CERTIFICATE else "")
+        if user:
+            asked["user"] = user
         wire.command("$external", asked)
         return
     mechanism: ScramKind = "SCRAM-SHA-256" if "SCRAM-SHA-256" in named else "SCRAM-SHA-1"

@@ -156,7 +156,8 @@ class _Talk:
         if name in {"saslStart", "saslContinue"}:
             return self._login(name, command)
         if name == "authenticate":
-            self._in = command.get("mechanism") == "MONGODB-X509"
+            old = self._peer.hello["maxWireVersion"] < 5  # 3.2.5: "no x.509 certificate matching the user"
+            self._in = command.get("mechanism") == "MONGODB-X509" and bool(command.get("user") or not old)
             return {"ok": 1.0} if self._in else {"ok": 0.0, "code": 18, "errmsg": "auth failed"}
         if not self._in:
             return {"ok": 0.0, "code": 13, "errmsg": f"not authorized on admin to execute command {{ {name}: 1 }}"}

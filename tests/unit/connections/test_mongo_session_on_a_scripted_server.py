@@ -411,16 +411,17 @@ def test_that_a_server_without_tls_is_sent_nothing_where_tls_is_asked_for(tmp_pa
         assert peer.asked == []
 
 
-def test_that_a_login_by_certificate_shows_it_and_sends_no_password(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("hello", "user"), [(HELLO_32, "CN=monitor"), (HELLO_80, None)])
+def test_that_a_login_by_certificate_shows_it_and_sends_no_password(hello: Any, user: Any, tmp_path: Path) -> None:
     ca = Authority(tmp_path)
     tls = serving(ca.issue("n1", "127.0.0.1").file, ca=ca.file)
     mine = ca.issue("monitor")
-    with MongoPeer({"buildInfo": {"ok": 1.0}}, users={}, tls=tls) as peer:
+    with MongoPeer({"buildInfo": {"ok": 1.0}}, hello=hello, users={}, tls=tls) as peer:
         own = session(peer, mechanism="x509", tls="verify-ca", ca=str(ca.file), cert=str(mine.file))
         own.ask(reads.BUILD_INFO)
         own.close()
     database, command, _ = peer.asked[1]
-    assert (database, command) == ("$external", {"authenticate": 1, "mechanism": "MONGODB-X509"})
+    assert (database, command["mechanism"], command.get("user")) == ("$external", "MONGODB-X509", user)
 
 
 @pytest.mark.parametrize("more", [{"tls": "off", "cert": "x"}, {"tls": "verify-ca"}])

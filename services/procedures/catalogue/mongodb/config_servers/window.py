@@ -99,15 +99,15 @@ def _router_down(party: Party, router: str) -> Step:
     return replace(step, before=(known_routers(party),)) if router == party.routers[0] else step
 
 
-def _none_runs(party: Party, routers: tuple[str, ...]) -> NoRouterRuns:
-    return NoRouterRuns(routers, tuple(map(party.unit, routers)))
+def _none_runs(party: Party) -> NoRouterRuns:
+    return NoRouterRuns(party.routers, tuple(map(party.unit, party.routers)))
 
 
 def window_watches(party: Party) -> tuple[WatchRule, ...]:
     """Return what is watched while no mongos may run."""
     rule = WatchRule(
         code="NO-MONGOS",
-        condition=_none_runs(party, party.routers),
+        condition=_none_runs(party),
         sentence=f"A mongos was started while {party.name} is made: what is changed through it may be in {party.name} "
         "alone, and is lost where the run is taken back. Stop it, and see what was changed.",
         from_step=f"{party.first}:down",
@@ -119,7 +119,7 @@ def window_watches(party: Party) -> tuple[WatchRule, ...]:
 def _compared(party: Party) -> Step:
     """Return the last look before the point of no return: at the metadata, and that nobody serves."""
     step = scratch_compared(party, party.first, "set")
-    return replace(step, before=(*step.before, _none_runs(party, party.routers)))
+    return replace(step, before=(*step.before, _none_runs(party)))
 
 
 def _mirror_down(party: Party, host: str) -> Step:
@@ -127,7 +127,7 @@ def _mirror_down(party: Party, host: str) -> Step:
     if host != party.first or step.undo is None:
         return step
     undo = replace(step.undo, loses=(MetadataSame(party.servers),))  # the last one to come back
-    return replace(step, before=(_none_runs(party, party.routers),), undo=undo)
+    return replace(step, before=(_none_runs(party),), undo=undo)
 
 
 def _first_data(party: Party) -> Step:
@@ -200,7 +200,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
 def _nothing_changed(party: Party) -> Consent:
     """The first one's folder has all that the set has: with it goes what a mongos changed there."""
     return Consent(
-        unless=(_none_runs(party, party.routers),),
+        unless=(_none_runs(party),),
         question=f"A mongos that runs goes over to {party.name} by itself: what was changed through it since lies in "
         f"{party.name} alone, and is lost with it: a database or a collection that was made, and where its rows are. "
         "Take it back all the same?",
@@ -233,11 +233,7 @@ def _routers(party: Party) -> tuple[Step, ...]:
         title=f"Start {first} with {party.new_string}: the window ends",
         why="From here on the catalog changes in the set alone. There is no easy way back.",
         risk=Risk.IRREVERSIBLE,
-        before=(
-            SetWhole(party.servers),
-            MetadataSame(party.servers),
-            *((_none_runs(party, tuple(others)),) if others else ()),
-        ),
+        before=(SetWhole(party.servers), MetadataSame(party.servers)),
         confirm=first,
         no_return=True,
     )

@@ -308,11 +308,21 @@ class Steps:
             self._act(step)
             return
         if step.repeatable and not keeps and step.proof:
-            # It has begun, or its precondition would still hold: only the proof is missing.
-            self._log.write(step_state(step.step_id, StepState.PROVING))
-            self._prove(step)
+            self._prove_or_begin(step)
             return
         self._doubt(step)
+
+    def _prove_or_begin(self, step: Step) -> None:
+        """Wait for the proof of what was perhaps begun: its precondition does not hold now.
+
+        The act may have broken it, as a stop does; or a colleague, before anything was done. The wait sees both. The
+        step stays announced: the next console is to see both as well.
+        """
+        evidence = self._waits.until_proven_or_free(step, waiting_words(step.proof))
+        if evidence is None:
+            self._act(step)
+        else:
+            self._done(step, evidence)
 
     def _proven(self, step: Step) -> bool:
         """Bring the step to DONE where its proof holds, now or within seconds (a server may still be at the act).

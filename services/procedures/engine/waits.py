@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.clock import Clock
 from services.procedures.engine.control import Control
 from services.procedures.engine.held_up import HeldUp, still_open
@@ -25,6 +27,8 @@ from services.procedures.plan.run_model import Question, RunState, StepState
 
 TICK_S = 0.5
 READ_TRIES_S = 30.0
+FREE_S = 5.0
+"""So long must what stood against an act be gone: a restart that goes on breaks it and mends it by itself."""
 
 
 class Waits:
@@ -94,7 +98,29 @@ class Waits:
         self, step: Step, conditions: tuple[Condition, ...], waits_for: str, limit_s: float
     ) -> tuple[str, ...]:
         """Wait until all hold; return the evidence. StepFailed when one never can, or at the limit."""
+        return self._until(step, conditions, waits_for, limit_s) or ()
+
+    def until_proven_or_free(self, step: Step, waits_for: str) -> tuple[str, ...] | None:
+        """Wait for the proof of an act that a dead console announced, and that can't be done again as it is now.
+
+        Whether it goes on behind the console's back is not known, so that it is waited for; what stands against doing
+        it again is told all the while, and once that has been gone for FREE_S the wait ends.
+
+        Returns:
+            The evidence, or None once what must hold before the act holds again.
+        """
+        return self._until(step, step.proof, waits_for, step.limit_s, or_free=step.before)
+
+    def _until(
+        self,
+        step: Step,
+        conditions: tuple[Condition, ...],
+        waits_for: str,
+        limit_s: float,
+        or_free: tuple[Condition, ...] = (),
+    ) -> tuple[str, ...] | None:
         limit, looks, told = Limit(self._clock, limit_s), self.looks(), 0.0
+        free_at = self._clock.monotonic() + FREE_S
         held = HeldUp(self._parts, self._log, step.step_id)
         while True:
             found = self.answers(conditions, looks)
@@ -108,6 +134,12 @@ class Waits:
                 self.keep(step.step_id, (hopeless,))
                 raise StepFailed(hopeless.evidence, hopeless.lines)
             waited = held.told(open_[0], still_open(conditions, found))
+            against = [a for a in self.answers(or_free) if not a.holds]
+            if against or not or_free:
+                free_at = self._clock.monotonic() + FREE_S
+            elif self._clock.monotonic() >= free_at:
+                return None
+            waited = _not_again(waited, against) if against else waited
             if limit.over():
                 lines = tuple(line for a in open_ for line in a.lines)
                 missing = "; ".join(a.evidence for a in (waited, *open_[1:]))
@@ -218,6 +250,16 @@ def _not_begun(step: Step, before: tuple[Condition, ...], *, again: bool) -> tup
         return "It was not begun again", "What it may have done before it broke off is there still."
     return "It did not begin", (
         "Nothing was changed by this step." if before is step.before else "It was not taken back."
+    )
+
+
+def _not_again(waited: Answer, against: list[Answer]) -> Answer:
+    """Return what is waited for, with what keeps the act from being done again, and the ways out of that."""
+    why = "; ".join(a.evidence for a in against)
+    return replace(
+        waited,
+        evidence=f"{waited.evidence}. It was announced when the console ended, and perhaps never begun. "
+        f"It can't be begun now: {why}. Put that right and the run goes on by itself, or undo",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,8 @@ from tests.lab.procedures.steering import KILLED, Console
 
 pytestmark = [pytest.mark.timeout(900)]
 _CHUNKS = 2_000
+_SEEN_S = 15.0
+"""A console on a busy machine has started, and looked, by then."""
 
 
 @pytest.fixture
@@ -74,6 +77,22 @@ def test_that_no_config_server_is_stopped_while_a_mongos_runs(mirrored: Estate, 
         assert undone.code == 0, undone
     assert "colleague" in {one["_id"] for one in documents(mirrored, "r1", "databases")}
     assert is_mirrored(mirrored)
+
+
+@pytest.mark.long
+def test_that_a_copy_never_begun_whose_server_was_started_again_is_told_at_once_and_made_once_it_is_stopped(
+    mirrored: Estate, console: Console
+) -> None:
+    ran = console.killed_run("c3:copied=acting", NAME, "--confirm", "r1", **WINDOW)
+    assert ran.code == KILLED, ran
+    database.start(mirrored.spec, "c3")
+    with console.running("resume", console.runs()[0], "--yes", "--confirm", "r1") as resumed:
+        time.sleep(_SEEN_S)
+        database.stop(mirrored.spec, "c3")
+        ended = resumed.end()
+    assert "It can't be begun now: the server of c3 runs" in ended.out, ended
+    assert ended.code == 0, ended
+    console.assert_ended(RunState.DONE, ended)
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ import pytest
 from services.errors import UserError
 from services.procedures.engine.parts import Policy
 from services.procedures.plan.model import Risk, Step
-from services.procedures.plan.run_model import RunState
+from services.procedures.plan.run_model import RunState, RunView
 from tests.unit.procedures.engine_world import Bench, Killed, World, is_, lost, plan_of, put, switch, work
 
 ASKING = Policy("ask", by="ann")
@@ -73,4 +73,73 @@ def test_that_a_repeatable_act_behind_a_broken_way_is_not_repeated_when_somethin
     bench.person.answers = {"failed": ["leave"]}
     bench.world.fails["a-n1"] = _Moving(bench.world, [lost("n1")])
     assert bench.run() is RunState.LEFT
+    assert bench.world.done == []
+
+
+STOPPED = (is_("n1", "down"),)
+
+
+def _announced_alone() -> Bench:
+    """Return a bench whose console died as a copy of a stopped server's data was announced; then it was started."""
+    copy = switch("n1", "copy", repeatable=True, before=STOPPED)
+    bench = Bench(plan_of(replace(copy, limit_s=3600.0)))
+    bench.world.settings["n1", "down"] = "ON"
+    bench.world.fails["copy-n1"] = [Killed()]  # type: ignore[list-item]
+    with pytest.raises(Killed):
+        bench.run()
+    bench.world.settings["n1", "down"] = "OFF"
+    return bench
+
+
+def test_that_a_wait_for_what_can_t_be_done_again_says_at_once_what_stands_against_it() -> None:
+    bench, said = _announced_alone(), []
+
+    def shown(view: RunView) -> None:
+        told = view.steps[0].said
+        if "It can't be begun now: down of n1 is OFF" in told:
+            said.append(bench.clock.monotonic())
+            bench.control.undo()
+
+    begun = bench.clock.monotonic()
+    bench.run_changed = shown  # type: ignore[method-assign]
+    assert bench.run() is RunState.UNDONE
+    assert said[0] - begun < 2.0
+
+
+def test_that_it_is_begun_once_nothing_stands_against_it_any_more() -> None:
+    bench = _announced_alone()
+
+    def shown(view: RunView) -> None:
+        if "It can't be begun now" in view.steps[0].said:
+            bench.world.settings["n1", "down"] = "ON"
+
+    bench.run_changed = shown  # type: ignore[method-assign]
+    assert bench.run() is RunState.DONE
+    assert bench.world.done == ["n1: copy=ON"]
+
+
+def test_that_the_next_console_killed_in_that_wait_leaves_it_to_the_one_behind_it() -> None:
+    bench = _announced_alone()
+
+    def killed(view: RunView) -> None:
+        if "It can't be begun now" in view.steps[0].said:
+            bench.control.close()
+
+    bench.run_changed = killed  # type: ignore[method-assign]
+    bench.run()
+    bench.run_changed = lambda _: None  # type: ignore[method-assign]
+    bench.world.settings["n1", "down"] = "ON"
+    assert bench.run() is RunState.DONE
+    assert bench.world.done == ["n1: copy=ON"]
+
+
+def test_that_what_the_act_itself_broke_is_only_waited_for() -> None:
+    bench = _announced_alone()
+
+    def shown(view: RunView) -> None:
+        if "It can't be begun now" in view.steps[0].said:
+            bench.world.settings["n1", "copy"] = "ON"
+
+    bench.run_changed = shown  # type: ignore[method-assign]
+    assert bench.run() is RunState.DONE
     assert bench.world.done == []

@@ -3,13 +3,15 @@ by itself as soon as that is made, and the undo left it there: it 'uses csrs/'."
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from services.procedures.conditions.config_servers.uses import USES
 from services.procedures.journal.projection import project
 from services.procedures.plan.run_model import RunState, RunView, StepState
 from tests.faults.scripted import config_servers
-from tests.faults.scripted.running import Bench
+from tests.faults.scripted.running import Bench, Killed
 
 INPUTS = {"way": "window", "name": "cfg", "backup": "/srv/copy", "no_ddl": "yes", "no_others": "yes"}
 
@@ -65,3 +67,25 @@ def test_that_it_is_told_at_once_and_the_run_asks(moment: str) -> None:
     bench, ended = _ran(moment, "r1")
     assert ended is not RunState.DONE
     assert "NO-MONGOS" in {one.code for one in _view(bench).broken} or ended is RunState.UNDO_FAILED
+
+
+def test_that_a_copy_never_begun_whose_server_a_colleague_started_again_says_so_and_is_undone() -> None:
+    """Seen on 3.2.5: the resumed run waited for the copy up to an hour, without a word, while no mongos ran."""
+    bench = Bench(config_servers.sharded(), "mongo-config-rs", dict(INPUTS), frozenset({"r1"}))
+    bench.begin()
+    bench.journal.told = _dies_after("c3:copied acting")
+    with pytest.raises(Killed):
+        bench.run()
+    bench.journal.told = None
+    bench.cluster.hosts["c3"].running = True
+    assert bench.run() is RunState.UNDONE
+    told = [str((one.data or {}).get("error", "")) for one in bench.journal.entries(bench.run_id)]
+    assert any("It can't be begun now: the MongoDB server of c3" in one for one in told), told
+
+
+def _dies_after(entry: str) -> Callable[[str, str], None]:
+    def told(when: str, what: str) -> None:
+        if when == "after" and entry in what:
+            raise Killed
+
+    return told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from app.cli.procedure_text import consent_lines, plan_lines, step_lines
 from services.i18n import tr
@@ -17,13 +18,20 @@ _ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.LEFT})
 _GOING_BACK = frozenset({RunState.UNDOING, RunState.UNDO_FAILED})
 
 
-def coming_lines(view: RunView, *, back: bool) -> Iterator[str]:
-    """Yield exactly what runs from here, as it was approved; nothing of a run whose journal was changed."""
+Way = Literal["on", "back", "close"]
+
+
+def coming_lines(view: RunView, way: Way) -> Iterator[str]:
+    """Yield exactly what runs from here, as it was approved; nothing of a run whose journal was changed.
+
+    Args:
+        way: on to its end, back, or close: what is on is switched off, and no step is taken back.
+    """
     if view.binding in REFUSED:
         return
-    if view.state in _ENDED:
+    if view.state in _ENDED or way == "close":
         yield from _release_lines(view)
-    elif back or view.state in _GOING_BACK:
+    elif way == "back" or view.state in _GOING_BACK:
         yield tr("What going back does, the newest step first, as it was approved:")
         done = [shown.step for shown in reversed(view.steps) if shown.state not in _NOT_BEGUN]
         undos = [(step.host, step.undo) for step in done if step.undo is not None]

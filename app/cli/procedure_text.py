@@ -176,6 +176,7 @@ def run_lines(view: RunView) -> Iterator[str]:
     for breach in view.breaches:
         yield from _wrapped("  ▲ ", breach)
     yield from rest_lines(view)
+    yield from interrupted_lines(view)
     yield from obligation_lines(view.obligations)
     if view.question is not None:
         yield from _wrapped(f"  {tr('waits for you')}: ", view.question.ask.question)
@@ -200,6 +201,12 @@ def rest_lines(view: RunView) -> Iterator[str]:
     for number, step in enumerate(view.steps, 1):
         if step.state is StepState.PENDING:
             yield from step_lines(number, step.step)
+
+
+def interrupted_lines(view: RunView) -> Iterator[str]:
+    """Yield what clients can't do since when: an outage that the run has begun and not ended."""
+    for since, what in view.interrupted:
+        yield f"  ! {tr('since {time} {what}', time=clock(since), what=tr(what))}"
 
 
 def breach_lines(one: Broken) -> Iterator[str]:

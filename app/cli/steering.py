@@ -12,7 +12,7 @@ from types import FrameType
 
 from app.cli.approval_text import coming_consents
 from app.cli.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
-from app.cli.procedure_text import breach_lines, check_lines, rest_lines, step_line
+from app.cli.procedure_text import breach_lines, check_lines, interrupted_lines, rest_lines, step_line
 from app.compose import open_state, read_inventory
 from app.places import data_folder, state_file
 from services.clock import SystemClock
@@ -169,7 +169,9 @@ class Terminal:
             return None
         if self._asked != question:
             self._asked = question
-            rest = "".join(f"{line}\n" for line in rest_lines(self._view)) if self._view is not None else ""
+            view = self._view
+            known = (*rest_lines(view), *interrupted_lines(view)) if view is not None else ()
+            rest = "".join(f"{line}\n" for line in known)
             sys.stdout.write(f"\n{rest}{question_text(question)}\n> ")
             sys.stdout.flush()
         ready, _, _ = select.select([sys.stdin], [], [], 0)

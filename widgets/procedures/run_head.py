@@ -17,7 +17,7 @@ from widgets.common.theme import mono_font, theme_holder
 from widgets.common.wrap_row import WrapRow, turn_box
 from widgets.procedures.blocks import put, words
 from widgets.procedures.consequences import pause_words
-from widgets.procedures.words import OVER, current_step, moment_words, run_words
+from widgets.procedures.words import OVER, current_step, interrupted_words, moment_words, run_words
 
 _BREAKABLE = frozenset({RunState.RUNNING, RunState.WAITING})
 _UNDOABLE = frozenset({RunState.RUNNING, RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.UNDO_FAILED})
@@ -126,12 +126,12 @@ class RunHead(QWidget):
     def _sentences(self, view: RunView, now: float) -> tuple[str, ...]:
         begun = tr("Started {moment}.", moment=moment_words(view.started, now)) if view.started is not None else ""
         if view.state in {RunState.RUNNING, RunState.APPROVED} and view.live:
-            return (tr(view.plan.summary), begun)
+            return (interrupted_words(view, now) or tr(view.plan.summary), begun)
         if view.elsewhere:
             there = tr("Another program of this workstation drives it, a terminal or a second window: steer it there.")
-            return (tr("State: {state}.", state=run_words(view)), there, begun)
+            return (tr("State: {state}.", state=run_words(view)), there, interrupted_words(view, now), begun)
         state = tr("State: {state}.", state=run_words(view))
-        return (state, _said(view), begun)
+        return (state, interrupted_words(view, now), _said(view), begun)
 
     def _pause(self) -> None:
         if self._view is not None:

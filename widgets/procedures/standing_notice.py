@@ -101,5 +101,7 @@ def where_it_stands(view: RunView) -> str:
         parts.append(tr(view.sentence))
     if view.started is not None:
         parts.append(tr("Begun {moment}.", moment=format_moment(view.started)[:16]))
+    for since, what in view.interrupted:
+        parts.append(tr("Since {moment} {what}.", moment=format_moment(since)[:16], what=tr(what)))
     parts += [tr("Still on: {sentence}.", sentence=tr(duty.obligation.sentence)) for duty in view.obligations]
     return " ".join(parts)

@@ -298,3 +298,10 @@ def moment_words(at: float, now: float) -> str:
 def since_words(at: float, now: float) -> str:
     """Return 'since 02:14'."""
     return tr("since {moment}", moment=moment_words(at, now))
+
+
+def interrupted_words(view: RunView, now: float) -> str:
+    """Return what clients can't do since when, '' while they can: 'Since 02:14 nobody reads or writes through r1.'"""
+    return " ".join(
+        tr("Since {moment} {what}.", moment=moment_words(since, now), what=tr(what)) for since, what in view.interrupted
+    )

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.cli.arguments import FINDINGS, GOOD
@@ -25,7 +25,7 @@ from services.procedures.journal.codec import encode, plain
 from services.procedures.plan.checks import Override, Verdict, standing_blocks
 from services.procedures.plan.host_facts import Facts, nobody_answered
 from services.procedures.plan.inputs import hosts_of
-from services.procedures.plan.model import Plan
+from services.procedures.plan.model import Plan, Step
 from services.procedures.service.service import Draft, ProcedureService
 from services.procedures.service.undo import at_work, own_run, with_ways
 
@@ -171,10 +171,37 @@ def _run(service: ProcedureService, draft: Draft, overrides: tuple[Override, ...
         if sys.stdin.readline().strip().lower() not in {"yes", tr("yes")}:
             sys.stdout.write(tr("Nothing was changed.") + "\n")
             return FINDINGS
+    refuse_to_rest_in_an_outage(_plan(draft).steps, options)
     run_id = service.new_run(draft, overrides)
     if not machine:
         sys.stdout.write("\n" + tr("Run {run} begins.", run=run_id) + "\n")
     return drive(service, run_id, options)
+
+
+def refuse_to_rest_in_an_outage(steps: Sequence[Step], options: Namespace) -> None:
+    """Raise BadInput where a run would take clients' service away and then wait for a person, with nobody there.
+
+    Args:
+        steps: those still to run.
+    """
+    if not options.yes or (attended() and not getattr(options, "json", False)):
+        return
+    begins = next((at for at, step in enumerate(steps) if step.interrupts), len(steps))
+    missing = [step for step in steps[begins:] if step.confirm and step.confirm not in options.confirm]
+    if not missing:
+        return
+    words = " ".join(f"--confirm {shlex.quote(step.confirm)}" for step in missing)
+    raise BadInput(
+        tr(
+            "Nobody would be there to confirm '{title}', and it is asked for while {what}.",
+            title=missing[0].title,
+            what=tr(steps[begins].interrupts),
+        ),
+        try_=(
+            tr("Confirm it beforehand: {words}", words=words),
+            tr("Or run it at a terminal without --json, where you are asked."),
+        ),
+    )
 
 
 def drive(service: ProcedureService, run_id: str, options: Namespace, *, way: str = "run", key: str = "") -> int:

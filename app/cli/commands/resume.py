@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from app.cli.approval_text import again_lines, coming_lines
+from app.cli.approval_text import Way, again_lines, coming_lines
 from app.cli.arguments import FINDINGS
-from app.cli.commands.plan import drive
+from app.cli.commands.plan import drive, refuse_to_rest_in_an_outage
 from app.cli.procedure_text import run_lines
 from app.cli.steering import attended, need_word, open_service
 from services.i18n import tr
 from services.procedures.journal.projection import ENDED
 from services.procedures.journal.run_summary import where_it_stands
-from services.procedures.plan.run_model import ASKS_AGAIN, RunView
+from services.procedures.plan.run_model import ASKS_AGAIN, RunView, StepState
 from services.procedures.service.service import ProcedureService
 
 
@@ -31,6 +31,7 @@ def run(options: Namespace) -> int:
                 sys.stdout.write(tr("Nothing was changed.") + "\n")
                 return FINDINGS
         if options.command == "resume":
+            refuse_to_rest_in_an_outage([s.step for s in view.steps if s.state is StepState.PENDING], options)
             return drive(service, options.run, options)
         if options.release:
             return drive(service, options.run, options, way="release")
@@ -39,13 +40,19 @@ def run(options: Namespace) -> int:
         return drive(service, options.run, options, way="undo")
 
 
+def _way(options: Namespace) -> Way:
+    if options.command == "resume":
+        return "on"
+    return "close" if options.release or options.leave else "back"
+
+
 def _approved(service: ProcedureService, view: RunView, options: Namespace) -> bool:
     """Print what is about to run; of a run that can't be verified here ask for an approval of just that.
 
     False: a person at the terminal said no. Where nobody sits there the service refuses it, naming the words to type.
     """
     if view.binding not in ASKS_AGAIN:
-        sys.stdout.write("".join(f"{line}\n" for line in coming_lines(view, back=options.command == "undo")))
+        sys.stdout.write("".join(f"{line}\n" for line in coming_lines(view, _way(options))))
         return True
     sys.stdout.write("\n".join(again_lines(view, service.addresses(view.run_id))) + "\n")
     if options.approve or not attended():

@@ -47,6 +47,9 @@ def where_it_stands(view: RunView) -> str:
     done = sum(s.state.value in {"done", "already so"} for s in view.steps)
     at = next((s for s in view.steps if s.state.value not in {"done", "already so"}), None)
     doing = tr("; next: {title}", title=at.step.title) if at is not None else ""
+    if view.no_return:
+        return tr("{done} of {total} steps are done{doing}. Go on with resume {run}: there is no way back any more.",
+                  done=done, total=len(view.steps), doing=doing, run=view.run_id)  # fmt: skip
     return tr(
         "{done} of {total} steps are done{doing}. Go on with resume {run}, or back with undo {run}.",
         done=done,

@@ -30,6 +30,7 @@ from services.procedures.plan.actions import (
 )
 from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.inside import declared, of, parts, starts_a_server
+from services.procedures.plan.invariants_interrupts import interruptions_end
 from services.procedures.plan.invariants_positions import every_forming_has_its_proofs, one_past, positions_are_held
 from services.procedures.plan.invariants_put_off import put_off_is_sound
 from services.procedures.plan.model import Breach, Obligation, Plan, Risk, Step
@@ -406,4 +407,5 @@ _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     _steps_looked_back_to,
     _watches_have_their_steps,
     put_off_is_sound,
+    interruptions_end,
 )

@@ -142,6 +142,8 @@ class Step:
         goes_with: id of an earlier step whose undo takes away what this one made: it has no undo of its own.
         no_return: from its beginning on no step of the run is taken back any more: the run goes forward from there.
         later: where it fails behind that, the steps that don't need it may go first; None: they may not.
+        interrupts: what clients can't do from here on ('nobody reads or writes through r1'), until a later step ends
+            it, which names this one in `resumes`: told wherever the run rests meanwhile.
     """
 
     step_id: str
@@ -168,6 +170,8 @@ class Step:
     goes_with: str = field(default="", metadata={WHERE_SET: True})
     no_return: bool = field(default=False, metadata={WHERE_SET: True})
     later: Later | None = field(default=None, metadata={WHERE_SET: True})
+    interrupts: str = field(default="", metadata={WHERE_SET: True})
+    resumes: str = field(default="", metadata={WHERE_SET: True})
 
 
 class Breach(Enum):

@@ -301,6 +301,17 @@ class RunView:
         """Return the title of the step that is its point of no return, where it was begun; '' before."""
         return next((one.step.title for one in reversed(self.steps) if one.step.no_return and one.acted), "")
 
+    @property
+    def interrupted(self) -> tuple[tuple[float, str], ...]:
+        """Return since when (UTC epoch seconds) clients can't do what: an outage of the run that goes on."""
+        over = {one.step.resumes for one in self.steps if one.state in {StepState.DONE, StepState.ALREADY}}
+        return tuple(
+            (one.started, one.step.interrupts)
+            for one in self.steps
+            if one.step.interrupts and one.acted and one.state is not StepState.UNDONE and one.started is not None
+            if one.step.step_id not in over
+        )
+
 
 class Person(Protocol):
     """Who answers. The engine polls: a question may stand for hours while watch rules go on."""

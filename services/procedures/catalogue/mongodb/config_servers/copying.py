@@ -58,7 +58,7 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
         copied_step(party, host, party.backup, "the copy of the metadata"),
         scratch_up(party),
         scratch_compared(party, others[0], "copy"),
-        start_step(party, host, back),
+        replace(start_step(party, host, back), goes_with=f"{host}:copy-down"),
         same_step("same-behind", (*others, host)),
     )
 

@@ -95,7 +95,11 @@ def _router_down(party: Party, router: str) -> Step:
     step = stop_step(party, router, why, (RoutersUse((router,), ""),))
     assert step.undo is not None
     # A restart: one that somebody started meanwhile has gone over to the set, and a start would leave it there.
-    step = replace(step, undo=replace(step.undo, action=systemctl("restart", party.unit(router))))
+    step = replace(
+        step,
+        undo=replace(step.undo, action=systemctl("restart", party.unit(router))),
+        interrupts=f"nobody reads or writes through {router}",
+    )
     return replace(step, before=(known_routers(party),)) if router == party.routers[0] else step
 
 
@@ -230,6 +234,7 @@ def _routers(party: Party) -> tuple[Step, ...]:
     begun = new_string_step(party, first, until)
     begun = replace(
         begun,
+        resumes=f"{first}:down",
         title=f"Start {first} with {party.new_string}: the window ends",
         why="From here on the catalog changes in the set alone. There is no easy way back.",
         risk=Risk.IRREVERSIBLE,
@@ -241,6 +246,6 @@ def _routers(party: Party) -> tuple[Step, ...]:
     return (
         begun,
         catalog_after(party, first, until),
-        *(replace(new_string_step(party, one, until), why=nothing) for one in others),
+        *(replace(new_string_step(party, one, until), why=nothing, resumes=f"{one}:down") for one in others),
         *(catalog_after(party, one, until) for one in others),
     )

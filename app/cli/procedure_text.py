@@ -173,8 +173,10 @@ def run_lines(view: RunView) -> Iterator[str]:
         yield from _wrapped("  ", view.sentence)
     for number, step in enumerate(view.steps, 1):
         yield from (f"  {line}" for line in step_line(step, number).splitlines())
-    for breach in view.breaches:
-        yield from _wrapped("  ▲ ", breach)
+    for one in view.broken:
+        told = f"{one.sentence} ({one.evidence})" if one.evidence else one.sentence
+        over = " " + tr("It holds again since {time}.", time=clock(one.over)) if one.over is not None else ""
+        yield from _wrapped(f"  ▲ {clock(one.at)} ", f"{told}{over}")
     yield from rest_lines(view)
     yield from interrupted_lines(view)
     yield from obligation_lines(view.obligations)
@@ -213,6 +215,10 @@ def breach_lines(one: Broken) -> Iterator[str]:
     """Yield a watch rule that broke: when, what is true, what is safe, what to try."""
     evidence = f" ({one.evidence})" if one.evidence else ""
     yield from _wrapped(f"  ▲ {clock(one.at)} {one.code}: ", f"{one.sentence}{evidence}")
+    if one.over is not None:
+        mended = tr("It holds again since {time}.", time=clock(one.over))
+        yield from _wrapped("      ", mended + (f" ({one.holds})" if one.holds else ""))
+        return
     released = tr("What it guards is switched off at once; the run asks you before its next act.")
     nothing = tr("Nothing was changed for it; the run asks you before its next act.")
     yield from _wrapped("      ", released if one.does is Breach.RELEASE else nothing)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import select
 import signal
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
@@ -25,6 +27,7 @@ from services.procedures.journal.seal_key import WorkstationKey
 from services.procedures.plan.looks import not_back
 from services.procedures.plan.run_model import (
     ASKS_AGAIN,
+    Broken,
     OpenObligation,
     Question,
     RunState,
@@ -38,6 +41,9 @@ from services.procedures.service.service import ProcedureService
 from services.procedures.service.undo import ways_of
 from services.secrets import SystemVault
 
+_DIGITS = re.compile(r"\d+")
+_EVERY_S = 5.0
+"""So often at most is a line printed again of which only a number changed: one a second tells nobody more."""
 EXIT = {
     RunState.DONE: GOOD,
     RunState.UNDONE: FAILED_UNDONE,
@@ -108,8 +114,9 @@ class Terminal:
         self._gone = gone
         self._shown: dict[str, StepState] = {}
         self._said: dict[str, str] = {}
+        self._next_said = 0.0
         self._asked: Question | None = None
-        self._told: int | None = None
+        self._told: dict[tuple[str, float], Broken] | None = None
         self.refused = ""
         """The answer given on the command line, where it was none."""
         self._view: RunView | None = None
@@ -130,10 +137,20 @@ class Terminal:
             said = step.said if step.state in {StepState.ACTING, StepState.PROVING, StepState.UNDOING} else ""
             if news:
                 sys.stdout.write(step_line(step, number) + "\n")
-            elif said and self._said.get(key) != said:
+            elif said and self._is_news(key, said):
                 sys.stdout.write(f"        {said}\n")
+            else:
+                said = self._said.get(key, "") if said else said
             self._shown[key], self._said[key] = step.state, said
         sys.stdout.flush()
+
+    def _is_news(self, key: str, said: str) -> bool:
+        """Return whether a line is to be printed: one of which only a number changed, as a countdown, now and then."""
+        old, now = self._said.get(key, ""), time.monotonic()
+        if said == old or (_DIGITS.sub("", said) == _DIGITS.sub("", old) and now < self._next_said):
+            return False
+        self._next_said = now + _EVERY_S
+        return True
 
     def _tell_checks(self, view: RunView) -> None:
         """Print what the rest of a plan rests on where nobody is asked to approve it: a question has it with it."""
@@ -142,13 +159,15 @@ class Terminal:
             sys.stdout.write("\n" + "\n".join(check_lines(view.fresh_checks, view.overrides)) + "\n\n")
 
     def _tell_breaches(self, view: RunView) -> None:
-        """Print each watch rule that breaks, at once and with a bell: a person may sit before a question for hours."""
-        if self._told is not None and len(view.broken) > self._told:
-            lines = [line for one in view.broken[self._told :] for line in breach_lines(one)]
+        """Print each watch rule that breaks, or holds again, at once and with a bell: a person may sit for hours."""
+        now = {(one.code, one.at): one for one in view.broken}
+        news = [one for key, one in now.items() if self._told is not None and self._told.get(key) != one]
+        if news:
+            lines = [line for one in news for line in breach_lines(one)]
             bell = "\a" if sys.stdout.isatty() else ""
             sys.stdout.write(bell + "\n" + "\n".join(lines) + "\n")
             self._asked = None  # what was asked stands above it: it is asked once more
-        self._told = len(view.broken)
+        self._told = now
 
     def answer(self, run_id: str, question: Question) -> str | None:
         """Return what was typed, None while nothing was that is an answer to this question."""
@@ -358,6 +377,7 @@ def run_document(view: RunView, addresses: Mapping[str, str] | None = None) -> d
             for step, consent in coming_consents(view)
         ],
         "breaches": list(view.breaches),
+        "broken": [{"code": one.code, "at": one.at, "over": one.over} for one in view.broken],
         "checks": encode(view.checks),
         "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],
         "owner": view.owner,

@@ -9,9 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.model import Breach
+from services.procedures.plan.model import Breach, WatchRule
 from services.procedures.plan.run_model import Broken, RunState, StepState
 from tests.widgets import builders_procedures as p
 from widgets.procedures.step_content import RowInput, row_content
@@ -154,6 +155,58 @@ def test_that_no_answer_stands_out_while_a_watch_rule_is_broken(wizard: WizardPa
     broken = Broken(view.question.since + 5, "QUORUM", "One is no full member.", "db1 is non-Primary", Breach.PAUSE)
     wizard.set_run(replace(view, broken=(broken,)))
     assert (wizard.question.buttons[0], first.property("kind")) == (first, "")
+
+
+def test_that_a_rule_that_holds_again_is_told_so_and_an_answer_stands_out_again(wizard: WizardPage) -> None:
+    ask(wizard, "step", Ask("Is the backup done?"))
+    view = wizard.run()
+    assert view is not None
+    assert view.question is not None
+    since = view.question.since
+    broken = Broken(since + 5, "QUORUM", "One is no full member.", "1 of 3", Breach.PAUSE)
+    wizard.set_run(replace(view, broken=(broken,)))
+    wizard.set_run(replace(view, broken=(replace(broken, over=since + 30, holds="3 of 3"),)))
+    assert any("It holds again since" in text and "3 of 3" in text for text in texts_of(wizard.question))
+    assert wizard.question.buttons[0].property("kind") == "primary"
+
+
+def test_that_what_was_accepted_before_the_question_is_told_while_it_stands(wizard: WizardPage) -> None:
+    ask(wizard, "step", Ask("Is the backup done?"))
+    view = wizard.run()
+    assert view is not None
+    assert view.question is not None
+    rule = WatchRule("QUORUM", VariableIs("db1", "wsrep_ready", "ON"), "One is no full member.")
+    view = replace(view, plan=replace(view.plan, watches=(rule,)))
+    accepted = Broken(view.question.since - 5, "QUORUM", "One is no full member.", "1 of 3", Breach.PAUSE)
+    wizard.set_run(replace(view, broken=(accepted,)))
+    assert any("One is no full member." in text for text in texts_of(wizard.question))
+    assert wizard.question.buttons[0].property("kind") == ""
+    wizard.set_run(replace(view, broken=(replace(accepted, over=view.question.since - 1),)))
+    assert not any("One is no full member." in text for text in texts_of(wizard.question))
+
+
+def test_that_newer_words_of_a_question_leave_what_was_typed(wizard: WizardPage) -> None:
+    ask(wizard, "step", Ask("d2 runs 3.2.5. Wipe it?", "typed", expect="d2"))
+    view = wizard.run()
+    assert view is not None
+    assert view.question is not None
+    field = wizard.question.typed
+    assert field is not None
+    field.setText("d")
+    newer = replace(view.question, ask=replace(view.question.ask, question="d2 does not answer. Wipe it?"))
+    wizard.set_run(replace(view, question=newer))
+    assert "d2 does not answer. Wipe it?" in texts_of(wizard.question)
+    assert (wizard.question.typed, field.text()) == (field, "d")
+
+
+def test_that_the_head_tells_since_when_clients_are_kept_out(wizard: WizardPage) -> None:
+    ask(wizard, "step", Ask("Go on?"))
+    view = wizard.run()
+    assert view is not None
+    first = view.steps[0]
+    away = replace(first, step=replace(first.step, interrupts="nobody reads or writes through db1"), acted=True)
+    wizard.set_run(replace(view, steps=(replace(away, started=1.0), *view.steps[1:])))
+    assert "nobody reads or writes through db1." in wizard.head.sentence.text()
 
 
 def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardPage) -> None:

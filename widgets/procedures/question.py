@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -54,6 +55,7 @@ class QuestionBanner(TintedFrame):
     def __init__(self) -> None:
         super().__init__(Health.WARN)
         self._question: Question | None = None
+        self._stands = False
         self.buttons: list[QPushButton] = []
         self.typed: QLineEdit | None = None
         self._shape = HealthMark(Health.WARN, 13)
@@ -83,11 +85,16 @@ class QuestionBanner(TintedFrame):
         """Show a question, or nothing; the same question keeps what was typed.
 
         Args:
-            broken: watch rules that broke since it was asked: told above it at once, wherever the plan is scrolled to.
+            broken: watch rules to tell above it at once, wherever the plan is scrolled to (RunView.beside_question).
         """
-        since = question.since if question is not None else 0.0
-        put(self._broken, "\n".join(broken_words(one) for one in broken if one.at >= since))
+        put(self._broken, "\n".join(broken_words(one) for one in broken))
+        self._stands = any(one.over is None for one in broken)
         if question == self._question:
+            self._nothing_urged()
+            return
+        if question is not None and self._question is not None and _newer(question, self._question):
+            self._question = question  # what is read now; what was typed stays, and so does the focus
+            self._say(question)
             self._nothing_urged()
             return
         self._question = question
@@ -99,11 +106,14 @@ class QuestionBanner(TintedFrame):
         self.set_health(health)
         self._shape.set_health(health)
         put(self._title, tr(_TITLES.get(question.topic, _TITLES["step"])))
-        put(self._text, tr(question.ask.question))
+        self._say(question)
         self._since.setText(since_words(question.since, now) if question.since else "")
-        self.setAccessibleName(f"{self._title.text()}: {self._text.text()}")
         self._fill(question)
         self._nothing_urged()
+
+    def _say(self, question: Question) -> None:
+        put(self._text, tr(question.ask.question))
+        self.setAccessibleName(f"{self._title.text()}: {self._text.text()}")
 
     def question(self) -> Question | None:
         """Return the question shown."""
@@ -130,7 +140,7 @@ class QuestionBanner(TintedFrame):
 
     def _nothing_urged(self) -> None:
         """While a watch rule is broken no answer stands out: to go on is then a person's own choice."""
-        broken = bool(self._broken.text())
+        broken = self._stands
         for made in self.buttons:
             kind = "" if broken else made.property("asked") or ""
             if made.property("kind") not in {"danger", kind}:
@@ -177,3 +187,9 @@ class QuestionBanner(TintedFrame):
         field.returnPressed.connect(lambda: self._judge_typed(field.text().strip(), expect))
         field.textChanged.connect(lambda _text: put(self._wrong, ""))
         self.typed = field
+
+
+def _newer(question: Question, shown: Question) -> bool:
+    """Return whether it is the question that is shown, with other words."""
+    words = question.ask.question
+    return replace(shown, ask=replace(shown.ask, question=words)) == question

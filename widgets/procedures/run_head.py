@@ -47,7 +47,7 @@ class RunHead(QWidget):
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
         self.sentence = words("", "second")
-        self.pause = button(tr("Pa&use after this step"), on=self._pause)
+        self.pause = button(tr("&Pause after this step"), on=self._pause)
         self.go_on = button(tr("&Go on"), "primary", on=self.go_on_wanted.emit)
         self.cancel = button(tr("Ca&ncel"), on=self.cancel_pressed.emit)
         self.undo = button(tr("&Undo…"), on=self.undo_pressed.emit)
@@ -113,7 +113,7 @@ class RunHead(QWidget):
             self._asked_to_pause = None
         self.pause.setVisible(live and view.state is RunState.RUNNING)
         self.pause.setEnabled(self._asked_to_pause is None)
-        self.pause.setText(tr("Pausing after this step…") if self._asked_to_pause else tr("Pa&use after this step"))
+        self.pause.setText(tr("Pausing after this step…") if self._asked_to_pause else tr("&Pause after this step"))
         self.go_on.setVisible(ours and not over and (view.state is RunState.PAUSED or not live))
         self.go_on.setText(tr("&Go on") if live else tr("&Resume"))
         self.cancel.setVisible(live and view.state in _BREAKABLE)

@@ -30,6 +30,7 @@ from widgets.procedures.words import (
     checks_words,
     current_step,
     newest_checks,
+    past_words,
     plan_words,
     run_health,
     run_words,
@@ -183,7 +184,7 @@ class Stages(QWidget):
             self.preflight.setVisible(bool(checks))
         if asks_for_the_rest(view) != (before is not None and asks_for_the_rest(before)):
             self.preflight.set_open(asks_for_the_rest(view))  # what was found out belongs to what is approved
-        put(self._broken, "\n".join(tr(sentence) for sentence in view.breaches))
+        put(self._broken, "\n".join(map(past_words, view.broken)))
         at = current_step(view)
         asked = at if view.question is not None and view.question.step_id else -1
         changed = self.steps.show_views(view.steps, at, asked, now, to_read=asks_for_the_rest(view))

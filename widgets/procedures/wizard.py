@@ -226,7 +226,7 @@ class WizardPage(QFrame):
         self.head.show_run(view, now)
         asked = self.question.isAncestorOf(QApplication.focusWidget() or self)
         # What another program asks is answered there: two answers to one question would be two drivers of one run.
-        self.question.show_question(None if view.elsewhere else view.question, now, view.broken)
+        self.question.show_question(None if view.elsewhere else view.question, now, view.beside_question)
         if asked and view.question is None:
             self.head.close_button.setFocus()  # what was answered takes its buttons away: the keys stay on the page
         changed = self.stages.set_run(view, now, wording)

@@ -273,9 +273,19 @@ def broken_words(one: Broken) -> str:
     """Return a watch rule that broke, with its time and what is safe."""
     evidence = f" ({one.evidence})" if one.evidence else ""
     told = f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}"
+    if one.over is not None:
+        mended = tr("It holds again since {time}.", time=format_clock(one.over))
+        return f"{told} {mended}" + (f" ({one.holds})" if one.holds else "")
     if one.does is Breach.RELEASE:
         return f"{told} " + tr("What it guards is switched off at once; the run asks you before its next act.")
     return f"{told} " + tr("Nothing was changed for it; the run asks you before its next act.")
+
+
+def past_words(one: Broken) -> str:
+    """Return a watch rule that broke, as it is told where the run's end is read: when, what, until when."""
+    evidence = f" ({one.evidence})" if one.evidence else ""
+    until = " " + tr("It holds again since {time}.", time=format_clock(one.over)) if one.over is not None else ""
+    return f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}{until}"
 
 
 def newest_checks(checks: tuple[Check, ...]) -> tuple[Check, ...]:

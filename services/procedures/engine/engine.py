@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from services.errors import BadInput, Refused, StoreError, UserError
 from services.i18n import tr
@@ -266,18 +267,23 @@ class Engine:
         self._watching.look(step.step_id, anew=True)
         broken = self._watching.broken()
         if broken is not None:
-            rule, answer = broken
-            self._breach(step, rule.code, f"{rule.sentence} ({answer.evidence})")
-            self._watching.accepted(rule.code)
+            self._breach(step, broken.rule.code, partial(self._watching.sentence_of, broken))
+            self._watching.accepted(broken.rule.code)
         lost = self._parts.lock.check() if self._parts.lock is not None else ()
         if lost:
             self._log.write(lock_line("lost", lost))
-            self._breach(step, "LOCK", f"Another console has taken the cluster's lock on {', '.join(lost)}.")
+            sentence = f"Another console has taken the cluster's lock on {', '.join(lost)}."
+            self._breach(step, "LOCK", lambda: sentence)
 
-    def _breach(self, step: Step, code: str, sentence: str) -> None:
+    def _breach(self, step: Step, code: str, sentence: Callable[[], str]) -> None:
+        """Ask what now; `sentence` says what is true of it at any time."""
         choices = self._ways((("go on", "go on all the same"), _BACK, ("stop", "leave it as it is")))
-        ask = Ask(f"{code}: {sentence} Nothing acts now.", "choice", choices=choices)
-        answer = self._waits.ask(Question(ask, step.step_id, "breach", self._parts.clock.wall()), step.step_id)
+
+        def words() -> str:
+            return f"{code}: {sentence()} Nothing acts now."
+
+        question = Question(Ask(words(), "choice", choices=choices), step.step_id, "breach", self._parts.clock.wall())
+        answer = self._waits.ask(question, step.step_id, words)
         if answer != "go on":
             raise WayOut("undo" if answer == "undo" else "leave")
         self._log.write(run_state(RunState.RUNNING))

@@ -17,6 +17,7 @@ from services.procedures.plan.run_model import (
     Entry,
     Journal,
     Listener,
+    Question,
     RunState,
     RunView,
     StepState,
@@ -45,6 +46,7 @@ class RunLog:
             self._folding.add(entry)
         self._began = acts_began(entries)
         self._live: tuple[str, dict[str, Any]] | None = None
+        self._asked: Question | None = None
         self._driven = True
         self._view = self._folding.view()
         self._at_work: RunView | None = None
@@ -53,6 +55,8 @@ class RunLog:
     def view(self) -> RunView:
         """Return the run as shown."""
         view = self._as_written()
+        if self._asked is not None and view.question is not None and _same(view.question, self._asked):
+            view = replace(view, question=self._asked)
         if self._live is None:
             return view
         step_id, changes = self._live
@@ -130,6 +134,11 @@ class RunLog:
         )
         self._show()
 
+    def asking(self, question: Question) -> None:
+        """Show an open question with what is read now; not journalled: it is true for a few seconds."""
+        self._asked = question
+        self._show()
+
     def said(self, step_id: str, line: str) -> None:
         """Show a line of progress of an act."""
         self._live = (step_id, {"said": line})
@@ -163,3 +172,8 @@ class RunLog:
             self._listener.run_changed(self.view)
         except Exception:
             _logger.exception("showing run %s failed", self._run_id)
+
+
+def _same(one: Question, other: Question) -> bool:
+    """Return whether both are one question: the words with it may be newer."""
+    return (one.topic, one.step_id, one.since) == (other.topic, other.step_id, other.since)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.engine.control import Control
@@ -240,17 +241,21 @@ class Steps:
         if found and all(a.holds for a in found):  # what it asks about came true meanwhile
             self._done(step, tuple(a.evidence for a in found))
             return
-        # A question that may be skipped says by what it was not.
-        told = "".join(f"{a.evidence}. " for a in found if not a.holds)
-        asked = replace(action, question=f"{told}{action.question}")
-        question = Question(asked, step.step_id, "step", self._parts.clock.wall())
-        answer = self._waits.ask(question, step.step_id)
+        words = partial(self._asking_words, step, action)
+        question = Question(replace(action, question=words()), step.step_id, "step", self._parts.clock.wall())
+        answer = self._waits.ask(question, step.step_id, words if step.already else None)
         self._log.write(run_state(RunState.RUNNING))
         if answer in STOP_WORDS or (action.kind == "typed" and answer != action.expect):
             raise StepFailed(f"You answered: {answer}.")
         if action.keep:
             self._log.write(value_kept(step.step_id, action.keep, answer))
         self._done(step, (f"answer: {answer}",))
+
+    def _asking_words(self, step: Step, action: Ask) -> str:
+        """Return the question with what is true now: one that may be skipped says by what it was not."""
+        found = self._waits.answers(step.already)
+        told = [a.evidence for a in found if not a.holds] or [a.evidence for a in found]
+        return "".join(f"{one}. " for one in told) + action.question
 
     def _continue(self, step: Step) -> None:
         """Plan the rest from what was found; it is shown and approved like a plan of its own."""

@@ -26,7 +26,7 @@ from services.procedures.plan.actions import Action, Ask
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.invariants import changes, only_reads
 from services.procedures.plan.looks import LEFT, NOT_BACK, not_back
-from services.procedures.plan.model import Obligation, Risk, Step, Undo
+from services.procedures.plan.model import Consent, Obligation, Risk, Step, Undo
 from services.procedures.plan.run_model import OpenObligation, Question, RunState, StepState, StepView
 from services.procedures.plan.sentences import OUTCOME_UNKNOWN
 
@@ -47,6 +47,7 @@ class Undoing:
         self._log = log
         self._waits = waits
         self._works = Works(parts, log)
+        self._accepted: list[Consent] = []
 
     def release_all(self, step_id: str = "") -> tuple[OpenObligation, ...]:
         """Release what is open, the newest first, safeguards last; return what could not be released."""
@@ -138,23 +139,16 @@ class Undoing:
         No step is taken back before every long work that may still run is ended.
         """
         log = self._log
+        if refused := self._refused_first():
+            log.write(run_state(RunState.FAILED, refused))
+            return RunState.FAILED
         for view in log.view.steps:
             if view.state in _DOUBTFUL:
                 log.write(_broken_off(view.step))
             elif view.state is StepState.CHECKING:
                 log.write(log.not_begun(view.step.step_id))
         log.write(run_state(RunState.UNDOING, "The run is being taken back, the newest step first."))
-        failed = self._works.end_unfinished()
-        for view in () if failed else reversed(log.view.steps):
-            step = view.step
-            if step.undo is None or not self._is_to_undo(view):
-                continue
-            try:
-                self._undo(step)
-            except StepFailed as problem:
-                failed = sentence(f"{step.undo.title}: {problem}")
-                log.write(step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem), evidence=problem.lines))
-                break
+        failed = self._works.end_unfinished() or self._all_back()
         on = log.view.obligations
         left = self.release_all()
         self._pictured()
@@ -162,6 +156,41 @@ class Undoing:
             log.write(run_state(RunState.UNDO_FAILED, self._half_back(failed, on, left)))
             return RunState.UNDO_FAILED
         return self._undone()
+
+    def _all_back(self) -> str:
+        """Take back step by step; return what failed, '' for nothing."""
+        log, failed = self._log, list[str]()
+        for view in reversed(log.view.steps):
+            step = view.step
+            if step.undo is None or not self._is_to_undo(view):
+                continue
+            try:
+                self._undo(step)
+            except StepFailed as problem:
+                failed.append(sentence(f"{step.undo.title}: {problem}"))
+                log.write(step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem), evidence=problem.lines))
+                if not step.undo.alone:
+                    break
+        return " ".join(failed)
+
+    def _refused_first(self) -> str:
+        """Ask before anything is taken back what the first step to go needs a person's word for.
+
+        Returns:
+            '' where it may begin; else what is told: the run rests as it is, and can still go on.
+        """
+        log = self._log
+        if log.view.state in {RunState.UNDOING, RunState.UNDO_FAILED}:
+            return ""
+        for view in reversed(log.view.steps):
+            step, begun = view.step, view.state in _BACK | _DOUBTFUL and log.acted(view.step.step_id)
+            if step.undo is None or not begun or self._is_back(step):
+                continue
+            goes_on = step.undo.consent is None or step.undo.consent.otherwise
+            told = "" if goes_on else self._not_accepted(step, step.undo)
+            back = f"It was not taken back, because nobody accepted this: {told}. Nothing was changed by the undo."
+            return back if told else ""
+        return ""
 
     def _half_back(self, failed: str, on: tuple[OpenObligation, ...], left: tuple[OpenObligation, ...]) -> str:
         """Say what of an undo that failed was released all the same, what is still on, and which steps stay as done."""
@@ -268,18 +297,29 @@ class Undoing:
 
         False: nobody gave it, and the step is left as it is, told. Raises StepFailed where it can't be left.
         """
+        told = self._not_accepted(step, undo)
+        if not told or undo.consent is None:
+            return True
+        if not undo.consent.otherwise:
+            raise StepFailed(f"It was not begun, because nobody accepted this: {told}")
+        self._tell_not_back(step, undo.consent.otherwise)
+        return False
+
+    def _not_accepted(self, step: Step, undo: Undo) -> str:
+        """Ask what an undo needs a person's word for; return what nobody accepted, '' where there is nothing to ask.
+
+        What was accepted once in this undo is: a later step may need the same word.
+        """
         wanted = undo.consent
         missing = [a for a in self._waits.answers(wanted.unless) if not a.holds] if wanted is not None else []
-        if wanted is None or not missing:
-            return True
+        if wanted is None or not missing or wanted in self._accepted:
+            return ""
         told = f"{'; '.join(a.evidence for a in missing)}. {wanted.question}"
         ask = Ask(told, "typed", expect=wanted.expect)
-        if not self._waits.accepted(Question(ask, step.step_id, "step", self._parts.clock.wall())):
-            if not wanted.otherwise:
-                raise StepFailed(f"It was not begun, because nobody accepted this: {told} (--confirm {wanted.expect})")
-            self._tell_not_back(step, wanted.otherwise)
-            return False
-        return True
+        if self._waits.accepted(Question(ask, step.step_id, "step", self._parts.clock.wall())):
+            self._accepted.append(wanted)
+            return ""
+        return f"{told} (--confirm {wanted.expect})"
 
     def _tell_not_back(self, step: Step, stays: str) -> None:
         """Keep what a person has to see to; an undo that is tried again may take back what the one before left."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from services.clock import Clock
@@ -27,6 +28,7 @@ from services.procedures.plan.run_model import Question, RunState, StepState
 
 TICK_S = 0.5
 READ_TRIES_S = 30.0
+ASK_EVERY_S = 5.0
 FREE_S = 5.0
 """So long must what stood against an act be gone: a restart that goes on breaks it and mends it by itself."""
 
@@ -39,6 +41,7 @@ class Waits:
         self._log = log
         self._control = control
         self._watching = watching
+        self._ask_due = 0.0
 
     @property
     def _clock(self) -> Clock:
@@ -150,8 +153,12 @@ class Waits:
             self._log.waiting(step.step_id, waited, waits_for, limit.wall)
             self.tick(step)
 
-    def ask(self, question: Question, step_id: str) -> str:
-        """Ask and wait as long as it takes; the run is WAITING meanwhile. NeedsPerson where nobody can answer."""
+    def ask(self, question: Question, step_id: str, anew: Callable[[], str] | None = None) -> str:
+        """Ask and wait as long as it takes; the run is WAITING meanwhile. NeedsPerson where nobody can answer.
+
+        Args:
+            anew: returns the question's words with what is read now. A person may take hours, and acts by them.
+        """
         ready = self._ready_answer(question)
         self._log.write(asked(question))
         self._log.write(run_state(RunState.WAITING, question.ask.question))
@@ -165,8 +172,19 @@ class Waits:
                 ready = given
                 break
             self._breathe(step_id)
+            question = self._refreshed(question, anew)
         self._log.write(answered(question, ready, self._parts.policy.by))
         return ready
+
+    def _refreshed(self, question: Question, anew: Callable[[], str] | None) -> Question:
+        """Return the question as it is to be shown now; what it says is read again every few seconds."""
+        if anew is None or self._clock.monotonic() < self._ask_due:
+            return question
+        text, self._ask_due = anew(), self._clock.monotonic() + ASK_EVERY_S
+        if text != question.ask.question:
+            question = replace(question, ask=replace(question.ask, question=text))
+            self._log.asking(question)
+        return question
 
     def accepted(self, question: Question) -> bool:
         """Ask in the middle of an undo, which goes on after it; False where nobody accepts, or nobody is there."""

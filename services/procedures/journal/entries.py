@@ -16,6 +16,7 @@ Builder (kind): data; when it is written.
 - asked (asked): question; before it is shown. answered (answered): topic, answer, by; before anything follows.
 - continued (continued): the longer plan, checks; before it is asked about.
 - breach (breach): code, sentence, evidence, does; before what it does.
+- mended (note 'mended'): key (the rule's code), text (its evidence); once a broken rule has held again for a while.
 - topology (note 'topology-before', 'topology-after'): snapshot; around the run. note (note): about, text; any time.
 
 So a kill between two lines never hides a change: what a line announces may have happened, what has no line has not.
@@ -125,6 +126,11 @@ def continued(step_id: str, plan: Plan, checks: tuple[Check, ...]) -> Line:
 def breach(code: str, sentence: str, evidence: str, does: Breach, step_id: str = "") -> Line:
     """A watch rule broke while `step_id` was running."""
     return "breach", step_id, {"code": code, "sentence": sentence, "evidence": evidence, "does": does.value}
+
+
+def mended(code: str, evidence: str, step_id: str = "") -> Line:
+    """A watch rule that broke holds again while `step_id` is running."""
+    return "note", step_id, {"about": "mended", "key": code, "text": evidence}
 
 
 def note(about: str, text: str, step_id: str = "") -> Line:

@@ -67,7 +67,6 @@ class _Projection:
     question: Question | None = None
     kept: dict[str, str] = field(default_factory=dict)
     obligations: dict[tuple[str, str], OpenObligation] = field(default_factory=dict)
-    breaches: list[str] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
     fresh_checks: tuple[Check, ...] = ()
     locked: tuple[str, ...] = ()
@@ -285,9 +284,16 @@ def _continued(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
 
 def _breach(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     sentence, evidence, does = (str(data.get(name, "")) for name in ("sentence", "evidence", "does"))
-    run.breaches.append(f"{sentence}{f' ({evidence})' if evidence else ''}")
     known = Breach(does) if does in {kind.value for kind in Breach} else Breach.PAUSE
     run.broken.append(Broken(entry.at, str(data.get("code", "")), sentence, evidence, known))
+
+
+def _note(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
+    if data.get("about") == "mended":
+        last = next((at for at in reversed(range(len(run.broken))) if run.broken[at].code == data.get("key")), None)
+        if last is not None:
+            run.broken[last] = replace(run.broken[last], over=entry.at, holds=str(data.get("text", "")))
+    change_obligations(run.obligations, entry)
 
 
 def _lock(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
@@ -316,7 +322,7 @@ _KINDS: dict[str, Callable[[_Projection, Entry, dict[str, object]], None]] = {
     "breach": _breach,
     "obligation-taken": _obligation,
     "obligation-discharged": _obligation,
-    "note": _obligation,
+    "note": _note,
     "lock": _lock,
 }
 
@@ -337,7 +343,6 @@ def _view(run: _Projection) -> RunView:
         obligations=tuple(obligations),
         kept=tuple(run.kept.items()),
         journal_at=run.at,
-        breaches=tuple(run.breaches),
         owner=run.owner,
         approved=run.approved,
         locked=run.locked,

@@ -8,7 +8,7 @@ from services.discovery.words import moment
 from services.i18n import tr
 from services.procedures.journal.approval import told
 from services.procedures.journal.projection import ENDED
-from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView
+from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView, StepState
 
 
 def state_words(view: RunView) -> str:
@@ -47,6 +47,9 @@ def where_it_stands(view: RunView) -> str:
     done = sum(s.state.value in {"done", "already so"} for s in view.steps)
     at = next((s for s in view.steps if s.state.value not in {"done", "already so"}), None)
     doing = tr("; next: {title}", title=at.step.title) if at is not None else ""
+    if view.state in {RunState.UNDOING, RunState.UNDO_FAILED}:
+        back = sum(s.state is StepState.UNDONE for s in view.steps)
+        return tr("{back} of its steps are taken back. Go on back with undo {run}.", back=back, run=view.run_id)
     if view.no_return:
         return tr("{done} of {total} steps are done{doing}. Go on with resume {run}: there is no way back any more.",
                   done=done, total=len(view.steps), doing=doing, run=view.run_id)  # fmt: skip

@@ -10,6 +10,7 @@ from services.facts.causes import telling
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.model import Breach, Obligation, Plan, Step
+from services.procedures.plan.watches import active_rules
 
 
 class RunState(Enum):
@@ -230,13 +231,19 @@ class OpenObligation:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A watch rule that broke: when (UTC epoch seconds), its code, what is true, what was read, what the run does."""
+    """A watch rule that broke: when (UTC epoch seconds), its code, what is true, what was read, what the run does.
+
+    Attributes:
+        over: when it was seen to hold again, None: not yet; holds: what was read then.
+    """
 
     at: float
     code: str
     sentence: str
     evidence: str
     does: Breach
+    over: float | None = None
+    holds: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +272,7 @@ class RunView:
         elsewhere: another program of this workstation drives it now (a terminal, another window): steered there only.
         driver_unknown: whether anybody drives it can't be told from here (a journal that several workstations share).
         fresh_checks: the checks of the newest plan of the run alone: what its approval rests on.
-        broken: the breaches with their times; `breaches` are the same as sentences.
+        broken: the watch rules that broke, in their order.
         binding: whether the journal binds what would run to what was approved; told of runs that rest with something
             open, of others it is BOUND. code: by which a person approves it again, where it asks for that.
     """
@@ -284,7 +291,6 @@ class RunView:
     armed: tuple[str, ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
     journal_at: float | None = None
-    breaches: tuple[str, ...] = ()
     owner: str = ""
     live: bool = False  # an engine of this process drives it now
     approved: float | None = None
@@ -300,6 +306,24 @@ class RunView:
     def no_return(self) -> str:
         """Return the title of the step that is its point of no return, where it was begun; '' before."""
         return next((one.step.title for one in reversed(self.steps) if one.step.no_return and one.acted), "")
+
+    @property
+    def beside_question(self) -> tuple[Broken, ...]:
+        """Return what broke since the open question was asked, and what was accepted before it and still stands."""
+        if self.question is None:
+            return ()
+        since, newest = self.question.since, {one.code: one for one in self.broken}
+        fresh = tuple(one for one in self.broken if one.at >= since)
+        if self.question.topic == "breach":  # it asks about just that
+            return fresh
+        on = {rule.code for rule in active_rules(self.plan, self.question.step_id)}
+        stands = (one for one in newest.values() if one.over is None and one.code in on and one.at < since)
+        return (*stands, *fresh)
+
+    @property
+    def breaches(self) -> tuple[str, ...]:
+        """Return what broke, each as a sentence with what was read."""
+        return tuple(f"{one.sentence}{f' ({one.evidence})' if one.evidence else ''}" for one in self.broken)
 
     @property
     def interrupted(self) -> tuple[tuple[float, str], ...]:

@@ -36,9 +36,16 @@ def _told(entry: Entry) -> tuple[str, str]:
         "continued": (tr("planned on"), ""),
         "breach": (tr("watch rule {code} broke", code=text("code")), f"{text('sentence')} {text('evidence')}".strip()),
         "lock": (tr("lock: {what}", what=text("what")), text("sentence")),
-        "note": (text("about") or tr("note"), _hosts(text("text")) if text("about") == "hosts" else text("text")),
+        "note": (_noted(data), _hosts(text("text")) if text("about") == "hosts" else text("text")),
     }
     return told.get(entry.kind, (entry.kind, ""))
+
+
+def _noted(data: dict[str, object]) -> str:
+    about = str(data.get("about") or "")
+    if about == "mended":
+        return tr("watch rule {code} holds again", code=str(data.get("key") or ""))
+    return about or tr("note")
 
 
 def _part(data: dict[str, object], name: str) -> dict[str, object]:

@@ -172,6 +172,9 @@ def broken_rules(entries: tuple[Entry, ...]) -> Iterator[Sentence]:
             text = tr("At {at} UTC the watch rule {code} broke: {sentence}", at=hour(entry.at),
                       code=str(data.get("code")), sentence=f"{data.get('sentence')}{evidence}")  # fmt: skip
             yield Sentence(text, "warn")
+        elif entry.kind == "note" and data.get("about") == "mended":
+            yield Sentence(tr("At {at} UTC the watch rule {code} held again: {evidence}", at=hour(entry.at),
+                              code=str(data.get("key")), evidence=str(data.get("text"))))  # fmt: skip
 
 
 def positions(view: RunView) -> Iterator[Block]:

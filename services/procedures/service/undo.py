@@ -129,8 +129,11 @@ def with_ways(checks: tuple[Check, ...], facts: Facts, owner: str, view_of: View
 def _way(code: WayCode, view: RunView) -> Way:
     run = view.run_id
     never = code is WayCode.RESUME and view.approved is None and view.state is RunState.APPROVED
+    ask = view.question.ask if view.question is not None else None
+    # What it would stop for at once is named: a script, and a person who copies it, are to see what they confirm.
+    typed = ("--confirm", ask.expect) if ask is not None and ask.kind == "typed" else ()
     words: dict[WayCode, tuple[str, ...]] = {
-        WayCode.RESUME: ("resume", run, "--yes") if never else ("resume", run),
+        WayCode.RESUME: ("resume", run, "--yes") if never else ("resume", run, *typed),
         WayCode.UNDO: ("undo", run),
         WayCode.RELEASE: ("undo", run, "--release"),
         WayCode.LEAVE: ("undo", run, "--leave", "REASON"),

@@ -37,7 +37,7 @@ def test_that_an_undo_that_fails_ends_with_4_and_the_run_is_listed_with_1(shell:
     assert (said.code, last_run(said)) == (4, "undo failed")
     listed = shell("procedures", "--runs")
     assert listed.code == 1
-    assert "Go on with resume 1, or back with undo 1." in listed.out
+    assert "Go on back with undo 1." in listed.out
 
 
 def test_that_a_run_that_needs_a_person_ends_with_4_and_goes_on_by_its_answer(shell: Shell) -> None:

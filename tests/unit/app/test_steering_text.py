@@ -26,7 +26,7 @@ from app.cli.procedure_text import (
     step_line,
 )
 from app.cli.steering import Terminal, fitting, interruptible, run_document
-from services.discovery.words import moment
+from services.discovery.words import clock, moment
 from services.errors import BadInput
 from services.facts.model import Problem
 from services.procedures.catalogue import all_procedures, procedure_named
@@ -73,6 +73,8 @@ def test_that_a_breach_is_printed_at_once_though_a_question_stands_and_an_old_on
     assert "try: Look at the host now" in said
     terminal.run_changed(replace(view, broken=(old, new)))
     assert capsys.readouterr().out == ""
+    terminal.run_changed(replace(view, broken=(old, replace(new, over=60.0, holds="2 of 2 answer"))))
+    assert f"It holds again since {clock(60.0)}. (2 of 2 answer)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -234,7 +236,7 @@ def test_that_a_step_is_told_in_the_past_when_it_is_done_and_with_its_error_when
 OPEN = OpenObligation("1", FREEZE, 5.0, "n1 does not answer.", seen=7.0)
 VIEW = RunView(
     "1", GOOD, RunState.WAITING, tuple(StepView(step) for step in GOOD.steps), sentence="It waits.", question=YES_NO,
-    obligations=(OPEN,), breaches=("disk: it fills",),
+    obligations=(OPEN,), broken=(Broken(6.0, "DISK", "disk: it fills", "", Breach.PAUSE),),
 )  # fmt: skip
 
 
@@ -243,7 +245,7 @@ def test_that_a_run_tells_its_state_steps_breaches_obligations_and_question() ->
     assert lines[:2] == [f"run 1: Take n2 down without SST  ({GOOD.cluster_name})  [waiting for you]", "  It waits."]
     assert lines[2] == "  ○  1. n1       Freeze the gcache of n1  [pending]"
     assert lines[-4:] == [
-        "  ▲ disk: it fills",
+        f"  ▲ {clock(6.0)} disk: it fills",
         f"  ! gcache frozen on n1 (the disk of n1 fills); last seen on {moment(7.0)}",
         "      n1 does not answer.",
         "  waits for you: Is it done?",

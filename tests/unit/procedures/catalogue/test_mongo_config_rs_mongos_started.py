@@ -8,16 +8,18 @@ from collections.abc import Callable
 import pytest
 
 from services.procedures.conditions.config_servers.uses import USES
+from services.procedures.execute.yaml_edit import edit_yaml
 from services.procedures.journal.projection import project
 from services.procedures.plan.run_model import RunState, RunView, StepState
 from tests.faults.scripted import config_servers
 from tests.faults.scripted.running import Bench, Killed
 
+MIRRORS = "c1:27019,c2:27019,c3:27019"
 INPUTS = {"way": "window", "name": "cfg", "backup": "/srv/copy", "no_ddl": "yes", "no_others": "yes"}
 
 
-def _ran(moment: str, *confirmed: str) -> tuple[Bench, RunState]:
-    """A run of the window's way, with r2 started at this moment."""
+def _ran(moment: str, *confirmed: str, string: str = MIRRORS) -> tuple[Bench, RunState]:
+    """A run of the window's way, with r2 started at this moment, by this string in its file."""
     bench = Bench(config_servers.sharded(), "mongo-config-rs", dict(INPUTS), frozenset(confirmed))
     bench.begin()
 
@@ -26,7 +28,9 @@ def _ran(moment: str, *confirmed: str) -> tuple[Bench, RunState]:
         if moment in what and not host.running:
             host.running = True
             made = bench.cluster.hosts["c1"].variables.get("form") == "set"
-            host.variables = {"string": "c1:27019,c2:27019,c3:27019"} | ({"over": "yes"} if made else {})
+            (path,) = host.files
+            host.files[path] = edit_yaml(host.files[path], (("sharding.configDB", string),))
+            host.variables = {"string": string} | ({"over": "yes"} if made else {})
             config_servers.derived(bench.cluster)
 
     bench.journal.told = starts
@@ -50,9 +54,41 @@ def test_that_no_config_server_is_stopped_while_one_runs() -> None:
 
 def test_that_a_set_which_it_may_have_changed_is_not_thrown_away_unless_a_person_says_so() -> None:
     bench, ended = _ran("followed done", "r1")
-    assert ended is RunState.UNDO_FAILED
+    assert ended is RunState.FAILED, "it can still go on"
     assert "every mongos to be stopped: not yet" in _view(bench).sentence
     assert "/data/db-cfg/data" in bench.cluster.hosts["c1"].files
+    assert all(bench.cluster.hosts[name].running for name in ("c1", "c2")), "c3 is to follow"
+
+
+def test_that_it_goes_on_with_what_was_changed_where_nobody_gives_it_up() -> None:
+    bench, _ = _ran("followed done", "r1")
+    bench.journal.told = None
+    bench.person.answers = {"breach": "go on", "failed": "again"}
+    bench.cluster.hosts["r2"].running = False
+    assert bench.run() is RunState.DONE
+    assert bench.cluster.replica_set[USES + "r2"] == "set"
+
+
+def test_that_one_whose_string_a_colleague_changed_has_its_own_again_when_it_is_given_up() -> None:
+    bench, ended = _ran("followed done", "r1", "c1", string="cfg/c1:27019,c2:27019,c3:27019")
+    assert ended is RunState.UNDONE
+    assert bench.cluster.hosts["r2"].variables["string"] == MIRRORS
+
+
+def test_that_one_which_does_not_come_back_keeps_no_other_one_from_its_clients() -> None:
+    bench = Bench(config_servers.sharded(), "mongo-config-rs", dict(INPUTS), frozenset({"r1"}))
+    bench.begin()
+
+    def cut_off(_: str, what: str) -> None:
+        if "same-behind done" in what:
+            bench.cluster.hosts["r2"].reachable = False
+
+    bench.journal.told = cut_off
+    ended = bench.run()
+    assert ended is RunState.UNDO_FAILED
+    assert bench.cluster.hosts["r1"].running
+    assert _states(bench)["r1:down"] is StepState.UNDONE
+    assert _states(bench)["r2:down"] is StepState.UNDO_FAILED
 
 
 def test_that_where_a_person_gives_it_up_it_is_restarted_with_the_mirrored_ones() -> None:

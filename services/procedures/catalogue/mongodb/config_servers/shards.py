@@ -15,6 +15,7 @@ from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.gone_over import NotGoneOver
 from services.procedures.conditions.mongodb.whole import SetWhole
+from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Step, Undo
 
 _WHOLE_S = 180.0
@@ -27,6 +28,11 @@ def mirrored_steps(party: Party) -> tuple[Step, ...]:
     that went over is started again, one at a time, and only while its set is whole.
     """
     return tuple(_mirrored(party, one, host) for one in party.shards for host in one.hosts)
+
+
+def mirrored_still(party: Party) -> tuple[Condition, ...]:
+    """Return that no member of a shard has gone over, looked at when all is back: one that has takes no write."""
+    return tuple(NotGoneOver(host, party.unit(host)) for one in party.shards for host in one.hosts)
 
 
 def _mirrored(party: Party, one: GatheredSet, host: str) -> Step:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
+    STOP_S,
     alone,
     catalog_after,
     catalog_before,
@@ -37,7 +38,7 @@ from services.procedures.catalogue.mongodb.config_servers.copying import (
 from services.procedures.catalogue.mongodb.config_servers.member import add_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.mongodb.config_servers.rolling import CHANGE_S, SYNC_S, initiate_step
-from services.procedures.catalogue.mongodb.config_servers.shards import mirrored_steps
+from services.procedures.catalogue.mongodb.config_servers.shards import mirrored_steps, mirrored_still
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
@@ -51,6 +52,8 @@ from services.procedures.plan.actions import EditYaml, RestoreFile, Several
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Consent, Risk, Step, Undo, WatchRule
 
+_STILL_S = 10.0
+
 
 def window_steps(party: Party) -> tuple[Step, ...]:
     """Return all steps but those around the balancer."""
@@ -62,6 +65,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
         *(_router_down(party, router) for router in party.routers),
         *mirrored_steps(party),
         *copy_steps(party, party.servers[:-1]),
+        *(_router_stays_down(party, router) for router in party.routers),
         *(_mirror_down(party, host) for host in party.servers),
         _first_data(party),
         _set_up(party, party.first, ()),
@@ -92,15 +96,42 @@ def window_steps(party: Party) -> tuple[Step, ...]:
 
 def _router_down(party: Party, router: str) -> Step:
     why = "No mongos, no change of the catalog. The window begins: nobody reads or writes."
-    step = stop_step(party, router, why, (RoutersUse((router,), ""),))
+    step, first = stop_step(party, router, why, (RoutersUse((router,), ""),)), router == party.routers[0]
     assert step.undo is not None
-    # A restart: one that somebody started meanwhile has gone over to the set, and a start would leave it there.
+    # A colleague may have given it the set's string, and started it: a start would leave it as it runs.
+    mirrored = EditYaml(party.path(router), (("sharding.configDB", party.string),))
+    again = Several((mirrored, systemctl("restart", party.unit(router))))
     step = replace(
         step,
-        undo=replace(step.undo, action=systemctl("restart", party.unit(router))),
+        # One that does not come back keeps no other mongos from its clients.
+        undo=replace(step.undo, action=again, alone=True, loses=mirrored_still(party) if first else ()),
         interrupts=f"nobody reads or writes through {router}",
     )
-    return replace(step, before=(known_routers(party),)) if router == party.routers[0] else step
+    return replace(step, before=(known_routers(party),)) if first else step
+
+
+def _router_stays_down(party: Party, router: str) -> Step:
+    """Return the last look at a mongos before the config servers are stopped.
+
+    Taken back, the mirrors are up again and the shards' members are not: a mongos that was started meanwhile uses the
+    set that is gone, and a member that is started again beside it goes over to that once more, for good (3.2.5).
+    """
+    down = (is_down(party, router),)
+    step = waits(
+        f"{router}:stays-down",
+        down,
+        f"the mongos of {router} to be stopped still",
+        f"The mongos of {router} is stopped still",
+        _STILL_S,
+    )
+    undo = Undo(
+        f"Stop the mongos of {router}, should somebody have started it",
+        systemctl("stop", party.unit(router)),
+        proof=down,
+        limit_s=STOP_S,
+        alone=True,
+    )
+    return replace(step, host=router, why="No change of the catalog from here on.", undo=undo)
 
 
 def _none_runs(party: Party) -> NoRouterRuns:
@@ -195,14 +226,15 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
             Several((systemctl("stop", unit), RestoreFile(path), *gone)),
             proof=(is_down(party, host), SettingIs(host, path, "storage.dbPath", old), *left),
             limit_s=START_S,
-            consent=_nothing_changed(party) if first else None,
+            consent=_nothing_changed(party),
         ),
         estimate_s=5.0,
     )
 
 
 def _nothing_changed(party: Party) -> Consent:
-    """The first one's folder has all that the set has: with it goes what a mongos changed there."""
+    """With the set goes what a mongos changed in it: asked before any of its members is stopped, so that the run can
+    still go on."""
     return Consent(
         unless=(_none_runs(party),),
         question=f"A mongos that runs goes over to {party.name} by itself: what was changed through it since lies in "

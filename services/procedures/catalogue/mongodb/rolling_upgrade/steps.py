@@ -202,7 +202,7 @@ def _replaced(
         step_id=f"{host}:replace",
         host="",
         title=f"Replace {program} on {host} by {version}",
-        done=f"{program} on {host} was replaced",
+        done=f"Your part at {host} is over: the next step proves what runs there",
         why=NOT_BACK,
         action=Ask(f"Stop {program} on {host}, install {version} and start it. Is it done?", deed=True),
         risk=Risk.YOU,

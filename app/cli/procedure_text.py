@@ -211,13 +211,16 @@ def interrupted_lines(view: RunView) -> Iterator[str]:
         yield f"  ! {tr('since {time} {what}', time=clock(since), what=tr(what))}"
 
 
-def breach_lines(one: Broken) -> Iterator[str]:
-    """Yield a watch rule that broke: when, what is true, what is safe, what to try."""
+def breach_lines(one: Broken, *, going_back: bool = False) -> Iterator[str]:
+    """Yield a watch rule that broke: when, what is true, what is safe, what to try; an undo asks nobody about it."""
     evidence = f" ({one.evidence})" if one.evidence else ""
     yield from _wrapped(f"  ▲ {clock(one.at)} {one.code}: ", f"{one.sentence}{evidence}")
     if one.over is not None:
         mended = tr("It holds again since {time}.", time=clock(one.over))
         yield from _wrapped("      ", mended + (f" ({one.holds})" if one.holds else ""))
+        return
+    if going_back and one.does is not Breach.RELEASE:
+        yield from _wrapped("      ", tr("The run is being taken back, and goes on with that."))
         return
     released = tr("What it guards is switched off at once; the run asks you before its next act.")
     nothing = tr("Nothing was changed for it; the run asks you before its next act.")

@@ -163,7 +163,8 @@ class Terminal:
         now = {(one.code, one.at): one for one in view.broken}
         news = [one for key, one in now.items() if self._told is not None and self._told.get(key) != one]
         if news:
-            lines = [line for one in news for line in breach_lines(one)]
+            going_back = view.state is RunState.UNDOING
+            lines = [line for one in news for line in breach_lines(one, going_back=going_back)]
             bell = "\a" if sys.stdout.isatty() else ""
             sys.stdout.write(bell + "\n" + "\n".join(lines) + "\n")
             self._asked = None  # what was asked stands above it: it is asked once more

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from services.clock import ManualClock
-from services.connections.mongo.document import Document, Reply
+from services.connections.mongo.document import Document, Reply, Stamp
 from services.connections.reads.mongo import MongoRead
 from services.errors import QueryFailed, Unreachable
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.in_cluster import InCluster
+from services.procedures.conditions.mongodb.others_follow import OthersFollow
 from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.spared import Spared
@@ -21,7 +22,7 @@ from services.procedures.conditions.mongodb.stepped_down import AnotherLeads, Ne
 from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.conditions.mongodb.whole import SetWhole
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession
-from tests.unit.procedures.test_proving_mongodb import HOSTS, Set
+from tests.unit.procedures.test_proving_mongodb import HOSTS, NOW, Set
 
 EVERY_ONE = pytest.mark.parametrize(
     "condition",
@@ -219,3 +220,23 @@ def test_that_the_others_hold_whatever_becomes_of_the_one_in_hand_and_not_withou
     assert look() is False
     hosts.members["m1"].told["replica-set-status"] = gone
     assert look() is None
+
+
+def test_that_the_others_keep_up_by_what_the_primary_had_a_look_before_and_one_late_look_is_enough() -> None:
+    hosts, held = Set(), OthersFollow(("m1", "m3"), "m2:27018", 20)
+    asking = Attempt(hosts, ManualClock())
+    assert asking.look(held, NOTHING).holds is None, "how far the primary was before is not known"
+    assert asking.look(held, NOTHING).holds is True
+    for host in ("m1", "m3"):
+        hosts.says(host, 1, optime={"ts": Stamp(NOW + 300, 1), "t": 1})  # the first write after a pause
+    assert asking.look(held, NOTHING).holds is True, "nobody is behind by the time that nobody wrote"
+    late = asking.look(held, NOTHING)
+    assert late.holds is False
+    assert "1 of 3 votes keep up, 2 are needed: m3:27018 is 300 s behind" in late.evidence
+    for host in ("m1", "m3"):
+        hosts.says(host, 3, optime={"ts": Stamp(NOW + 299, 1), "t": 1})
+        hosts.says(host, 2, health=0.0, state=8)  # the one in hand is down by now
+    assert asking.look(held, NOTHING).holds is True
+    for host in ("m1", "m3"):
+        hosts.says(host, 1, state=2, stateStr="SECONDARY")
+    assert asking.look(held, NOTHING).holds is None, "nobody leads"

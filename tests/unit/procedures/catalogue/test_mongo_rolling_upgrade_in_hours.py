@@ -7,6 +7,7 @@ from dataclasses import replace
 from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import Shard
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
+from services.procedures.conditions.mongodb.others_follow import OthersFollow
 from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.spared import Spared
@@ -144,7 +145,8 @@ def test_that_while_a_person_has_a_member_in_hand_the_majority_of_the_others_is_
     plan = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"})
     assert violations(plan) == ()
     watched = {rule.code: rule for rule in plan.watches}
-    assert set(watched) == {"MAJORITY-M1", "MAJORITY-M2", "MAJORITY-M3"}
+    assert set(watched) == {f"{what}-M{n}" for what in ("MAJORITY", "BEHIND") for n in (1, 2, 3)}
+    assert watched["BEHIND-M2"].condition == OthersFollow(("m1", "m3"), "m2:27018")
     rule = watched["MAJORITY-M2"]
     assert rule.condition == OthersHold(("m1", "m3"), "m2:27018")
     assert (rule.from_step, rule.to_step) == ("m2:replace", "m2:back")

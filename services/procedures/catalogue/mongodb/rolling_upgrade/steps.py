@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.connections.mongo.change import command
 from services.procedures.catalogue.mongodb.balancing import at_rest
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import members_in_turn
@@ -12,6 +14,7 @@ from services.procedures.conditions.mongodb.answering import Answering
 from services.procedures.conditions.mongodb.balancer import BalancerIs
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.in_cluster import InCluster
+from services.procedures.conditions.mongodb.others_follow import OthersFollow, acknowledging
 from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.spared import Spared, without
@@ -52,22 +55,35 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, routers: tuple[str,
 
 
 def set_watches(one: GatheredSet) -> tuple[WatchRule, ...]:
-    """Return what is watched while a person has a member in hand: another one may fail before it is stopped."""
-    found = []
+    """Return what is watched while a person has a member in hand: another one may fail, or fall behind, before it is
+    stopped."""
+    found: list[WatchRule] = []
     for host in (*one.arbiters, *members_in_turn(one)):
         others = tuple(other for other in one.hosts if other != host)
         places = [condition.place for condition in _spared(one, host) if isinstance(condition, Spared)]
         for place in places if others else ():
-            rule = WatchRule(
-                code=f"MAJORITY-{host}".upper(),
-                condition=OthersHold(others, place),
-                sentence=f"{one.name} has no majority without {host} now: leave its server running, or start it again, "
-                "until the others are back.",
-                from_step=f"{host}:replace",
-                to_step=f"{host}:back",
-            )
-            found.append(rule)
+            found += _watched(one, host, others, place)
     return tuple(found)
+
+
+def _watched(one: GatheredSet, host: str, others: tuple[str, ...], place: str) -> tuple[WatchRule, ...]:
+    until = "leave its server running, or start it again, until the others"
+    holds = WatchRule(
+        code=f"MAJORITY-{host}".upper(),
+        condition=OthersHold(others, place),
+        sentence=f"{one.name} has no majority without {host} now: {until} are back.",
+        from_step=f"{host}:replace",
+        to_step=f"{host}:back",
+    )
+    follow = replace(
+        holds,
+        code=f"BEHIND-{host}".upper(),
+        condition=OthersFollow(others, place),
+        sentence=f"Without {host} no majority of {one.name} keeps up now, and writes that want one wait or fail: "
+        f"{until} have caught up.",
+    )
+    able = one.view.majority is not None and acknowledging(one.view, place) >= one.view.majority
+    return (holds, follow) if able else (holds,)
 
 
 def _spared(one: GatheredSet, host: str) -> tuple[Condition, ...]:

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -97,15 +98,20 @@ class Console:
         return self.killed(when, "run", procedure, *more, *_inputs(inputs), "--yes")
 
     @contextmanager
-    def running(self, *words: str, limit_s: float = RUN_LIMIT_S, clocks: Path | None = None) -> Iterator[Running]:
+    def running(
+        self, *words: str, limit_s: float = RUN_LIMIT_S, clocks: Path | None = None, attended: bool = False
+    ) -> Iterator[Running]:
         """A command that goes on while the test does something to it; ended at the end.
 
         Args:
             clocks: a file by which its clocks are shifted (shifted_console.py).
+            attended: somebody sits there, so that it waits at its questions, and types nothing.
         """
         module = ("tests.lab.procedures.shifted_console", str(clocks)) if clocks is not None else ("app",)
-        process = subprocess.Popen(self._argv(words, module), **self._how())
-        running = Running(self, process, limit_s)
+        terminal = PseudoTerminal() if attended else None
+        how = self._how() | (terminal.ends if terminal is not None else {})
+        process = subprocess.Popen(self._argv(words, module), **how)
+        running = Running(self, process, limit_s, terminal)
         try:
             yield running
         finally:
@@ -113,6 +119,8 @@ class Console:
                 process.kill()
             # Also of one that ended while the test broke off: its open pipes would fail the next test.
             process.communicate(timeout=10)
+            if terminal is not None:
+                terminal.close()
 
     def _how(self) -> dict[str, Any]:
         return {
@@ -174,12 +182,50 @@ class Console:
         return view
 
 
+class PseudoTerminal:
+    """A terminal at which somebody sits who reads all and types nothing."""
+
+    def __init__(self) -> None:
+        self._ours, self._theirs = os.openpty()
+        self._heard: list[bytes] = []
+        self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
+        self._reader.start()
+
+    @property
+    def ends(self) -> dict[str, int]:
+        """What a process is begun with to be at it."""
+        return {"stdin": self._theirs, "stdout": self._theirs}
+
+    @property
+    def text(self) -> str:
+        """What was printed on it so far."""
+        return b"".join(self._heard).decode(errors="replace")
+
+    def close(self) -> None:
+        """Close it; the reader ends with it."""
+        os.close(self._theirs)
+        self._reader.join(10)
+        os.close(self._ours)
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):  # nobody is at its other end any more
+            while more := os.read(self._ours, 65_536):
+                self._heard.append(more)
+
+
 class Running:
     """A console that runs now."""
 
-    def __init__(self, console: Console, process: subprocess.Popen[Any], limit_s: float) -> None:
+    def __init__(
+        self,
+        console: Console,
+        process: subprocess.Popen[Any],
+        limit_s: float,
+        terminal: PseudoTerminal | None = None,
+    ) -> None:
         self.console = console
         self.process = process
+        self.terminal = terminal
         self._limit_s = limit_s
 
     def wait_for_step(self, step_id: str, state: str = "acting", limit_s: float = 240.0) -> None:

@@ -13,6 +13,7 @@ from services.errors import QueryFailed, Unreachable
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.in_cluster import InCluster
+from services.procedures.conditions.mongodb.leads_not import LeadsNot
 from services.procedures.conditions.mongodb.others_follow import OthersFollow
 from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.protocol import OptimesOf, ProtocolIs
@@ -240,3 +241,17 @@ def test_that_the_others_keep_up_by_what_the_primary_had_a_look_before_and_one_l
     for host in ("m1", "m3"):
         hosts.says(host, 1, state=2, stateStr="SECONDARY")
     assert asking.look(held, NOTHING).holds is None, "nobody leads"
+
+
+def test_that_the_one_in_hand_must_not_lead_unless_it_was_replaced_and_took_the_lead_back() -> None:
+    hosts, leads_not = Set(), LeadsNot("m2", "3.2.22")
+    asking = Attempt(hosts, ManualClock())
+    assert asking.look(leads_not, NOTHING).holds is True
+    hosts.says("m2", 2, state=1, stateStr="PRIMARY")
+    hosts.members["m2"].told["build-info"] = {"version": "3.2.5"}
+    found = asking.look(leads_not, NOTHING)
+    assert (found.holds, found.evidence) == (False, "m2 is PRIMARY; m2 runs 3.2.5")
+    hosts.members["m2"].told["build-info"] = {"version": "3.2.22"}
+    assert asking.look(leads_not, NOTHING).holds is True
+    hosts.members["m2"].told["replica-set-status"] = Unreachable("No route to host.", host="m2")
+    assert asking.look(leads_not, NOTHING).holds is None, "it is stopped"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import Shard
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
+from services.procedures.conditions.mongodb.leads_not import LeadsNot
 from services.procedures.conditions.mongodb.others_follow import OthersFollow
 from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.release import RunsRelease
@@ -145,10 +146,12 @@ def test_that_while_a_person_has_a_member_in_hand_the_majority_of_the_others_is_
     plan = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"})
     assert violations(plan) == ()
     watched = {rule.code: rule for rule in plan.watches}
-    assert set(watched) == {f"{what}-M{n}" for what in ("MAJORITY", "BEHIND") for n in (1, 2, 3)}
+    assert set(watched) == {f"{what}-M{n}" for what in ("MAJORITY", "BEHIND", "LEADS") for n in (1, 2, 3)}
     assert watched["BEHIND-M2"].condition == OthersFollow(("m1", "m3"), "m2:27018")
     rule = watched["MAJORITY-M2"]
     assert rule.condition == OthersHold(("m1", "m3"), "m2:27018")
     assert (rule.from_step, rule.to_step) == ("m2:replace", "m2:back")
     two = (row(1, "PRIMARY"), row(2))
-    assert PROCEDURE.plan(facts(*_members(two)[:2]), {"version": "3.2.22"}).watches == ()
+    watched = {rule.code: rule for rule in PROCEDURE.plan(facts(*_members(two)[:2]), {"version": "3.2.22"}).watches}
+    assert set(watched) == {"LEADS-M1", "LEADS-M2"}, "without one of two nobody has a majority, which was accepted"
+    assert watched["LEADS-M2"].condition == LeadsNot("m2", "3.2.22")

@@ -123,7 +123,7 @@ class RollingUpgrade:
             ),
             inputs=tuple(values.items()),
             steps=steps,
-            watches=tuple(rule for one in sets for rule in set_watches(one)) if steps else (),
+            watches=tuple(rule for one in sets for rule in set_watches(one, version)) if steps else (),
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for one in sets for host in one.hosts),
             expects=(f"Every server of the plan runs {version}, every set is whole, the balancer is as it was.",),
             on=standing_on(facts, order.hosts),

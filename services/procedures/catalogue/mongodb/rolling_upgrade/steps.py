@@ -14,6 +14,7 @@ from services.procedures.conditions.mongodb.answering import Answering
 from services.procedures.conditions.mongodb.balancer import BalancerIs
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.in_cluster import InCluster
+from services.procedures.conditions.mongodb.leads_not import LeadsNot
 from services.procedures.conditions.mongodb.others_follow import OthersFollow, acknowledging
 from services.procedures.conditions.mongodb.others_hold import OthersHold
 from services.procedures.conditions.mongodb.release import RunsRelease
@@ -54,16 +55,29 @@ def set_steps(one: GatheredSet, version: str, calm_s: float, routers: tuple[str,
     return (*steps, _caught_up(one, calm_s))
 
 
-def set_watches(one: GatheredSet) -> tuple[WatchRule, ...]:
+def set_watches(one: GatheredSet, version: str) -> tuple[WatchRule, ...]:
     """Return what is watched while a person has a member in hand: another one may fail, or fall behind, before it is
-    stopped."""
+    stopped, and this one may be elected."""
     found: list[WatchRule] = []
     for host in (*one.arbiters, *members_in_turn(one)):
         others = tuple(other for other in one.hosts if other != host)
         places = [condition.place for condition in _spared(one, host) if isinstance(condition, Spared)]
         for place in places if others else ():
             found += _watched(one, host, others, place)
+        if host in one.hosts and (host != one.primary or one.successors):
+            found.append(_elected(one, host, version))
     return tuple(found)
+
+
+def _elected(one: GatheredSet, host: str, version: str) -> WatchRule:
+    return WatchRule(
+        code=f"LEADS-{host}".upper(),
+        condition=LeadsNot(host, version),
+        sentence=f"{host} leads {one.name} now: leave its server running, its stop ends every write until the others "
+        "have elected. Let it step down first.",
+        from_step=f"{host}:replace",
+        to_step=f"{host}:replace",
+    )
 
 
 def _watched(one: GatheredSet, host: str, others: tuple[str, ...], place: str) -> tuple[WatchRule, ...]:

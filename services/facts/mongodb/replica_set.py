@@ -100,6 +100,10 @@ class SetMember:
         return max(0, max(leading.seconds - self.optime.seconds, missing) - (self.delay_s or 0))
 
 
+MOST_VOTES = 7
+"""MongoDB manual, "Replica Set Members": 50 members, 7 of them with a vote (3.0 and newer)."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReplicaSet:
     """A replica set in one member's eyes.
@@ -160,7 +164,9 @@ def parse_set(status: Document | None, config: Document | None) -> ReplicaSet | 
     }
     members = tuple(_member(key, told.get(key, {}), written.get(key), status) for key in sorted({*told, *written}))
     votes = _votes(members) if written else number(status.get("votingMembersCount"))
-    majority = votes // 2 + 1 if written and votes is not None else number(status.get("majorityVoteCount"))
+    if votes is not None and votes > MOST_VOTES:
+        votes = None  # no server takes such a configuration: it is not believed, and what it hides is not counted
+    majority = number(status.get("majorityVoteCount")) if not written else votes // 2 + 1 if votes is not None else None
     settings = inside(configured, "settings")
     return ReplicaSet(
         name=name,

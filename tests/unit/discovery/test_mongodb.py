@@ -264,6 +264,13 @@ def test_that_a_majority_that_nobody_may_tell_is_not_known_and_nothing_is_good()
     assert cluster.health is Health.UNKNOWN
 
 
+def test_that_votes_that_no_set_can_have_are_not_believed_and_the_cause_is_told() -> None:
+    mute = {"votes": None, "majority": None}
+    cluster = s.only(s.estate(*(m.member(n, replace(m.view(n), **mute)) for n in (1, 2, 3))))
+    assert codes(cluster) == [MAJORITY_NOT_KNOWN]
+    assert "the configuration from m1, m2 and m3 can't be true" in cluster.problems[0].sentence
+
+
 def test_that_a_member_that_was_started_alone_is_told_where_its_set_counts_it() -> None:
     """In maintenance: whoever writes to it writes what no other member gets."""
     seen = m.rows("PRIMARY", "SECONDARY", "DOWN")

@@ -74,6 +74,16 @@ def test_that_a_primary_without_a_majority_is_told_as_lonely() -> None:
     assert not votes_of(view("SECONDARY", "DOWN", "DOWN")).lonely
 
 
+@pytest.mark.parametrize("members", [8, 64, 1003])
+def test_that_more_votes_than_a_set_can_have_are_not_believed_nor_counted_as_far_as_they_were_read(
+    members: int,
+) -> None:
+    told = view("PRIMARY", *["SECONDARY"] * (members - 1))
+    assert (told.votes, told.majority, votes_of(told).has) == (None, None, None)
+    without_votes = view("PRIMARY", *["SECONDARY"] * 9, votes=dict.fromkeys(range(3, 10), 0))
+    assert (without_votes.votes, without_votes.majority) == (3, 2)
+
+
 def test_that_without_a_configuration_no_vote_is_made_up() -> None:
     told: Document = {"set": "rs0", "members": [{"_id": 0, "name": "h0", "state": 1, "health": 1.0, "self": True}]}
     found = parse_set(told, None)

@@ -115,10 +115,15 @@ def _not_told(one: SetOf, who: str) -> list[Problem]:
     mute = [view.observer.name for view in one.views if view.votes.has is None]
     if not mute or len(mute) < len(one.views):
         return []
+    told = names(sorted(mute))
+    if all("config" not in view.set.missing for view in one.views):
+        text = tr("Whether {who} has a majority is not known: the votes in the configuration from {names} can't be true.", who=who,
+                  names=told)  # fmt: skip
+        return [Problem(PART, text, MAJORITY_NOT_KNOWN)]
     text = tr(
         "Whether {who} has a majority is not known: {names} may not tell its configuration to this account.",
         who=who,
-        names=names(sorted(mute)),
+        names=told,
     )
     return [Problem(PART, text, MAJORITY_NOT_KNOWN)]
 

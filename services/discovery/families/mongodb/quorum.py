@@ -117,8 +117,11 @@ def _not_told(one: SetOf, who: str) -> list[Problem]:
         return []
     told = names(sorted(mute))
     if all("config" not in view.set.missing for view in one.views):
-        text = tr("Whether {who} has a majority is not known: the votes in the configuration from {names} can't be true.", who=who,
-                  names=told)  # fmt: skip
+        text = tr(
+            "Whether {who} has a majority is not known: the votes in the configuration from {names} can't be true.",
+            who=who,
+            names=told,
+        )
         return [Problem(PART, text, MAJORITY_NOT_KNOWN)]
     text = tr(
         "Whether {who} has a majority is not known: {names} may not tell its configuration to this account.",

@@ -306,6 +306,7 @@ class HistoryStore:
         self._loose = loose_hours(cursor, self._clock.wall())
         self._hour = int(self._clock.wall() // 3600)
         if background:
+            self.flush()  # what was told just now is among the events that whoever opened it reads next
             self._writer.start()
 
     def _leave_out(self, names: int) -> None:

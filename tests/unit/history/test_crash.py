@@ -106,3 +106,14 @@ def test_that_a_recording_cut_off_by_a_kill_can_still_be_read_as_it_is(tmp_path:
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
     connection.close()
+
+
+def test_that_the_console_which_finds_an_unclean_end_reads_it_at_once(tmp_path: Path) -> None:
+    """Its own thread writes: the window read the events before the first commit, and told of it a session later."""
+    path = tmp_path / "history.sqlite"
+    _killed_after(path, 3)
+    store = HistoryStore.open(path, clock=SystemClock(), background=True)
+    try:
+        assert ["ended unexpectedly" in event.text for event in store.events(0, 4e9)] == [True]
+    finally:
+        store.close()

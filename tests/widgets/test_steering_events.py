@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from services.facts.model import Problem
 from services.procedures.catalogue import all_procedures
-from services.procedures.plan.run_model import RunState, StepState
+from services.procedures.plan.model import Breach
+from services.procedures.plan.run_model import Broken, RunState, StepState
 from services.procedures.service.offers import first_find_out, fitting, login_refused, situations
 from services.procedures.service.run_events import run_events
 from services.types import Health
@@ -30,6 +31,19 @@ def test_that_a_failed_step_is_told_with_its_reason_and_the_run_has_no_end_yet()
     assert events[-1].kind == "step"
     assert events[-1].health is Health.BAD
     assert "could not connect to db1 on port 4568" in events[-1].text
+
+
+def test_that_a_watch_rule_that_broke_is_told_and_that_it_holds_again() -> None:
+    run = p.run(11, RunState.WAITING)
+    broken = Broken(p.NOW - 9.0, "QUORUM", "One is no full member.", "1 of 3", Breach.PAUSE)
+    before = {event.key for event in run_events(run)}
+    (told,) = [e for e in run_events(replace(run, broken=(broken,))) if e.key not in before]
+    assert (told.at, told.health) == (p.NOW - 9.0, Health.WARN)
+    assert "QUORUM: One is no full member. (1 of 3)" in told.text
+    mended = replace(broken, over=p.NOW - 2.0, holds="3 of 3")
+    (again,) = [e for e in run_events(replace(run, broken=(mended,))) if e.key not in {*before, told.key}]
+    assert (again.at, again.health) == (p.NOW - 2.0, Health.GOOD)
+    assert again.text.endswith("holds again: 3 of 3")
 
 
 def test_that_a_run_that_never_began_is_not_told() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.events import Event
+from services.procedures.service.run_events import WATCH
 from services.sampling.change.around import windows_of
 from services.sampling.change.model import Window
 
@@ -18,7 +19,7 @@ def run_windows(events: Sequence[Event], now: float) -> tuple[tuple[str, Window,
         if begun.kind != "run" or not begun.key.endswith(":"):  # 'run:47:'; its end is 'run:47:done' (run_events.py)
             continue
         told = [event for event in events if event.key.startswith(begun.key)]
-        steps = [event.at for event in told if event.kind == "step"]
+        steps = [event.at for event in told if event.kind == "step" and WATCH not in event.key]
         ends = [event.at for event in told if event.kind == "run" and event is not begun]
         windows = windows_of(min(steps), max(*ends, *steps), now) if steps and ends else None
         if windows is not None:

@@ -1,4 +1,4 @@
-"""A run's story as events of the time axis: its beginning, each step that changes something, its end. Pure."""
+"""A run's story as events of the time axis: beginning, each step that changes something, what broke, end. Pure."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _ENDS = {
     RunState.LEFT: (mark("Run {run} was left as it is: {title}"), Health.WARN),
     RunState.UNDO_FAILED: (mark("The undo of run {run} failed: {title}"), Health.BAD),
 }
+WATCH = "watch:"
+"""In the key of what a watch rule tells: nothing was changed by it."""
 _FAILED = frozenset({StepState.FAILED, StepState.UNDO_FAILED})
 
 
@@ -47,8 +49,21 @@ def run_events(view: RunView) -> Iterator[Event]:
             since, ended = shown.span
             at = next(moment for moment in (ended, since, shown.started) if moment is not None)
             yield Event(at, "step", failed, Health.BAD, plan.cluster_id, key=f"{key}:failed:{at:.3f}")
+    yield from _broken(view)
     if view.state in _ENDS:
         words, health = _ENDS[view.state]
         at = view.ended or view.journal_at or view.started
         text = tr(words, run=run, title=tr(plan.title))
         yield Event(at, "run", text, health, plan.cluster_id, key=f"run:{run}:{view.state.value}")
+
+
+def _broken(view: RunView) -> Iterator[Event]:
+    """Yield each watch rule that broke, and that it held again."""
+    run, plan = view.run_id, view.plan
+    for one in view.broken:
+        key, told = f"run:{run}:{WATCH}{one.code}", f"{tr(one.sentence)}{f' ({one.evidence})' if one.evidence else ''}"
+        text = tr("Run {run}, {code}: {told}", run=run, code=one.code, told=told)
+        yield Event(one.at, "step", text, Health.WARN, plan.cluster_id, key=f"{key}:{one.at:.3f}")
+        if one.over is not None:
+            text = tr("Run {run}, {code} holds again: {told}", run=run, code=one.code, told=one.holds)
+            yield Event(one.over, "step", text, Health.GOOD, plan.cluster_id, key=f"{key}:over:{one.over:.3f}")

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +140,7 @@ class Console:
             process.kill()
             out, err = process.communicate(timeout=10)
             raise AssertionError(f"no end within {limit:.0f} s\n{out[-6000:]}\n{err[-3000:]}") from None
-        return Ran(process.returncode, out, err)
+        return Ran(process.returncode, out or "", err or "")
 
     # -- what its journal says ----------------------------------------------------------------------------------------
 
@@ -269,7 +269,8 @@ class Running:
                 self.process.wait(heal_after_s)
             if self.process.poll() is None:
                 heal()
-        return Console._wait(self.process, self._limit_s)
+        ran = Console._wait(self.process, self._limit_s)
+        return ran if self.terminal is None else replace(ran, out=self.terminal.text)
 
 
 def _as_busy_as_now(limit_s: float) -> float:

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.secrets import Secret
 
 MASK = "********"
 _ESCAPING = re.compile(r"\\(?=['\\]|\Z)")
+
+
+_LONGEST, _BEGINNING = 160, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,11 @@ class Command:
         words = [_quoted(word) for word in self.argv]
         return " ".join([*(["env", *settings] if settings else []), *words])
 
+    @property
+    def brief(self) -> str:
+        """Return it for a sentence: of a word that is a script, or long, only its beginning."""
+        return str(replace(self, argv=tuple(map(_short, self.argv))))
+
     def __str__(self) -> str:
         shown = self.shell_text()
         if self.sudo:
@@ -61,6 +69,10 @@ class Command:
         if self.stdin is not None:
             shown = f"{shown} <<< {MASK}"
         return shown
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= _LONGEST and "\n" not in word else f"{word[:_BEGINNING].partition(chr(10))[0]}..."
 
 
 def _quoted(word: str) -> str:

@@ -129,12 +129,14 @@ class HostSession:
 
     def _run(self, command: Command, limit_s: float) -> Output:
         link, wrapped = self._prepare(command)
-        most, what = self._limits.output_bytes, str(command)
+        most, what = self._limits.output_bytes, command.brief
         return remote_command.run(link, wrapped, None, host=self.host, limit_s=limit_s, most=most, what=what)
 
     def _stream(self, command: Command) -> Stream:
         link, wrapped = self._prepare(command)
-        channel = remote_command.start(link, wrapped, host=self.host, limit_s=self._limits.channel_s, what=str(command))
+        channel = remote_command.start(
+            link, wrapped, host=self.host, limit_s=self._limits.channel_s, what=command.brief
+        )
         stream = RemoteStream(channel, wrapped, link, self.host, self._limits)
         self._streams = {old for old in self._streams if not old.closed} | {stream}
         return stream

@@ -122,7 +122,7 @@ class HostOperator:
                 host=self.host,
                 limit_s=limit_s,
                 most=self._limits.output_bytes,
-                what=str(command),
+                what=operator_files.named(command),
             )
         )
 
@@ -171,7 +171,10 @@ class HostOperator:
             why = output.error_text
             raise Unreachable(
                 tr(
-                    "{command} ended with exit code {code}: {why}", command=str(command), code=output.exit_code, why=why
+                    "{command} ended with exit code {code}: {why}",
+                    command=operator_files.named(command),
+                    code=output.exit_code,
+                    why=why,
                 ),
                 host=self.host,
             )

@@ -15,7 +15,7 @@ from __future__ import annotations
 from services.connections.command import Command
 from services.connections.ports import Output
 from services.errors import UserError
-from services.i18n import tr
+from services.i18n import mark, tr
 from services.secrets import Secret
 
 _GO = r"""umask 077; export LC_ALL=C; me=$(id -u)
@@ -115,6 +115,21 @@ def removed(*paths: str) -> Command:
 def folder_made(path: str) -> Command:
     """Return the command that makes a folder and those above it."""
     return _shell(MAKE, path)
+
+
+def named(command: Command) -> str:
+    """Return what a command does, for a sentence: of one of these what becomes of which file, else the command."""
+    does = _DOES.get(command.argv[2]) if len(command.argv) > _WORDS_AT else None
+    return command.brief if does is None else tr(does, path=command.argv[_WORDS_AT])
+
+
+_WORDS_AT = 4
+_DOES = {
+    WRITE: mark("Writing {path}"),
+    COPY: mark("Copying {path}"),
+    REMOVE: mark("Removing {path}"),
+    MAKE: mark("Making the folder {path}"),
+}
 
 
 def need_done(output: Output, path: str, host: str) -> None:

@@ -235,7 +235,7 @@ class _Probe:
         try:
             wrapped = sudo.wrap(command, access, self.vault, user=user, host=self.entry.name)
             output = remote_command.run(
-                link, wrapped, None, host=self.entry.name, limit_s=15.0, most=4096, what=str(command)
+                link, wrapped, None, host=self.entry.name, limit_s=15.0, most=4096, what=command.brief
             )
         except UserError as problem:
             self._fail("sudo", problem)

@@ -302,4 +302,4 @@ def _done(session: OperatorSession, command: Command) -> None:
     output = session.run(command, limit_s=_LIMIT_S)
     if output.exit_code:
         why = output.error_text
-        raise Unreachable(tr("{command} failed: {why}", command=str(command), why=why), host=session.host)
+        raise Unreachable(tr("{command} failed: {why}", command=command.brief, why=why), host=session.host)

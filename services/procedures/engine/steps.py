@@ -199,7 +199,8 @@ class Steps:
         while True:
             if not self._misses_value(step) and self._waits.hold_now(step.proof, step.step_id, looks):
                 return True
-            hopeless = isinstance(problem, TimedOut) if again else not step.proof
+            over = isinstance(problem, TimedOut) and isinstance(step.action, Detached)  # the job's own limit
+            hopeless = over or (not again and not step.proof)
             if hopeless or self._parts.clock.monotonic() >= until:
                 known = ONLY_READ if only_reads(step) else OUTCOME_UNKNOWN
                 raise StepFailed(f"{problem} {known}") from problem

@@ -107,7 +107,7 @@ class Attendant:
             self._work.stop()
             self._work.remove()
         raise Cancelled(
-            tr("{command} was cancelled and ended.", command=str(self._command)),
+            tr("{command} was cancelled and ended.", command=self._command.brief),
             host=self._host,
             safe=tr("It runs no more; what it did until then is as it is."),
         )
@@ -118,7 +118,7 @@ class Attendant:
         )
 
     def _too_long(self, limit_s: float, lost: Unreachable | None) -> UserError:
-        sentence = tr("{command} did not end within {limit} s.", command=str(self._command), limit=f"{limit_s:g}")
+        sentence = tr("{command} did not end within {limit} s.", command=self._command.brief, limit=f"{limit_s:g}")
         if lost is None:
             return TimedOut(sentence, host=self._host, safe=self._goes_on())
         return Unreachable(f"{sentence} {lost.sentence}", host=self._host, safe=self._goes_on(), try_=lost.try_)
@@ -126,7 +126,7 @@ class Attendant:
     def _gone(self) -> ActFailed:
         return ActFailed(
             tr("{command} is gone and left no result: the host was restarted, or somebody removed {work}.",
-               command=str(self._command), work=self._work.name),
+               command=self._command.brief, work=self._work.name),
             host=self._host,
             safe=tr("It runs no more; how far it came is not known."),
         )  # fmt: skip

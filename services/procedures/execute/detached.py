@@ -117,7 +117,7 @@ class Work:
             output = self._shell(_BEGIN, *(["env", *environment] if environment else []), *argv)
         if output.exit_code and self.look().state == "absent":
             why = output.error_text
-            raise BadInput(tr("{command} could not be started: {why}", command=str(command), why=why),
+            raise BadInput(tr("{command} could not be started: {why}", command=command.brief, why=why),
                            host=self._session().host)  # fmt: skip
 
     def output(self, *, whole: bool = False) -> str:

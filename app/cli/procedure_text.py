@@ -13,7 +13,7 @@ from services.procedures.journal.run_summary import seen_on, state_words
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict
 from services.procedures.plan.fields import Fault, Field
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.model import Breach, Plan, Step, Undo, with_addresses
+from services.procedures.plan.model import Breach, Outage, Plan, Step, Undo, with_addresses
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
 from services.procedures.plan.wording import wording
@@ -111,8 +111,19 @@ def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
     count = tr_n("{n} step", "{n} steps", len(plan.steps))
     yield f"  {count}{', ' + tr('about {time}', time=time) if time else ''}"
     yield from _wrapped("  ", tr("on {hosts}", hosts=with_addresses(plan.hosts, addresses)))
+    for one in plan.outages:
+        yield from _wrapped("  ! ", outage_words(one))
     for number, step in enumerate(plan.steps, 1):
         yield from step_lines(number, step)
+
+
+def outage_words(one: Outage) -> str:
+    """Return what a plan does to clients, and what it asks for meanwhile."""
+    told = tr("From step {first} to step {last} {what}.", first=one.first, last=one.last, what=tr(one.what))
+    if not one.typed:
+        return told
+    typed = ", ".join(one.typed)
+    return f"{told} " + tr("It lasts until {typed} is typed, unless it is confirmed beforehand.", typed=typed)
 
 
 def step_lines(number: int, step: Step) -> Iterator[str]:

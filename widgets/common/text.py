@@ -142,7 +142,7 @@ def format_moment(at: float | None) -> str:
 def seen_words(at: float | None, off: float | None = None) -> str:
     """Return when a proof or a look last showed a thing on, and off after that; what it is now is not known by it."""
     on = tr("never seen on") if at is None else tr("last seen on {moment}", moment=format_moment(at))
-    return on if off is None else tr("{on}, seen off {moment}", on=on, moment=format_moment(off))
+    return on if off is None else tr("{on}, no more so at {moment}", on=on, moment=format_moment(off))
 
 
 def one_line(text: str, most: int = 200) -> str:

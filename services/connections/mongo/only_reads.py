@@ -30,7 +30,7 @@ READING: Final = frozenset(
     }
 )
 _FOUND_IN: Final = {
-    "config": frozenset({"locks", "mongos", "settings", "shards", "version"}),
+    "config": frozenset({"collections", "databases", "locks", "mongos", "settings", "shards", "version"}),
     "local": frozenset({"oplog.rs", "replset.election", "system.replset"}),
 }
 """What is found in, and nothing else: users and keys stand in admin.system.*, people's data elsewhere."""

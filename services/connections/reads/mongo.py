@@ -108,6 +108,9 @@ CONFIG_HASH = _known("config-hash", {"dbHash": 1, "collections": list(HASHED)}, 
 """As every mongos does with mirrored config servers all the time; it reads them whole, so it is asked rarely."""
 CONFIG_VERSION = _find("config-version", "config", "version", 2)
 CONFIG_SHARDS = _find("config-shards", "config", "shards", 500)
+CONFIG_DATABASES = _find("config-databases", "config", "databases", 500, fields={"_id": 1})
+CONFIG_COLLECTIONS = _find("config-collections", "config", "collections", 500, fields={"_id": 1})
+"""What the catalog lists, by name: to say what a colleague made, never all there is."""
 CONFIG_MONGOS = _find("config-mongos", "config", "mongos", 500)
 CONFIG_SETTINGS = _find("config-settings", "config", "settings", 20)
 CONFIG_LOCKS = _find("config-locks", "config", "locks", 100, only={"state": 2})

@@ -311,8 +311,12 @@ class Undoing:
         What was accepted once in this undo is: a later step may need the same word.
         """
         wanted = undo.consent
-        missing = [a for a in self._waits.answers(wanted.unless) if not a.holds] if wanted is not None else []
-        if wanted is None or not missing or wanted in self._accepted:
+        if wanted is None:
+            return ""
+        found = self._waits.answers(wanted.unless)
+        self._waits.keep(step.step_id, found)
+        missing = [a for a in found if not a.holds]
+        if not missing or wanted in self._accepted:
             return ""
         told = f"{'; '.join(a.evidence for a in missing)}. {wanted.question}"
         ask = Ask(told, "typed", expect=wanted.expect)

@@ -33,7 +33,9 @@ def seen_on(one: OpenObligation, told: Callable[[float], str] = moment) -> str:
     on = tr("never seen on: it was announced {moment}", moment=told(one.since))
     if one.seen is not None:
         on = tr("last seen on {moment}", moment=told(one.seen))
-    return on if one.seen_off is None else tr("{on}, seen off {moment}", on=on, moment=told(one.seen_off))
+    if one.seen_off is None:
+        return on
+    return tr("{on}, no more so at {moment}", on=on, moment=told(one.seen_off))
 
 
 def where_it_stands(view: RunView) -> str:

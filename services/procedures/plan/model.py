@@ -176,6 +176,20 @@ class Step:
     resumes: str = field(default="", metadata={WHERE_SET: True})
 
 
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """What clients can't do while a run goes from one of its steps to another (numbers from 1).
+
+    Attributes:
+        typed: what a person is asked to type in it, where they have not done so beforehand.
+    """
+
+    what: str
+    first: int
+    last: int
+    typed: tuple[str, ...]
+
+
 class Breach(Enum):
     """What the engine does when a watch rule breaks."""
 
@@ -289,6 +303,22 @@ class Plan:
     def yours(self) -> int:
         """Return how many steps ask a person to change a server: no estimate knows how long that takes."""
         return sum(isinstance(step.action, Ask) and step.action.deed for step in self.steps)
+
+    @property
+    def outages(self) -> tuple[Outage, ...]:
+        """Return what clients can't do from which step to which, as far as the plan's own steps end it."""
+        order = {step.step_id: number for number, step in enumerate(self.steps, 1)}
+        until = {step.resumes: order[step.step_id] for step in self.steps if step.resumes}
+        return tuple(
+            Outage(
+                step.interrupts,
+                order[step.step_id],
+                last,
+                tuple(dict.fromkeys(s.confirm for s in self.steps[order[step.step_id] : last] if s.confirm)),
+            )
+            for step in self.steps
+            if step.interrupts and (last := until.get(step.step_id, len(self.steps)))
+        )
 
     def step(self, step_id: str) -> Step:
         """Return a step; KeyError when there is none."""

@@ -81,7 +81,13 @@ def test_that_it_goes_on_with_what_was_changed_through_it_where_nobody_gives_tha
     refused = console("undo", run, "--yes")
     assert refused.code == 4, refused
     database.stop(mirrored.spec, "r2")
-    gone_on = console("resume", run, "--yes", "--confirm", "r1")
+    silent = console("undo", run, "--yes")  # no mongos runs any more: only the metadata tell of what it changed
+    assert silent.code == 4, silent
+    assert "databases (new: colleague)" in " ".join(silent.out.split()), silent
+    asked = console("resume", run, "--yes", "--confirm", "r1")
+    assert asked.code == 4, asked
+    assert console.view().question is not None
+    gone_on = console("resume", run, "--yes", "--confirm", "r1", "--answer", "yes")
     assert gone_on.code == 0, gone_on
     console.assert_ended(RunState.DONE, gone_on)
     for router in ROUTERS:

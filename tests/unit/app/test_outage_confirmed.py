@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.approval_text import coming_lines
 from app.cli.commands.plan import refuse_to_rest_in_an_outage
-from app.cli.procedure_text import run_lines
+from app.cli.procedure_text import plan_lines, run_lines
 from services.errors import BadInput
 from services.procedures.journal.run_summary import where_it_stands
 from services.procedures.plan.model import Obligation, Risk, Step
@@ -69,3 +69,9 @@ def test_that_a_release_alone_tells_no_step_that_it_does_not_take_back() -> None
 def test_that_past_the_point_no_way_back_is_named() -> None:
     assert "back with undo 9" in where_it_stands(_view())
     assert "undo" not in where_it_stands(_view(StepState.FAILED, acted=True))
+
+
+def test_that_a_plan_tells_its_outage_and_what_is_typed_in_it() -> None:
+    told = " ".join(" ".join(plan_lines(plan_of(*STEPS), {})).split())
+    assert "From step 1 to step 2 nobody reads or writes through n1. It lasts until n1 is typed" in told
+    assert "From step" not in "".join(plan_lines(plan_of(_POINT), {}))

@@ -36,7 +36,8 @@ class NoOtherRouter(OfHost):
         if not alive:
             return Answer(holds=None, evidence=f"{self.host} tells no mongos")
         if other := [name for name in alive if name not in self.names]:
-            return Answer(holds=False, evidence=f"{', '.join(other)} is alive, and not of the plan: plan anew")
+            told = f"{', '.join(other)} is alive, and not of the plan: stop it, or give it a host of the inventory"
+            return Answer(holds=False, evidence=f"{told} and plan anew")
         return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:

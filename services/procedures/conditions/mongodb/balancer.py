@@ -48,7 +48,9 @@ class BalancerIs(OfHost):
         now = parse_cluster(settings=settings).balancer
         if now is None:
             return Answer(holds=None, evidence="the balancer's switch could not be read")
-        return Answer(now is self.on, f"the balancer is {'on' if now else 'off'}")
+        # Once the run has switched it, it was somebody: the wait says what ends it.
+        way = "" if now is self.on else f" (sh.{'start' if self.on else 'stop'}Balancer() at a mongos switches it)"
+        return Answer(now is self.on, f"the balancer is {'on' if now else 'off'}{way}")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""

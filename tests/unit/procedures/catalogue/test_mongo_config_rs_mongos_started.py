@@ -125,3 +125,44 @@ def _dies_after(entry: str) -> Callable[[str, str], None]:
             raise Killed
 
     return told
+
+
+def _changed_and_stopped(*confirmed: str) -> tuple[Bench, RunState]:
+    """A run behind which somebody changed the set through a mongos, and stopped that again."""
+    bench = Bench(config_servers.sharded(), "mongo-config-rs", dict(INPUTS), frozenset(confirmed))
+    bench.begin()
+
+    def changes(when: str, what: str) -> None:
+        if when == "after" and "same-copied done" in what:
+            for name in ("c1", "c2", "c3"):
+                bench.cluster.hosts[name].files["/data/db-cfg/data"] = "v2, with a colleague's database"
+            config_servers.derived(bench.cluster)
+
+    bench.journal.told = changes
+    state = bench.run()
+    bench.journal.told = None
+    return bench, state
+
+
+def test_that_what_a_mongos_changed_which_is_stopped_again_is_gone_on_with_only_by_a_person_s_word() -> None:
+    bench, state = _changed_and_stopped("r1")
+    assert state is RunState.WAITING
+    assert _view(bench).question is not None
+    bench.does, bench.person.answers = lambda _, __: None, {"step": "yes"}  # somebody sits there
+    assert bench.run() is RunState.DONE
+    assert _states(bench)["compared-set"] is StepState.ALREADY, "the copy is not of it any more"
+    assert bench.cluster.hosts["c1"].files["/data/db-cfg/data"].startswith("v2")
+
+
+def test_that_it_is_not_lost_by_an_undo_without_a_person_s_word() -> None:
+    bench, _ = _changed_and_stopped("r1")
+    assert bench.engine().undo() is RunState.FAILED
+    assert bench.cluster.hosts["c1"].files["/data/db-cfg/data"].startswith("v2")
+    bench.does, bench.person.answers = lambda _, __: None, {"step": "yes"}  # somebody sits there
+    assert bench.run() is RunState.DONE, "going on is still possible"
+
+
+def test_that_with_it_the_undo_goes_through() -> None:
+    bench, _ = _changed_and_stopped("r1", "c1")
+    assert bench.engine().undo() is RunState.UNDONE
+    assert "/data/db-cfg" not in bench.cluster.hosts["c1"].files

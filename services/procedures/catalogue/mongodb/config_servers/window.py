@@ -43,16 +43,18 @@ from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.no_router import NoRouterRuns
+from services.procedures.conditions.config_servers.unchanged import CatalogNoted, CatalogUnchanged, ChangesKept
 from services.procedures.conditions.config_servers.uses import RoutersUse
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderEmpty
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
-from services.procedures.plan.actions import EditYaml, RestoreFile, Several
+from services.procedures.plan.actions import Ask, EditYaml, RestoreFile, Several
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Consent, Risk, Step, Undo, WatchRule
 
 _STILL_S = 10.0
+_CHANGES = "goes-on-with-changes"
 
 
 def window_steps(party: Party) -> tuple[Step, ...]:
@@ -66,6 +68,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
         *mirrored_steps(party),
         *copy_steps(party, party.servers[:-1]),
         *(_router_stays_down(party, router) for router in party.routers),
+        _noted(party),
         *(_mirror_down(party, host) for host in party.servers),
         _first_data(party),
         _set_up(party, party.first, ()),
@@ -86,6 +89,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
             SYNC_S,
         ),
         same_step("same-copied", party.servers),
+        _known_changes(party),
         _compared(party),
         scratch_down(party),
         *_routers(party),
@@ -134,6 +138,21 @@ def _router_stays_down(party: Party, router: str) -> Step:
     return replace(step, host=router, why="No change of the catalog from here on.", undo=undo)
 
 
+def _noted(party: Party) -> Step:
+    """Return the step that keeps what the metadata are: what a mongos changes in the set is told by it."""
+    return waits(
+        "noted",
+        (CatalogNoted(party.first),),
+        f"the metadata of {party.first} to be noted",
+        f"The metadata of {party.first} are noted",
+        CHANGE_S,
+    )
+
+
+def _unchanged(party: Party) -> CatalogUnchanged:
+    return CatalogUnchanged(party.first, "initiate")
+
+
 def _none_runs(party: Party) -> NoRouterRuns:
     return NoRouterRuns(party.routers, tuple(map(party.unit, party.routers)))
 
@@ -151,10 +170,29 @@ def window_watches(party: Party) -> tuple[WatchRule, ...]:
     return (rule,)
 
 
+def _known_changes(party: Party) -> Step:
+    """Return the question whether the run goes on with what somebody changed in the set; of nothing none is asked."""
+    return Step(
+        step_id="changes",
+        host="",
+        title=f"See that nobody has changed {party.name} since it was made",
+        done=f"{party.name} goes on with what was changed in it",
+        why="A mongos that was started meanwhile changes it alone: going on keeps that, going back loses it.",
+        action=Ask(f"Go on with what is in {party.name}?", keep=_CHANGES),
+        risk=Risk.YOU,
+        already=(_unchanged(party),),
+        limit_s=START_S,
+        repeatable=True,
+    )
+
+
 def _compared(party: Party) -> Step:
-    """Return the last look before the point of no return: at the metadata, and that nobody serves."""
+    """Return the last look before the point of no return: at the metadata, and that nobody serves.
+
+    Where a person goes on with what was changed meanwhile the copy is not that of the set, and nothing is to compare.
+    """
     step = scratch_compared(party, party.first, "set")
-    return replace(step, before=(*step.before, _none_runs(party)))
+    return replace(step, before=(*step.before, _none_runs(party)), already=(ChangesKept(party.first, _CHANGES),))
 
 
 def _mirror_down(party: Party, host: str) -> Step:
@@ -236,10 +274,10 @@ def _nothing_changed(party: Party) -> Consent:
     """With the set goes what a mongos changed in it: asked before any of its members is stopped, so that the run can
     still go on."""
     return Consent(
-        unless=(_none_runs(party),),
-        question=f"A mongos that runs goes over to {party.name} by itself: what was changed through it since lies in "
-        f"{party.name} alone, and is lost with it: a database or a collection that was made, and where its rows are. "
-        "Take it back all the same?",
+        unless=(_none_runs(party), _unchanged(party)),
+        question=f"A mongos that is started now goes over to {party.name} by itself: what was changed through it since "
+        f"lies in {party.name} alone, and is lost with it: a database or a collection that was made, and where its "
+        "rows are; the rows stay on their shard. Take it back all the same?",
         expect=party.first,
     )
 

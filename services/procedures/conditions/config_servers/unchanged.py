@@ -1,0 +1,174 @@
+"""Whether the catalog of a set that a run has made is what the mirrored ones had: noted before, compared after.
+
+A mongos that somebody starts meanwhile goes over to the set and changes it alone; once it is stopped again nothing but
+the metadata themselves tells of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import msgspec
+
+from services.connections.reads import mongo as reads
+from services.errors import UserError
+from services.facts.mongodb.metadata import differing, parse_hashes
+from services.facts.mongodb.values import line
+from services.procedures.conditions.config_servers.metadata import METADATA
+from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+_LIMIT_S, _MOST_TOLD = 30.0, 5
+_SAME = "same"
+_NAMED = {"databases": reads.CONFIG_DATABASES, "collections": reads.CONFIG_COLLECTIONS}
+
+
+class _Noted(msgspec.Struct, frozen=True):
+    """What is kept of a catalog: the hash of each collection of the metadata, the names of what it lists."""
+
+    hashes: dict[str, str]
+    names: dict[str, tuple[str, ...]]
+
+
+def _name(host: str) -> str:
+    return f"catalog:{host}"
+
+
+def _seen(host: str) -> str:
+    return f"catalog-seen:{host}"
+
+
+def _read(asking: Asking, host: str) -> _Noted:
+    session = asking.session(host)
+    hashes = parse_hashes(session.ask(reads.CONFIG_HASH, limit_s=_LIMIT_S).body)
+    names = {
+        what: tuple(sorted(line(one.get("_id"), 200) for one in session.ask(read, limit_s=_LIMIT_S).documents))
+        for what, read in _NAMED.items()
+    }
+    return _Noted(hashes, names)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogNoted(OfHost):
+    """What the metadata of a config server are is kept in the run, for CatalogUnchanged."""
+
+    tag: ClassVar[str] = "config_servers.catalog-noted"
+    words: ClassVar[str] = "the metadata of {host} to be noted"
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), keeps=frozenset({_name(self.host)}))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read and keep them."""
+        del past
+        now = _read(asking, self.host)
+        if not now.hashes:
+            return Answer(holds=None, evidence=f"{self.host} told no metadata: is its data folder empty?")
+        kept = (_name(self.host), msgspec.json.encode(now).decode())
+        return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        kept = (_name(self.host), world.replica_set.get(METADATA + self.host, ""))
+        return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogUnchanged(OfHost):
+    """The metadata of a host are those that were noted; so they are while the set was not made yet.
+
+    Of a host that does not answer any more what was seen last counts: an undo stops it itself.
+
+    Attributes:
+        made_by: id of the step that makes the set.
+    """
+
+    tag: ClassVar[str] = "config_servers.catalog-unchanged"
+    words: ClassVar[str] = "the metadata of {host} to be those that the mirrored config servers had"
+
+    made_by: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        # The step that makes the set may come after the one whose undo this is of: it is no earlier one of the plan.
+        return Declared(frozenset({self.host}), keeps=frozenset({_seen(self.host)}))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Compare; where they differ, name what came and what went."""
+        if self.made_by not in past.began:
+            return Answer(holds=True, evidence="the set was not made yet")
+        noted = past.kept.get(_name(self.host), "")
+        if not noted:
+            return Answer(holds=None, evidence=f"what the metadata of {self.host} were before was not noted")
+        try:
+            now = _read(asking, self.host)
+        except UserError as problem:
+            return self._seen_last(past, problem.sentence)
+        return self._compared(msgspec.json.decode(noted, type=_Noted), now)
+
+    def _compared(self, before: _Noted, now: _Noted) -> Answer:
+        if not now.hashes:
+            return Answer(holds=None, evidence=f"{self.host} told no metadata")
+        other = differing((before.hashes, now.hashes))
+        seen = ((_seen(self.host), "changed" if other else _SAME),)
+        of = f"the metadata of {self.host}"
+        if not other:
+            return Answer(holds=True, evidence=f"{of} are those that the mirrored ones had", kept=seen)
+        told = "; ".join(f"{what}{_moved(before, now, what)}" for what in other)
+        return Answer(holds=False, evidence=f"{of} are not those that the mirrored ones had: {told}", kept=seen)
+
+    def _seen_last(self, past: Past, why: str) -> Answer:
+        same = past.kept.get(_seen(self.host)) == _SAME
+        told = f"{self.host}: {why}" + (" Its metadata were those of the mirrored ones before." if same else "")
+        return Answer(holds=True if same else None, evidence=told)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del memory
+        if self.made_by not in past.began:
+            return self.told(holds=True)
+        if not world.hosts[self.host].running:
+            return self._seen_last(past, "it does not answer")
+        same = past.kept.get(_name(self.host), "") == world.replica_set.get(METADATA + self.host, "")
+        return replace(self.told(same), kept=((_seen(self.host), _SAME if same else "changed"),))
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesKept(OfHost):
+    """A person goes on with what was changed in the set since it was made.
+
+    Attributes:
+        kept_as: the name under which their answer, 'yes', is kept.
+    """
+
+    tag: ClassVar[str] = "config_servers.changes-kept"
+    words: ClassVar[str] = "somebody to go on with what was changed on {host}"
+
+    kept_as: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look back."""
+        del asking
+        kept = past.kept.get(self.kept_as) == "yes"
+        return Answer(kept, "what was changed is kept, by a person's word" if kept else "nobody was asked")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del world, memory
+        return self.told(past.kept.get(self.kept_as) == "yes")
+
+
+def _moved(before: _Noted, now: _Noted, what: str) -> str:
+    """Return ' (new: colleague)' of what is listed by name, '' of anything else."""
+    old, new = set(before.names.get(what, ())), set(now.names.get(what, ()))
+    parts = [
+        f"{word}: {', '.join(sorted(found)[:_MOST_TOLD])}"
+        for word, found in (("new", new - old), ("gone", old - new))
+        if found
+    ]
+    return f" ({'; '.join(parts)})" if parts else ""

@@ -74,7 +74,7 @@ class CatalogNoted(OfHost):
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
         del past, memory
-        kept = (_name(self.host), world.replica_set.get(METADATA + self.host, ""))
+        kept = (_name(self.host), str(world.replica_set.get(METADATA + self.host, "")))
         return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
 
 

@@ -53,7 +53,7 @@ def _view(point: StepState = StepState.PENDING, acted: bool = False) -> RunView:
     return RunView("9", plan_of(*STEPS), RunState.FAILED, steps, obligations=on, approved=1.0)
 
 
-def test_that_a_run_at_rest_tells_since_when_nobody_works() -> None:
+def test_that_a_run_at_rest_tells_since_when_clients_are_kept_out() -> None:
     told = "\n".join(run_lines(_view()))
     assert "nobody reads or writes through n1" in told
     assert "nobody reads" not in "\n".join(run_lines(_view(StepState.DONE, acted=True)))

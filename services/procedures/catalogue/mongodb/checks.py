@@ -20,7 +20,7 @@ NOTHING_READ = "no server of one cluster was read: of several the one that is me
 
 def set_whole(one: GatheredSet) -> Check:
     """Every member that is configured answers by itself and does its part; exactly one is primary."""
-    faults = [f"{name} was not read: it does not answer, or the inventory has no host for it" for name in one.strangers]
+    faults = list(one.unread)
     for host in one.hosts:
         own = one.own(host)
         if own is None or own.state not in SERVING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.discovery.families.mongodb.claims import set_id
 from services.facts.mongodb.model import MongoFacts
@@ -22,6 +22,7 @@ class GatheredSet:
         hosts: the members that told of it, by the inventory's names; views: what each told, in the same order.
         primaries: those that are primary by their own word.
         strangers: members that no host which was asked is ('10.0.0.4:27018'), but for arbiters that others reach.
+        unread: the same as sentences: a host of the inventory that does not answer, or none of it.
         mute: these arbiters: (how the set calls one, the host of the inventory that is it, '' for none).
     """
 
@@ -31,6 +32,7 @@ class GatheredSet:
     primaries: tuple[str, ...]
     strangers: tuple[str, ...]
     mute: tuple[tuple[str, str], ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def primary(self) -> str:
@@ -105,7 +107,18 @@ def sets_of(facts: Facts) -> tuple[GatheredSet, ...]:
         if mongo is not None and mongo.set is not None:
             found.setdefault(set_id(mongo.set), []).append((host.host, mongo))
     arbiters = _arbiters(facts)
-    return tuple(sorted((_gathered(members, arbiters) for members in found.values()), key=lambda one: one.name))
+    sets = (_gathered(members, arbiters) for members in found.values())
+    named = (replace(one, unread=tuple(_unread(facts, place) for place in one.strangers)) for one in sets)
+    return tuple(sorted(named, key=lambda one: one.name))
+
+
+def _unread(facts: Facts, place: str) -> str:
+    """Say of a member that was not read who it is: a set calls its members by addresses."""
+    at = place.rpartition(":")[0]
+    host = next((name for name, address in facts.addresses.items() if at in {name, address}), "")
+    if not host:
+        return f"{place} is no host of the inventory, or not asked by the address that its set has"
+    return f"{host} ({place}) does not answer" if host != at else f"{place} does not answer"
 
 
 def parts_of(sets: Iterable[GatheredSet], hosts: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -17,6 +17,7 @@ from services.procedures.conditions.mongodb.strangers import NoOtherMember
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.condition import Condition
+from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from tests.unit.discovery.mongo_scenes import hosts, member, row, view
@@ -155,3 +156,12 @@ def test_that_while_a_person_has_a_member_in_hand_the_majority_of_the_others_is_
     watched = {rule.code: rule for rule in PROCEDURE.plan(facts(*_members(two)[:2]), {"version": "3.2.22"}).watches}
     assert set(watched) == {"LEADS-M1", "LEADS-M2"}, "without one of two nobody has a majority, which was accepted"
     assert watched["LEADS-M2"].condition == LeadsNot("m2", "3.2.22")
+
+
+def test_that_a_member_that_does_not_answer_is_called_by_its_host_and_a_stranger_by_its_place() -> None:
+    known = facts(*_members()[:2])
+    away = HostFacts("db3", "m3")
+    whole = replace(known, members=(*known.members, "db3"), hosts=(*known.hosts, away))
+    for code in ("EVERY-SERVER", "SET-WHOLE"):
+        assert "db3 (m3:27018) does not answer" in check(code, whole).evidence
+        assert "m3:27018 is no host of the inventory" in check(code, known).evidence

@@ -115,7 +115,7 @@ def sets_of(facts: Facts) -> tuple[GatheredSet, ...]:
 def _unread(facts: Facts, place: str) -> str:
     """Say of a member that was not read who it is: a set calls its members by addresses."""
     at = place.rpartition(":")[0]
-    host = next((name for name, address in facts.addresses.items() if at in {name, address}), "")
+    host = next((one.host for one in facts.hosts if at in {one.host, one.address}), "")
     if not host:
         return f"{place} is no host of the inventory, or not asked by the address that its set has"
     return f"{host} ({place}) does not answer" if host != at else f"{place} does not answer"

@@ -15,7 +15,15 @@ from services.procedures.plan.fields import Fault, Field
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Breach, Outage, Plan, Step, Undo, with_addresses
 from services.procedures.plan.procedure import About
-from services.procedures.plan.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
+from services.procedures.plan.run_model import (
+    TAKEN_BACK,
+    Broken,
+    OpenObligation,
+    Question,
+    RunView,
+    StepState,
+    StepView,
+)
 from services.procedures.plan.wording import wording
 from services.procedures.service.undo import ways_of
 
@@ -186,13 +194,24 @@ def run_lines(view: RunView) -> Iterator[str]:
         yield from (f"  {line}" for line in step_line(step, number).splitlines())
     for one in view.broken:
         told = f"{one.sentence} ({one.evidence})" if one.evidence else one.sentence
-        over = " " + tr("It holds again since {time}.", time=clock(one.over)) if one.over is not None else ""
-        yield from _wrapped(f"  ▲ {clock(one.at)} ", f"{told}{over}")
+        over = "" if one.over is None else tr("It holds again, seen for 10 s by {time}.", time=clock(one.over))
+        yield from _wrapped(f"  ▲ {clock(one.at)} ", f"{told} {over}".rstrip())
     yield from rest_lines(view)
     yield from interrupted_lines(view)
     yield from obligation_lines(view.obligations)
     if view.question is not None:
         yield from _wrapped(f"  {tr('waits for you')}: ", view.question.ask.question)
+        yield f"    {tr('in a script: {answer}', answer=answer_words(view.question))}"
+
+
+def answer_words(question: Question) -> str:
+    """Return how an open question is answered from the command line: '--answer yes', '--confirm n1'."""
+    ask = question.ask
+    if ask.kind == "typed":
+        return f"--confirm {quote(ask.expect)}"
+    if ask.kind == "choice":
+        return f"--answer {'|'.join(value for value, _ in ask.choices)}"
+    return f"--answer {'approve' if question.topic == 'continued' else 'yes'}"
 
 
 def way_lines(view: RunView) -> Iterator[str]:
@@ -227,7 +246,7 @@ def breach_lines(one: Broken, *, going_back: bool = False) -> Iterator[str]:
     evidence = f" ({one.evidence})" if one.evidence else ""
     yield from _wrapped(f"  ▲ {clock(one.at)} {one.code}: ", f"{one.sentence}{evidence}")
     if one.over is not None:
-        mended = tr("It holds again since {time}.", time=clock(one.over))
+        mended = tr("It holds again, seen for 10 s by {time}.", time=clock(one.over))
         yield from _wrapped("      ", mended + (f" ({one.holds})" if one.holds else ""))
         return
     if going_back and one.does is not Breach.RELEASE:

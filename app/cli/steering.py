@@ -115,6 +115,7 @@ class Terminal:
         self._shown: dict[str, StepState] = {}
         self._said: dict[str, str] = {}
         self._next_said = 0.0
+        self._consented: Question | None = None
         self._asked: Question | None = None
         self._told: dict[tuple[str, float], Broken] | None = None
         self.refused = ""
@@ -129,6 +130,7 @@ class Terminal:
         self._view = view
         self._tell_breaches(view)
         self._tell_checks(view)
+        self._tell_consent(view)
         for number, step in enumerate(view.steps, 1):
             key = step.step.step_id
             if step.state is StepState.PENDING:
@@ -143,6 +145,13 @@ class Terminal:
                 said = self._said.get(key, "") if said else said
             self._shown[key], self._said[key] = step.state, said
         sys.stdout.flush()
+
+    def _tell_consent(self, view: RunView) -> None:
+        """Print what an undo asks for, once, where the word was given beforehand: what it costs stands nowhere else."""
+        question = view.question
+        if view.state is RunState.UNDOING and question is not None and question != self._consented:
+            self._consented = question
+            sys.stdout.write(f"        {tr('asks')}: {question.ask.question}\n")
 
     def _is_news(self, key: str, said: str) -> bool:
         """Return whether a line is to be printed: one of which only a number changed, as a countdown, now and then."""

@@ -13,7 +13,7 @@ from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.model import Breach, WatchRule
-from services.procedures.plan.run_model import Broken, RunState, StepState
+from services.procedures.plan.run_model import Broken, RunState, RunView, StepState
 from tests.widgets import builders_procedures as p
 from widgets.procedures.step_content import RowInput, row_content
 from widgets.procedures.wizard import WizardPage
@@ -130,59 +130,60 @@ def test_that_a_broken_watch_rule_ends_a_run_only_after_a_yes(qtbot: QtBot, wiza
         assert told.args[:2] == ["47", answer]
 
 
+RULE = WatchRule("QUORUM", VariableIs("db1", "wsrep_ready", "ON"), "db1 is no full member any more.")
+BROKEN = Broken(p.NOW - 60.0, "QUORUM", "db1 is no full member any more.", "1 of 3", Breach.PAUSE)
+
+
+def _watched(wizard: WizardPage) -> RunView:
+    """A run that asks, with a watch rule, driven by this window."""
+    ask(wizard, "step", Ask("Is the backup done?"))
+    view = wizard.run()
+    assert view is not None
+    return replace(view, plan=replace(view.plan, watches=(RULE,)), live=True)
+
+
 def test_that_a_watch_rule_that_breaks_is_told_beside_the_question_that_stands(wizard: WizardPage) -> None:
-    ask(wizard, "step", Ask("Is the backup done?"))
-    view = wizard.run()
-    assert view is not None
-    assert view.question is not None
-    at = view.question.since + 5
-    broken = Broken(at, "OTHERS-STAY", "db1 is no full member any more.", "no answer from db1", Breach.PAUSE)
-    wizard.set_run(replace(view, broken=(replace(broken, at=at - 60, sentence="Old."), broken)))
-    told = "\n".join(texts_of(wizard.question))
-    assert "db1 is no full member any more. (no answer from db1)" in told
-    assert "the run asks you before its next act" in told
-    assert "Old." not in told
-    assert "primary" not in [made.property("kind") for made in wizard.question.buttons]
-
-
-def test_that_no_answer_stands_out_while_a_watch_rule_is_broken(wizard: WizardPage) -> None:
-    ask(wizard, "step", Ask("Is the backup done?"))
-    view = wizard.run()
-    assert view is not None
-    assert view.question is not None
+    view = _watched(wizard)
+    wizard.set_run(view)
     first = wizard.question.buttons[0]
     assert first.property("kind") == "primary"
-    broken = Broken(view.question.since + 5, "QUORUM", "One is no full member.", "db1 is non-Primary", Breach.PAUSE)
-    wizard.set_run(replace(view, broken=(broken,)))
+    wizard.set_run(replace(view, broken=(BROKEN,)))
+    told = "\n".join(texts_of(wizard.question))
+    assert "db1 is no full member any more. (1 of 3)" in told
+    assert "the run asks you before its next act" in told
     assert (wizard.question.buttons[0], first.property("kind")) == (first, "")
 
 
-def test_that_a_rule_that_holds_again_is_told_so_and_an_answer_stands_out_again(wizard: WizardPage) -> None:
-    ask(wizard, "step", Ask("Is the backup done?"))
-    view = wizard.run()
-    assert view is not None
+def test_that_a_rule_that_holds_again_is_told_in_a_line_and_an_answer_stands_out_again(wizard: WizardPage) -> None:
+    view = _watched(wizard)
     assert view.question is not None
     since = view.question.since
-    broken = Broken(since + 5, "QUORUM", "One is no full member.", "1 of 3", Breach.PAUSE)
-    wizard.set_run(replace(view, broken=(broken,)))
-    wizard.set_run(replace(view, broken=(replace(broken, over=since + 30, holds="3 of 3"),)))
-    assert any("It holds again since" in text and "3 of 3" in text for text in texts_of(wizard.question))
+    over = [replace(BROKEN, at=since + n, over=since + n + 30.0, holds="3 of 3") for n in (5.0, 60.0)]
+    wizard.set_run(replace(view, broken=(over[0],)))
+    assert any("QUORUM broke at" in text and "holds again" in text for text in texts_of(wizard.question))
+    wizard.set_run(replace(view, broken=tuple(over)))
+    (told,) = [text for text in texts_of(wizard.question) if "QUORUM broke at" in text]
+    assert "So did 1 before it" in told
     assert wizard.question.buttons[0].property("kind") == "primary"
 
 
-def test_that_what_was_accepted_before_the_question_is_told_while_it_stands(wizard: WizardPage) -> None:
-    ask(wizard, "step", Ask("Is the backup done?"))
-    view = wizard.run()
-    assert view is not None
-    assert view.question is not None
-    rule = WatchRule("QUORUM", VariableIs("db1", "wsrep_ready", "ON"), "One is no full member.")
-    view = replace(view, plan=replace(view.plan, watches=(rule,)))
-    accepted = Broken(view.question.since - 5, "QUORUM", "One is no full member.", "1 of 3", Breach.PAUSE)
-    wizard.set_run(replace(view, broken=(accepted,)))
-    assert any("One is no full member." in text for text in texts_of(wizard.question))
-    assert wizard.question.buttons[0].property("kind") == ""
-    wizard.set_run(replace(view, broken=(replace(accepted, over=view.question.since - 1),)))
-    assert not any("One is no full member." in text for text in texts_of(wizard.question))
+def test_that_a_broken_rule_is_told_where_nothing_is_asked_too(wizard: WizardPage) -> None:
+    view = replace(p.run(4), plan=replace(p.run(4).plan, watches=(RULE,)), live=True)
+    wizard.set_run(view, p.WORDING)
+    assert not wizard.question.isVisibleTo(wizard)
+    wizard.set_run(replace(view, broken=(BROKEN,)))
+    assert wizard.question.isVisibleTo(wizard)
+    assert wizard.question.buttons == []
+    assert any("db1 is no full member any more." in text for text in texts_of(wizard.question))
+    wizard.set_run(replace(view, broken=(replace(BROKEN, over=p.NOW),)))
+    assert not wizard.question.isVisibleTo(wizard)
+
+
+def test_that_a_question_of_a_dead_console_is_told_to_be_old_and_nothing_is_urged(wizard: WizardPage) -> None:
+    view = _watched(wizard)
+    wizard.set_run(replace(view, live=False))
+    assert any("Nobody drives this run now" in text for text in texts_of(wizard.question))
+    assert "primary" not in [made.property("kind") for made in wizard.question.buttons]
 
 
 def test_that_newer_words_of_a_question_leave_what_was_typed(wizard: WizardPage) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from services.i18n import tr, tr_n
 from services.procedures.plan.model import Risk
-from services.procedures.plan.run_model import RunView, StepState, StepView
+from services.procedures.plan.run_model import MOVES, RunView, StepState, StepView
 from widgets.common.text import format_count
-from widgets.procedures.words import MOVING
 
 _MOST_LINES = 8
 _MOST_ASKING = 2
-_TOUCHED = MOVING | {StepState.DONE, StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED}
+_TOUCHED = MOVES | {StepState.DONE, StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED}
 
 
 def undoable(view: RunView) -> tuple[StepView, ...]:

@@ -7,12 +7,12 @@ from enum import Enum
 
 from services.i18n import tr
 from services.procedures.plan.model import Risk
-from services.procedures.plan.run_model import TAKEN_BACK, StepState, StepView
+from services.procedures.plan.run_model import MOVES, TAKEN_BACK, StepState, StepView
 from services.types import Health
 from widgets.common.text import MIDDLE, format_duration
 from widgets.procedures.group_head import HeadWords
 from widgets.procedures.step_groups import StepGroup, counted, likeness, span_words
-from widgets.procedures.words import MOVING, RISK_TOKEN, RISK_WORDS, step_health
+from widgets.procedures.words import RISK_TOKEN, RISK_WORDS, step_health
 
 SETTLED = frozenset({StepState.DONE, StepState.ALREADY})
 _STOPPED = frozenset({StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED})
@@ -95,7 +95,7 @@ def _health(mine: Sequence[StepView], phase: Phase) -> Health:
         return Health.GOOD
     if phase is Phase.STOPPED:
         return next(step_health(view.state) for view in mine if view.state in _STOPPED)
-    moves = any(view.state in MOVING for view in mine)
+    moves = any(view.state in MOVES for view in mine)
     return Health.TRANSFER if moves else Health.UNKNOWN
 
 

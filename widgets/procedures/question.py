@@ -61,6 +61,7 @@ class QuestionBanner(TintedFrame):
         self._shape = HealthMark(Health.WARN, 13)
         self._title, self._since = words("", "section"), label("", "third")
         self._text, self._broken, self._wrong = words(""), words("", "warn"), words("", "warn")
+        self._over = words("", "second")
         self._answers = QVBoxLayout()
         self._answers.setSpacing(6)
         head = QHBoxLayout()
@@ -70,6 +71,7 @@ class QuestionBanner(TintedFrame):
         column.setSpacing(6)
         column.addLayout(head)
         column.addWidget(self._broken)
+        column.addWidget(self._over)
         column.addWidget(self._text)
         column.addWidget(self._wrong)
         column.addSpacing(2)
@@ -81,15 +83,21 @@ class QuestionBanner(TintedFrame):
         row.addLayout(column, 1)
         self.hide()
 
-    def show_question(self, question: Question | None, now: float, broken: tuple[Broken, ...] = ()) -> None:
+    def show_question(
+        self, question: Question | None, now: float, broken: tuple[Broken, ...] = (), over: str = "", idle: str = ""
+    ) -> None:
         """Show a question, or nothing; the same question keeps what was typed.
 
         Args:
-            broken: watch rules to tell above it at once, wherever the plan is scrolled to (RunView.beside_question).
+            broken: watch rules that are broken now: told above it at once, and without any question too, wherever the
+                plan is scrolled to. over: what broke and holds again, in a line.
+            idle: that nobody drives the run: what is asked is as old as the console that asked it.
         """
-        put(self._broken, "\n".join(broken_words(one) for one in broken))
-        self._stands = any(one.over is None for one in broken)
-        if question == self._question:
+        put(self._broken, "\n".join((*([idle] if idle else ()), *(broken_words(one) for one in broken))))
+        put(self._over, over)
+        self._stands = bool(broken or idle)
+        self.setVisible(question is not None or self._stands)
+        if question == self._question and question is not None:
             self._nothing_urged()
             return
         if question is not None and self._question is not None and _newer(question, self._question):
@@ -99,8 +107,8 @@ class QuestionBanner(TintedFrame):
             return
         self._question = question
         put(self._wrong, "")
-        self.setVisible(question is not None)
         if question is None:
+            self._show_broken()
             return
         health = Health.BAD if question.topic in _BAD else Health.WARN
         self.set_health(health)
@@ -110,6 +118,17 @@ class QuestionBanner(TintedFrame):
         self._since.setText(since_words(question.since, now) if question.since else "")
         self._fill(question)
         self._nothing_urged()
+
+    def _show_broken(self) -> None:
+        """Show a broken rule while nothing is asked: the run goes on with what it does, or waits for it."""
+        emptied(self._answers)
+        self.buttons, self.typed = [], None
+        self.set_health(Health.WARN)
+        self._shape.set_health(Health.WARN)
+        put(self._title, tr("A watch rule is broken"))
+        put(self._text, "")
+        self._since.setText("")
+        self.setAccessibleName(f"{self._title.text()}: {self._broken.text()}")
 
     def _say(self, question: Question) -> None:
         put(self._text, tr(question.ask.question))

@@ -184,7 +184,8 @@ class Stages(QWidget):
             self.preflight.setVisible(bool(checks))
         if asks_for_the_rest(view) != (before is not None and asks_for_the_rest(before)):
             self.preflight.set_open(asks_for_the_rest(view))  # what was found out belongs to what is approved
-        put(self._broken, "\n".join(map(past_words, view.broken)))
+        # While it lasts the banner tells it; what is over is read where the run's end is.
+        put(self._broken, "\n".join(map(past_words, view.broken)) if view.state in OVER else "")
         at = current_step(view)
         asked = at if view.question is not None and view.question.step_id else -1
         changed = self.steps.show_views(view.steps, at, asked, now, to_read=asks_for_the_rest(view))

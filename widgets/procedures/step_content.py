@@ -7,12 +7,11 @@ from typing import Literal
 
 from services.i18n import tr, tr_n
 from services.procedures.plan.model import Risk
-from services.procedures.plan.run_model import TAKEN_BACK, StepState, StepView
+from services.procedures.plan.run_model import MOVES, TAKEN_BACK, StepState, StepView
 from services.types import Health
 from widgets.common.text import MIDDLE, format_count
 from widgets.procedures.values import Rehearsed
 from widgets.procedures.words import (
-    MOVING,
     RISK_TOKEN,
     RISK_WORDS,
     STEP_WORDS,
@@ -96,7 +95,7 @@ def _ground(view: StepView, given: RowInput) -> str:
         return "bad_tint"
     if given.asked or view.state is StepState.IN_DOUBT:
         return "warn_tint"
-    return "transfer_tint" if view.state in MOVING else ""
+    return "transfer_tint" if view.state in MOVES else ""
 
 
 def _titles(view: StepView, given: RowInput) -> tuple[Block, ...]:
@@ -131,11 +130,11 @@ def _live(view: StepView) -> tuple[Block, ...]:
     if waiting := waiting_words(view):
         blocks.append(Block("text", (waiting,)))
     if view.said and view.state is not StepState.PENDING and view.said != view.title:
-        moving = view.state in MOVING
+        moving = view.state in MOVES
         blocks.append(Block("text", (tr("now: {said}", said=view.said) if moving else view.said,), "second"))
-    if view.state in MOVING and view.done_of is not None and view.total:
+    if view.state in MOVES and view.done_of is not None and view.total:
         blocks.append(Block("bar", share=min(1.0, max(0.0, view.done_of / view.total))))
-    if view.state in MOVING and (progress := progress_words(view)):
+    if view.state in MOVES and (progress := progress_words(view)):
         blocks.append(Block("text", (progress,), "second"))
     if view.state in {StepState.IN_DOUBT, StepState.CANCELLED}:
         blocks.append(Block("text", (tr(STEP_WORDS[view.state]),), "warn"))

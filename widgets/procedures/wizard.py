@@ -26,6 +26,7 @@ from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import PROCEDURE, act_of
 from widgets.common.styling import wear
 from widgets.common.theme import theme_holder
+from widgets.procedures.beside import idle_words, over_since, standing_of
 from widgets.procedures.confirm_strip import ConfirmStrip
 from widgets.procedures.consequences import cancel_sentences, leave_sentences, undo_sentences
 from widgets.procedures.question import LEAVE, STOP, UNDO, QuestionBanner
@@ -226,7 +227,8 @@ class WizardPage(QFrame):
         self.head.show_run(view, now)
         asked = self.question.isAncestorOf(QApplication.focusWidget() or self)
         # What another program asks is answered there: two answers to one question would be two drivers of one run.
-        self.question.show_question(None if view.elsewhere else view.question, now, view.beside_question)
+        question = None if view.elsewhere else view.question
+        self.question.show_question(question, now, standing_of(view), over_since(view), idle_words(view))
         if asked and view.question is None:
             self.head.close_button.setFocus()  # what was answered takes its buttons away: the keys stay on the page
         changed = self.stages.set_run(view, now, wording)

@@ -7,7 +7,7 @@ from services.moments import estimate
 from services.procedures.plan.actions import Ask, Checkpoint, Continue, WaitFor
 from services.procedures.plan.checks import Check, Override, Verdict
 from services.procedures.plan.model import Breach, Risk, Step
-from services.procedures.plan.run_model import TAKEN_BACK, Broken, RunState, RunView, StepState, StepView
+from services.procedures.plan.run_model import MOVES, TAKEN_BACK, Broken, RunState, RunView, StepState, StepView
 from services.types import Health
 from widgets.common.text import (
     MIDDLE,
@@ -21,7 +21,6 @@ from widgets.common.text import (
 
 OVER = frozenset({RunState.DONE, RunState.UNDONE, RunState.LEFT})
 """States that nothing leads out of: everything else is unfinished."""
-MOVING = frozenset({StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.UNDOING})
 
 RUN_WORDS = {
     RunState.APPROVED: mark("approved"),
@@ -144,7 +143,7 @@ def step_title(view: StepView) -> str:
 
 def waiting_words(view: StepView) -> str:
     """Return 'waits for Synced, at most until 02:44' for a step that waits, else ''."""
-    if view.state not in MOVING or not view.waits_for:
+    if view.state not in MOVES or not view.waits_for:
         return ""
     if view.until is None:
         return tr("waits for {what}", what=view.waits_for)
@@ -174,7 +173,7 @@ def took_words(view: StepView, now: float) -> str:
     began, ended = view.span
     if began is None:
         return about_time(view.step.estimate_s)
-    end = ended if ended is not None else now if view.state in MOVING else began
+    end = ended if ended is not None else now if view.state in MOVES else began
     return format_duration(max(0.0, end - began)) if end > began or ended is not None else ""
 
 
@@ -187,7 +186,7 @@ def current_step(view: RunView) -> int:
     """Return the index of the step that moves, asks or failed, -1 when none does."""
     asked = view.question.step_id if view.question is not None else ""
     for index, shown in enumerate(view.steps):
-        if shown.state in MOVING or (asked and shown.step.step_id == asked):
+        if shown.state in MOVES or (asked and shown.step.step_id == asked):
             return index
     if view.state in OVER:
         return -1
@@ -208,8 +207,8 @@ def plan_words(view: RunView) -> str:
     if at < 0:
         return f"{count} {MIDDLE} {run_words(view)}"
     state = view.steps[at].state
-    word = tr("running") if state in MOVING - {StepState.UNDOING} else tr(STEP_WORDS[state])
-    if view.question is not None and state in MOVING | {StepState.PENDING}:
+    word = tr("running") if state in MOVES - {StepState.UNDOING} else tr(STEP_WORDS[state])
+    if view.question is not None and state in MOVES | {StepState.PENDING}:
         word = tr(RUN_WORDS[RunState.WAITING])
     return f"{count} {MIDDLE} " + tr("step {number} {state}", number=at + 1, state=word)
 
@@ -218,7 +217,7 @@ def left_s(view: RunView, now: float) -> float | None:
     """Return the seconds that the rest of the run needs by what is known, None when nothing is."""
     known: list[float] = []
     for shown in view.steps:
-        if shown.state in MOVING:
+        if shown.state in MOVES:
             spent = max(0.0, now - shown.started) if shown.started is not None else 0.0
             if shown.left_s is not None:
                 known.append(shown.left_s)
@@ -274,7 +273,7 @@ def broken_words(one: Broken) -> str:
     evidence = f" ({one.evidence})" if one.evidence else ""
     told = f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}"
     if one.over is not None:
-        mended = tr("It holds again since {time}.", time=format_clock(one.over))
+        mended = tr("It holds again, seen for 10 s by {time}.", time=format_clock(one.over))
         return f"{told} {mended}" + (f" ({one.holds})" if one.holds else "")
     if one.does is Breach.RELEASE:
         return f"{told} " + tr("What it guards is switched off at once; the run asks you before its next act.")
@@ -284,8 +283,8 @@ def broken_words(one: Broken) -> str:
 def past_words(one: Broken) -> str:
     """Return a watch rule that broke, as it is told where the run's end is read: when, what, until when."""
     evidence = f" ({one.evidence})" if one.evidence else ""
-    until = " " + tr("It holds again since {time}.", time=format_clock(one.over)) if one.over is not None else ""
-    return f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}{until}"
+    until = "" if one.over is None else tr("It holds again, seen for 10 s by {time}.", time=format_clock(one.over))
+    return f"{format_clock(one.at)}  {tr(one.sentence)}{evidence} {until}".rstrip()
 
 
 def newest_checks(checks: tuple[Check, ...]) -> tuple[Check, ...]:

@@ -56,7 +56,9 @@ class RunLog:
         """Return the run as shown."""
         view = self._as_written()
         if self._asked is not None and view.question is not None and _same(view.question, self._asked):
-            view = replace(view, question=self._asked)
+            old, new = view.question.ask.question, self._asked.ask.question
+            said = new if view.sentence == old else view.sentence
+            view = replace(view, question=self._asked, sentence=said)
         if self._live is None:
             return view
         step_id, changes = self._live

@@ -138,6 +138,7 @@ REFUSED = frozenset({Binding.CHANGED, Binding.CUT})
 """Nothing of such a run is done any more."""
 
 
+MOVES = frozenset({StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.UNDOING})
 TAKEN_BACK = frozenset({StepState.UNDOING, StepState.UNDONE, StepState.UNDO_FAILED})
 """States in which a step is told by its undo: what is done then, and since when, is the undo's."""
 
@@ -308,17 +309,13 @@ class RunView:
         return next((one.step.title for one in reversed(self.steps) if one.step.no_return and one.acted), "")
 
     @property
-    def beside_question(self) -> tuple[Broken, ...]:
-        """Return what broke since the open question was asked, and what was accepted before it and still stands."""
-        if self.question is None:
-            return ()
-        since, newest = self.question.since, {one.code: one for one in self.broken}
-        fresh = tuple(one for one in self.broken if one.at >= since)
-        if self.question.topic == "breach":  # it asks about just that
-            return fresh
-        on = {rule.code for rule in active_rules(self.plan, self.question.step_id)}
-        stands = (one for one in newest.values() if one.over is None and one.code in on and one.at < since)
-        return (*stands, *fresh)
+    def standing(self) -> tuple[Broken, ...]:
+        """Return the watch rules that are broken now, at the step that is at work or asks; accepted ones too."""
+        asked = self.question.step_id if self.question is not None else ""
+        at = asked or next((one.step.step_id for one in self.steps if one.state in MOVES), "")
+        on = {rule.code for rule in active_rules(self.plan, at)} if at else set()
+        newest = {one.code: one for one in self.broken}
+        return tuple(one for one in newest.values() if one.over is None and one.code in on)
 
     @property
     def breaches(self) -> tuple[str, ...]:

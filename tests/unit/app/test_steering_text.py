@@ -74,7 +74,7 @@ def test_that_a_breach_is_printed_at_once_though_a_question_stands_and_an_old_on
     terminal.run_changed(replace(view, broken=(old, new)))
     assert capsys.readouterr().out == ""
     terminal.run_changed(replace(view, broken=(old, replace(new, over=60.0, holds="2 of 2 answer"))))
-    assert f"It holds again since {clock(60.0)}. (2 of 2 answer)" in capsys.readouterr().out
+    assert f"It holds again, seen for 10 s by {clock(60.0)}. (2 of 2 answer)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -244,11 +244,12 @@ def test_that_a_run_tells_its_state_steps_breaches_obligations_and_question() ->
     lines = list(run_lines(VIEW))
     assert lines[:2] == [f"run 1: Take n2 down without SST  ({GOOD.cluster_name})  [waiting for you]", "  It waits."]
     assert lines[2] == "  ○  1. n1       Freeze the gcache of n1  [pending]"
-    assert lines[-4:] == [
+    assert lines[-5:] == [
         f"  ▲ {clock(6.0)} disk: it fills",
         f"  ! gcache frozen on n1 (the disk of n1 fills); last seen on {moment(7.0)}",
         "      n1 does not answer.",
         "  waits for you: Is it done?",
+        "    in a script: --answer yes",
     ]
 
 

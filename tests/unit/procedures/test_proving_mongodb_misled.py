@@ -244,7 +244,7 @@ def test_that_the_others_keep_up_by_what_the_primary_had_a_look_before_and_one_l
 
 
 def test_that_the_one_in_hand_must_not_lead_unless_it_was_replaced_and_took_the_lead_back() -> None:
-    hosts, leads_not = Set(), LeadsNot("m2", "3.2.22")
+    hosts, leads_not = Set(), LeadsNot("m2", "3.2.22", ("m1", "m3"), "m2:27018")
     asking = Attempt(hosts, ManualClock())
     assert asking.look(leads_not, NOTHING).holds is True
     hosts.says("m2", 2, state=1, stateStr="PRIMARY")
@@ -254,4 +254,12 @@ def test_that_the_one_in_hand_must_not_lead_unless_it_was_replaced_and_took_the_
     hosts.members["m2"].told["build-info"] = {"version": "3.2.22"}
     assert asking.look(leads_not, NOTHING).holds is True
     hosts.members["m2"].told["replica-set-status"] = Unreachable("No route to host.", host="m2")
-    assert asking.look(leads_not, NOTHING).holds is None, "it is stopped"
+    assert asking.look(leads_not, NOTHING).holds is True, "the others see it as a secondary still"
+    hosts.says("m1", 2, state=1, stateStr="PRIMARY")
+    found = asking.look(leads_not, NOTHING)
+    assert (found.holds, found.evidence) == (False, "m2 is PRIMARY as m1 sees it")
+    hosts.says("m1", 2, health=0.0, state=8)
+    assert asking.look(leads_not, NOTHING).evidence == "m2 is DOWN as m1 sees it"
+    for host in ("m1", "m3"):
+        hosts.members[host].told["replica-set-status"] = Unreachable("No route to host.", host=host)
+    assert asking.look(leads_not, NOTHING).holds is None, "nobody tells anything"

@@ -35,7 +35,7 @@ class OthersFollow(OfHosts):
     words: ClassVar[str] = "the other members to keep up"
 
     place: str
-    lag_s: int = 20
+    lag_s: int = 10
 
     def declared(self) -> Declared:
         """See Condition."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.reads import mongo as reads
+from services.errors import Unreachable
 from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost
@@ -26,7 +27,11 @@ class RunsRelease(OfHost):
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask the server."""
         del past
-        told = line(asking.session(self.host).ask(reads.BUILD_INFO, limit_s=LIMIT_S).body.get("version"), 40)
+        try:
+            answer = asking.session(self.host).ask(reads.BUILD_INFO, limit_s=LIMIT_S)
+        except Unreachable:
+            return Answer(holds=None, evidence=f"{self.host} does not answer")
+        told = line(answer.body.get("version"), 40)
         if not told:
             return Answer(holds=None, evidence=f"{self.host} tells no version")
         return Answer(told == self.version, f"{self.host} runs {told}")

@@ -155,7 +155,7 @@ def test_that_while_a_person_has_a_member_in_hand_the_majority_of_the_others_is_
     two = (row(1, "PRIMARY"), row(2))
     watched = {rule.code: rule for rule in PROCEDURE.plan(facts(*_members(two)[:2]), {"version": "3.2.22"}).watches}
     assert set(watched) == {"LEADS-M1", "LEADS-M2"}, "without one of two nobody has a majority, which was accepted"
-    assert watched["LEADS-M2"].condition == LeadsNot("m2", "3.2.22")
+    assert watched["LEADS-M2"].condition == LeadsNot("m2", "3.2.22", ("m1",), "m2:27018")
 
 
 def test_that_a_member_that_does_not_answer_is_called_by_its_host_and_a_stranger_by_its_place() -> None:

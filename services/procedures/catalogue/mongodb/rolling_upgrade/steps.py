@@ -70,9 +70,10 @@ def set_watches(one: GatheredSet, version: str) -> tuple[WatchRule, ...]:
 
 
 def _elected(one: GatheredSet, host: str, version: str) -> WatchRule:
+    others, member = tuple(other for other in one.hosts if other != host), one.own(host)
     return WatchRule(
         code=f"LEADS-{host}".upper(),
-        condition=LeadsNot(host, version),
+        condition=LeadsNot(host, version, others, member.place.name if member is not None else ""),
         sentence=f"{host} leads {one.name} now: leave its server running, its stop ends every write until the others "
         "have elected. Let it step down first.",
         from_step=f"{host}:replace",

@@ -210,7 +210,7 @@ def answer_words(question: Question) -> str:
     if ask.kind == "typed":
         return f"--confirm {quote(ask.expect)}"
     if ask.kind == "choice":
-        return f"--answer {'|'.join(value for value, _ in ask.choices)}"
+        return f"--answer {', '.join(quote(value) for value, _ in ask.choices)}"
     return f"--answer {'approve' if question.topic == 'continued' else 'yes'}"
 
 

@@ -5,32 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.errors import Unreachable, UserError
-from services.procedures.engine.held_up import performed
 from services.procedures.engine.parts import Parts, StepFailed, failure, printed, sentence
-from services.procedures.engine.ports import Acted
+from services.procedures.engine.releasing import RELEASE_PAUSE_S, Releasing, perform
 from services.procedures.engine.run_log import RunLog
 from services.procedures.engine.waits import Waits
 from services.procedures.engine.works import Works
 from services.procedures.journal.entries import (
     Line,
-    note,
-    obligation_discharged,
     obligation_taken,
     output,
-    release_failed,
     run_state,
     step_state,
     value_kept,
 )
-from services.procedures.plan.actions import Action, Ask
+from services.procedures.plan.actions import Ask
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.invariants import changes, only_reads
 from services.procedures.plan.looks import LEFT, NOT_BACK, not_back
-from services.procedures.plan.model import Consent, Obligation, Risk, Step, Undo
+from services.procedures.plan.model import Consent, Risk, Step, Undo
 from services.procedures.plan.run_model import OpenObligation, Question, RunState, StepState, StepView
 from services.procedures.plan.sentences import OUTCOME_UNKNOWN
 
-RELEASE_TRIES, RELEASE_PAUSE_S = 5, 2.0
 STAYS_S = 10.0
 _DOUBTFUL = frozenset({StepState.ACTING, StepState.PROVING})
 _BACK = frozenset({StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.IN_DOUBT, StepState.UNDOING,
@@ -47,89 +42,20 @@ class Undoing:
         self._log = log
         self._waits = waits
         self._works = Works(parts, log)
+        self._releasing = Releasing(parts, log, waits, self._works)
         self._accepted: list[Consent] = []
 
     def release_all(self, step_id: str = "") -> tuple[OpenObligation, ...]:
-        """Release what is open, the newest first, safeguards last; return what could not be released."""
-        newest = tuple(reversed(self._log.view.obligations))
-        for one in sorted(newest, key=lambda o: o.obligation.safeguard):
-            self.release(one.obligation.key, step_id)
-        return self._log.view.obligations
+        """See Releasing."""
+        return self._releasing.release_all(step_id)
+
+    def release(self, key: str, step_id: str = "", *, at_work: bool = False) -> bool:
+        """See Releasing."""
+        return self._releasing.release(key, step_id, at_work=at_work)
 
     def end_works(self) -> str:
         """End all long work of a run that nobody will go on with; return why some may still run, '' where none does."""
         return self._works.end_all()
-
-    def release(self, key: str, step_id: str = "", *, at_work: bool = False) -> bool:
-        """Release one obligation, five tries; return whether it is proven to be off.
-
-        A safeguard stays while anything that it guards is on, or is not proven to be off. Nothing is let go on a host
-        where long work of the run may still be at it.
-
-        Args:
-            at_work: the run goes forward: its work on the host is meant to go on.
-        """
-        found = next((o for o in self._log.view.obligations if o.obligation.key == key), None)
-        if found is None:
-            return True
-        obligation, why = found.obligation, ""
-        guarded = self._guarded(obligation)
-        if guarded:
-            on = ", ".join(o.obligation.sentence for o in guarded)
-            self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it stays while this is on: {on}."))
-            return False
-        if not at_work and (still := self._works.end(obligation.host)):
-            self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it was not released. {still}"))
-            return False
-        for number in range(RELEASE_TRIES):
-            if number and self._parts.clock.sleep(RELEASE_PAUSE_S):
-                break
-            if self._off(step_id, key, found):
-                return True
-            if why := self._must_stay(obligation):
-                break
-            why = self._let_go(step_id, obligation)
-            if not why and self._off(step_id, key, found):
-                return True
-            why = why or "; ".join(a.evidence for a in self._waits.answers(obligation.release_proof) if not a.holds)
-        self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it could not be released. {why}"))
-        return False
-
-    def _let_go(self, step_id: str, obligation: Obligation) -> str:
-        """Perform a release; return why it did not go through, '' where it did."""
-        self._log.write(note("release", f"{obligation.sentence}: it is being released.", step_id))
-        try:
-            act_id, limit_s = f"release:{obligation.key}", obligation.limit_s
-            self._performed(step_id, act_id, obligation.host, obligation.release, limit_s)
-        except UserError as problem:
-            if lines := printed(problem):
-                self._log.write(note("release-output", "\n".join(lines), step_id))
-            return str(problem)
-        return ""
-
-    def _must_stay(self, obligation: Obligation) -> str:
-        """Return why it must stay on: clients are not let back to a node that is split off the others.
-
-        Nor is a start let go where it is not known that all members agree on how a transfer goes (`release_once`).
-        """
-        wanted, once = obligation.release_when, obligation.release_once
-        apart = [a.evidence for a in self._waits.answers(wanted) if a.holds is False] if wanted else []
-        apart += [a.evidence for a in self._waits.answers(once) if not a.holds] if once else []
-        return "; ".join(apart)
-
-    def _guarded(self, safeguard: Obligation) -> tuple[OpenObligation, ...]:
-        """Return what is on that a safeguard is there for: everything else of this run on its host, newest first."""
-        if not safeguard.safeguard:
-            return ()
-        others = (o for o in reversed(self._log.view.obligations) if o.obligation.host == safeguard.host)
-        return tuple(o for o in others if not o.obligation.safeguard)
-
-    def _off(self, step_id: str, key: str, found: OpenObligation) -> bool:
-        answers = self._waits.answers(found.obligation.release_proof)
-        if not answers or not all(a.holds for a in answers):
-            return False
-        self._log.write(obligation_discharged(step_id, key, "; ".join(a.evidence for a in answers)))
-        return True
 
     # -- undo ----------------------------------------------------------------------------------------------------------
 
@@ -159,19 +85,50 @@ class Undoing:
 
     def _all_back(self) -> str:
         """Take back step by step; return what failed, '' for nothing."""
-        log, failed = self._log, list[str]()
-        for view in reversed(log.view.steps):
-            step = view.step
-            if step.undo is None or not self._is_to_undo(view):
+        failed, last = list[str](), list[Step]()
+        for view in reversed(self._log.view.steps):
+            if not self._is_to_undo(view) and not self._came_back(view):
                 continue
-            try:
-                self._undo(step)
-            except StepFailed as problem:
-                failed.append(sentence(f"{step.undo.title}: {problem}"))
-                log.write(step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem), evidence=problem.lines))
-                if not step.undo.alone:
-                    break
+            if view.step.undo is not None and view.step.undo.alone and self._is_silent(view.step):
+                last.append(view.step)
+            elif told := self._tried(view.step):
+                failed.append(told)
+                if view.step.undo is None or not view.step.undo.alone:
+                    return " ".join(failed)
+        failed += filter(None, map(self._tried, last))
+        back = [view.step for view in reversed(self._log.view.steps) if last and self._came_back(view)]
+        failed += filter(None, map(self._tried, back))
+        self._look_again()
         return " ".join(failed)
+
+    def _tried(self, step: Step) -> str:
+        """Take one step back; return why it failed, '' where it did not."""
+        try:
+            self._undo(step)
+        except StepFailed as problem:
+            failed = step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem), evidence=problem.lines)
+            self._log.write(failed)
+            return sentence(f"{step.undo.title if step.undo is not None else step.title}: {problem}")
+        return ""
+
+    def _came_back(self, view: StepView) -> bool:
+        """Return whether a step that was taken back, and is to be looked at again, is not as it was left."""
+        again = view.step.undo is not None and view.step.undo.again and view.state is StepState.UNDONE
+        return again and any(
+            a.holds is False for a in self._waits.answers(view.step.undo.proof if view.step.undo else ())
+        )
+
+    def _is_silent(self, step: Step) -> bool:
+        """Return whether nothing can be read of what an undo would prove: its host does not answer now."""
+        found = self._waits.answers(step.undo.proof) if step.undo is not None else ()
+        return bool(found) and all(a.holds is None for a in found)
+
+    def _look_again(self) -> None:
+        """What an earlier try told as lost may be there again: a host that was left for last has come back."""
+        for view in self._log.view.steps:
+            told = dict(self._log.view.kept).get(f"{NOT_BACK}{view.step.step_id}")
+            if told and view.step.undo is not None and view.step.undo.loses:
+                self._tell_not_back(view.step, self._not_so(view.step.undo.loses))
 
     def _refused_first(self) -> str:
         """Ask before anything is taken back what the first step to go needs a person's word for.
@@ -349,7 +306,7 @@ class Undoing:
 
     def _release_guarded(self, step: Step) -> None:
         """A safeguard is taken away last: what it guards is released before, or it stays."""
-        guarded = self._guarded(step.takes) if step.takes is not None else ()
+        guarded = self._releasing.guarded(step.takes) if step.takes is not None else ()
         left = [o.obligation.sentence for o in guarded if not self.release(o.obligation.key, step.step_id)]
         if left:
             raise StepFailed(f"It stays while this is on: {', '.join(left)}.")
@@ -367,7 +324,9 @@ class Undoing:
         until, looks = self._parts.clock.monotonic() + undo.limit_s, self._waits.looks()
         while True:
             try:
-                acted = self._performed(step.step_id, f"undo:{step.step_id}", step.host, undo.action, undo.limit_s)
+                acted = perform(
+                    self._parts, self._log, step.step_id, f"undo:{step.step_id}", step.host, undo.action, undo.limit_s
+                )
                 self._kept_output(step.step_id, acted.output)
                 self._tell_not_back(step, acted.stays)
                 break
@@ -389,13 +348,6 @@ class Undoing:
                 self._parts.clock.sleep(RELEASE_PAUSE_S)
         return self._waits.until_hold(step, undo.proof, undo.title, undo.limit_s) if undo.proof else ()
 
-    def _performed(self, step_id: str, act_id: str, host: str, action: Action, limit_s: float) -> Acted:
-        """Perform an act of an undo or a release; what holds it up is told while it blocks."""
-        kept, perform = self._log.past.kept, self._parts.actor.perform
-        return performed(
-            self._parts, self._log, step_id, host, action, lambda: perform(act_id, host, action, kept, limit_s=limit_s)
-        )
-
     def _kept_output(self, step_id: str, lines: tuple[str, ...]) -> None:
         if lines:
             self._log.write(output(step_id, lines))
@@ -406,7 +358,7 @@ class Undoing:
             return
         found = next((o for o in self._log.view.obligations if o.obligation.key == step.takes.key), None)
         if found is not None:
-            self._off(step.step_id, step.takes.key, found)
+            self._releasing.off(step.step_id, step.takes.key, found)
 
 
 def _broken_off(step: Step) -> Line:

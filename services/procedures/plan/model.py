@@ -88,7 +88,10 @@ class Undo:
         consent: what a person has to accept first, where it would do more than take the step back.
         leaves: looked at when it is done; the evidence of one that does not hold is told as what stays.
         loses: the same, where a person has to see to it: what the run may have cost and no undo brings back.
-        alone: where it fails the undo goes on with the earlier steps, and ends as one that failed: none needs it.
+        alone: where it fails the undo goes on with the earlier steps, and ends as one that failed: none needs it. It
+            comes last where its host does not answer.
+        again: looked at once more where the undo goes on, or comes to a host that it had to leave for last: what was
+            taken back may have been undone from there.
     """
 
     title: str
@@ -103,6 +106,7 @@ class Undo:
     leaves: tuple[Condition, ...] = ()
     loses: tuple[Condition, ...] = field(default=(), metadata={WHERE_SET: True})
     alone: bool = field(default=False, metadata={WHERE_SET: True})
+    again: bool = field(default=False, metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ STEP_WAYS: dict[StepState, frozenset[StepState]] = {
     StepState.CANCELLED: frozenset({StepState.CHECKING, StepState.UNDOING}),
     StepState.UNDOING: frozenset({StepState.UNDONE, StepState.UNDO_FAILED}),
     StepState.UNDO_FAILED: frozenset({StepState.UNDOING}),
-    StepState.UNDONE: frozenset(),
+    StepState.UNDONE: frozenset({StepState.UNDOING}),
 }
 
 

@@ -40,7 +40,8 @@ class NotGoneOver(OfHost):
             raise
         used = parse_cluster(shard_map=body).config
         if used.set_name:
-            return Answer(holds=False, evidence=f"{self.host} uses {used.set_name}/")
+            told = "until its mongod is started again it takes nothing from a mongos that names the mirrored ones"
+            return Answer(holds=False, evidence=f"{self.host} uses {used.set_name}/: {told}")
         told = "mirrored config servers" if used.places else "no config servers yet"
         return Answer(holds=True, evidence=f"{self.host} uses {told}")
 

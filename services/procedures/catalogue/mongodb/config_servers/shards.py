@@ -52,6 +52,7 @@ def _mirrored(party: Party, one: GatheredSet, host: str) -> Step:
         limit_s=START_S,
         waits=(SetWhole(one.hosts),),
         waits_s=_WHOLE_S,
+        again=True,  # a mongos on a host that did not answer may have it go over once more
     )
     why = f"A shard goes over by itself as soon as {party.first} answers as a set. Taken back, it is brought back too."
     return replace(step, host=host, why=why, undo=undo)

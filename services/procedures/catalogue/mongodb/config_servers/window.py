@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
-    STOP_S,
     alone,
     catalog_after,
     catalog_before,
@@ -53,7 +52,7 @@ from services.procedures.plan.actions import Ask, EditYaml, RestoreFile, Several
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Consent, Risk, Step, Undo, WatchRule
 
-_STILL_S = 10.0
+_STILL_S, _STOPS_S = 10.0, 60.0
 _CHANGES = "goes-on-with-changes"
 
 
@@ -109,7 +108,7 @@ def _router_down(party: Party, router: str) -> Step:
         step,
         # One that does not come back keeps no other mongos from its clients.
         undo=replace(step.undo, action=again, alone=True, loses=mirrored_still(party) if first else ()),
-        interrupts=f"nobody reads or writes through {router}",
+        interrupts=f"the mongos of {router} is stopped by the run: nobody reads or writes through it until it starts",
     )
     return replace(step, before=(known_routers(party),)) if first else step
 
@@ -132,7 +131,7 @@ def _router_stays_down(party: Party, router: str) -> Step:
         f"Stop the mongos of {router}, should somebody have started it",
         systemctl("stop", party.unit(router)),
         proof=down,
-        limit_s=STOP_S,
+        limit_s=_STOPS_S,
         alone=True,
     )
     return replace(step, host=router, why="No change of the catalog from here on.", undo=undo)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from services.i18n import tr
 from services.procedures.plan.actions import WHERE_SET, Action, Ask
@@ -180,8 +181,7 @@ class Step:
     resumes: str = field(default="", metadata={WHERE_SET: True})
 
 
-@dataclass(frozen=True, slots=True)
-class Outage:
+class Outage(NamedTuple):
     """What clients can't do while a run goes from one of its steps to another (numbers from 1).
 
     Attributes:

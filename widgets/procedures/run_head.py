@@ -120,8 +120,10 @@ class RunHead(QWidget):
         hindrance = pause_words(view, at)
         self.cancel.setEnabled(not hindrance)
         set_tip(self.cancel, hindrance)
-        self.undo.setVisible(ours and view.state in _UNDOABLE and not view.no_return)
-        self.leave.setVisible(ours and not live and view.state in _LEAVABLE)
+        # The question has these itself then: twice on a page one letter only moves the focus between them.
+        asked = view.question is not None and view.question.topic in {"failed", "breach"}
+        self.undo.setVisible(ours and view.state in _UNDOABLE and not view.no_return and not asked)
+        self.leave.setVisible(ours and not live and view.state in _LEAVABLE and not asked)
 
     def _sentences(self, view: RunView, now: float) -> tuple[str, ...]:
         begun = tr("Started {moment}.", moment=moment_words(view.started, now)) if view.started is not None else ""

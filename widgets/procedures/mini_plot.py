@@ -22,7 +22,7 @@ HEIGHT = 156
 _LEFT, _TOP, _RIGHT, _BOTTOM = 58.0, 44.0, 14.0, 26.0
 _BYTES = "B"
 _INTERVALS = 3
-_STILL_NOW_S = 15.0
+_STILL_NOW_S = 5.0
 """A server is sampled each second, and asked anew within some seconds after a break."""
 
 

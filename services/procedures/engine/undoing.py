@@ -89,6 +89,8 @@ class Undoing:
         for view in reversed(self._log.view.steps):
             if not self._is_to_undo(view) and not self._came_back(view):
                 continue
+            if self._is_left(view):
+                continue
             if view.step.undo is not None and view.step.undo.alone and self._is_silent(view.step):
                 last.append(view.step)
             elif told := self._tried(view.step):
@@ -110,6 +112,22 @@ class Undoing:
             self._log.write(failed)
             return sentence(f"{step.undo.title if step.undo is not None else step.title}: {problem}")
         return ""
+
+    def _is_left(self, view: StepView) -> bool:
+        """Return whether nobody accepts what the undo of a step would do, and it is left as it is, and told as that."""
+        undo = view.step.undo
+        wanted = undo.consent if undo is not None else None
+        if (
+            undo is None
+            or wanted is None
+            or not wanted.otherwise
+            or view.state in {StepState.UNDOING, StepState.UNDONE}
+        ):
+            return False
+        if self._is_back(view.step) or not self._not_accepted(view.step, undo):
+            return False
+        self._tell_not_back(view.step, wanted.otherwise)
+        return True
 
     def _came_back(self, view: StepView) -> bool:
         """Return whether a step that was taken back, and is to be looked at again, is not as it was left."""
@@ -143,8 +161,8 @@ class Undoing:
             step, begun = view.step, view.state in _BACK | _DOUBTFUL and log.acted(view.step.step_id)
             if step.undo is None or not begun or self._is_back(step):
                 continue
-            goes_on = step.undo.consent is None or step.undo.consent.otherwise
-            told = "" if goes_on else self._not_accepted(step, step.undo)
+            first = step.undo.consent is not None and step.undo.consent.first
+            told = self._not_accepted(step, step.undo) if first else ""
             back = f"It was not taken back, because nobody accepted this: {told}. Nothing was changed by the undo."
             return back if told else ""
         return ""

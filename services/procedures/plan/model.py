@@ -59,12 +59,15 @@ class Consent:
         question: what the undo would do then, asked after the evidence of what does not hold.
         expect: what has to be typed, a host's name or words with it.
         otherwise: what is told where nobody accepts it: this step is left as it is and the undo goes on. '': it ends.
+        first: asked before the undo begins, where its step is the first to go back. Where nobody accepts it the run
+            rests as it is and can go on, with what it has switched on: for what does no harm while it waits.
     """
 
     unless: tuple[Condition, ...]
     question: str
     expect: str
     otherwise: str = field(default="", metadata={WHERE_SET: True})
+    first: bool = field(default=False, metadata={WHERE_SET: True})
 
     @property
     def words(self) -> str:

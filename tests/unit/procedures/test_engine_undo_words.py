@@ -20,7 +20,7 @@ def _with(step: Step, **more: object) -> Step:
     return replace(step, undo=replace(step.undo, **more))  # type: ignore[arg-type]
 
 
-_GIVES_UP = Consent((is_("n2", "quiet"),), "What was changed is lost. Take it back all the same?", "n1")
+_GIVES_UP = Consent((is_("n2", "quiet"),), "What was changed is lost. Take it back all the same?", "n1", first=True)
 ASKING = (switch("n1", "a"), _with(switch("n2", "b"), consent=_GIVES_UP), _with(switch("n3", "c"), consent=_GIVES_UP))
 
 

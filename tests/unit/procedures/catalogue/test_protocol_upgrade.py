@@ -121,7 +121,7 @@ def test_that_a_set_that_is_not_whole_or_lags_is_refused_because_the_lab_never_l
 
 
 def test_that_a_member_nobody_asked_and_entries_that_because_the_lab_is_quicker_are_invented_are_refused() -> None:
-    assert "m3:27018 was not read" in check("SET-WHOLE", facts(_node(1), _node(2))).evidence
+    assert "m3:27018 is no host of the inventory" in check("SET-WHOLE", facts(_node(1), _node(2))).evidence
     mixed = (replace(THREE[0]), replace(THREE[1], optime_term=2), THREE[2])
     found = check("OLD-ENTRIES", facts(*(_node(n, mixed) for n in (1, 2, 3))))
     assert (found.verdict, "m2 has the term 2" in found.evidence) == (Verdict.BLOCK, True)

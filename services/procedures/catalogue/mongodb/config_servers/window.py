@@ -278,6 +278,7 @@ def _nothing_changed(party: Party) -> Consent:
         f"lies in {party.name} alone, and is lost with it: a database or a collection that was made, and where its "
         "rows are; the rows stay on their shard. Take it back all the same?",
         expect=party.first,
+        first=True,
     )
 
 

@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.cli.arguments import FINDINGS, GOOD
-from app.cli.procedure_text import check_lines, fault_lines, plan_lines, problem_lines, run_lines, way_lines
+from app.cli.procedure_text import (
+    check_lines,
+    fault_lines,
+    outage_words,
+    plan_lines,
+    problem_lines,
+    run_lines,
+    way_lines,
+)
 from app.cli.run_history import sampled
 from app.cli.steering import Terminal, attended, exit_code, interruptible, need_word, open_service, run_document
 from services.errors import BadInput, NoAnswer
@@ -166,7 +174,8 @@ def _hindrances(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, .
 def _run(service: ProcedureService, draft: Draft, overrides: tuple[Override, ...], options: Namespace) -> int:
     machine = getattr(options, "json", False)
     if not options.yes:
-        sys.stdout.write("\n" + tr("Approve this plan? Type yes: "))
+        away = "".join(f"! {outage_words(one)}\n" for one in _plan(draft).outages)
+        sys.stdout.write(f"\n{away}" + tr("Approve this plan? Type yes: "))
         sys.stdout.flush()
         if sys.stdin.readline().strip().lower() not in {"yes", tr("yes")}:
             sys.stdout.write(tr("Nothing was changed.") + "\n")

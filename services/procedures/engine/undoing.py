@@ -21,7 +21,7 @@ from services.procedures.journal.entries import (
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.invariants import changes, only_reads
-from services.procedures.plan.looks import LEFT, NOT_BACK, not_back
+from services.procedures.plan.looks import LEFT, LOST, NOT_BACK, not_back
 from services.procedures.plan.model import Consent, Risk, Step, Undo
 from services.procedures.plan.run_model import OpenObligation, Question, RunState, StepState, StepView
 from services.procedures.plan.sentences import OUTCOME_UNKNOWN
@@ -184,7 +184,12 @@ class Undoing:
 
     def _undone(self) -> RunState:
         stays, by_others = "; ".join(self._stays()), not_back(self._log.view.kept).values()
-        told = [*(sentence(one) for one in by_others), f"This stays: {stays}." if stays else ""]
+        lost = "; ".join(dict.fromkeys(said for name, said in self._log.view.kept if name.startswith(LOST)))
+        told = [
+            *(sentence(one) for one in by_others),
+            f"Given up, as was accepted: {lost}." if lost else "",
+            f"This stays: {stays}." if stays else "",
+        ]
         whole = "What can be taken back was." if any(told) else "All that it changed was taken back."
         self._log.write(run_state(RunState.UNDONE, " ".join(filter(None, (whole, *told)))))
         return RunState.UNDONE
@@ -297,6 +302,9 @@ class Undoing:
         ask = Ask(told, "typed", expect=wanted.expect)
         if self._waits.accepted(Question(ask, step.step_id, "step", self._parts.clock.wall())):
             self._accepted.append(wanted)
+            given_up = "; ".join(a.evidence for a in missing if a.holds is False)
+            if wanted.first and given_up:
+                self._log.write(value_kept(step.step_id, f"{LOST}{step.step_id}", given_up))
             return ""
         return f"{told} (--confirm {wanted.expect})"
 

@@ -38,6 +38,8 @@ UNEXPECTED = "unexpected-member"
 
 LEFT = "left by the undo of "
 """Begins the names of values: what an undo left, one for a step."""
+LOST = "lost by the undo of "
+"""Begins the names of values: what a person gave up by accepting the undo of a step."""
 NOT_BACK = "not taken back by the undo of "
 """Begins the names of values: a sentence of what an undo could not take back and a person has to see to."""
 

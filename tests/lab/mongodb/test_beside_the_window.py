@@ -61,6 +61,7 @@ def test_that_a_mongos_started_meanwhile_is_told_and_no_undo_throws_away_what_it
     undone = console("undo", run, "--yes", "--confirm", "c1")
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)
+    assert "databases (new: colleague)" in console.view().sentence, "what was given up is named"
     assert is_mirrored(mirrored)
     assert all("/" not in config_of(mirrored, router) for router in ROUTERS)
     assert balancer_is_on(mirrored)

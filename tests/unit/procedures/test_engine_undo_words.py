@@ -47,6 +47,7 @@ def test_that_one_word_is_enough_for_all_the_steps_that_need_it() -> None:
     assert bench.run() is RunState.UNDONE
     assert bench.person.asked.count("step") == 1
     assert all(value == "OFF" for value in bench.world.settings.values())
+    assert "Given up, as was accepted: quiet of n2 is OFF." in bench.engine().view.sentence
 
 
 def test_that_where_the_word_is_needless_by_now_nobody_is_asked() -> None:

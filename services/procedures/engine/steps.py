@@ -100,9 +100,13 @@ class Steps:
         """Have a step that can't be undone confirmed by the host's name, typed; return whether there was a question."""
         if not step.confirm:
             return False
-        text = f"This can't be undone: {step.title}. Type {step.confirm} to confirm."
-        question = Question(Ask(text, "typed", expect=step.confirm), step.step_id, "step", self._parts.clock.wall())
-        if self._waits.ask(question, step.step_id) != step.confirm:
+
+        def words() -> str:
+            told = "".join(f"{a.evidence}. " for a in self._waits.answers(step.beside) if a.holds is False)
+            return f"{told}This can't be undone: {step.title}. Type {step.confirm} to confirm."
+
+        question = Question(Ask(words(), "typed", expect=step.confirm), step.step_id, "step", self._parts.clock.wall())
+        if self._waits.ask(question, step.step_id, words if step.beside else None) != step.confirm:
             raise StepFailed("You did not confirm it. Nothing was changed by this step.")
         self._log.write(run_state(RunState.RUNNING))
         return True

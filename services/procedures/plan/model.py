@@ -154,6 +154,7 @@ class Step:
         later: where it fails behind that, the steps that don't need it may go first; None: they may not.
         interrupts: what clients can't do from here on ('nobody reads or writes through r1'), until a later step ends
             it, which names this one in `resumes`: told wherever the run rests meanwhile.
+        beside: looked at while `confirm` is asked for: what does not hold is told with it, and hinders nothing.
     """
 
     step_id: str
@@ -182,6 +183,7 @@ class Step:
     later: Later | None = field(default=None, metadata={WHERE_SET: True})
     interrupts: str = field(default="", metadata={WHERE_SET: True})
     resumes: str = field(default="", metadata={WHERE_SET: True})
+    beside: tuple[Condition, ...] = field(default=(), metadata={WHERE_SET: True})
 
 
 class Outage(NamedTuple):

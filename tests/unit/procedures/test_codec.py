@@ -21,6 +21,7 @@ from services.connections.statement import Keyword, set_global
 from services.errors import StoreError
 from services.i18n import PSEUDO, install, tr
 from services.procedures.conditions.server.status import StatusIs
+from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.journal.codec import REGISTRY, decode, decode_all, encode
 from services.procedures.plan.actions import WHERE_SET, Run, Sql
 from services.procedures.plan.checks import Check, Override
@@ -78,7 +79,14 @@ def test_that_tuples_and_enumerations_come_back_as_themselves() -> None:
 def test_that_every_field_is_written_out_so_that_a_later_default_changes_nothing() -> None:
     assert set(through_json(STEP)) == {"is", *(field.name for field in fields(Step) if WHERE_SET not in field.metadata)}
     later = {field.name for field in fields(Step) if WHERE_SET in field.metadata}
-    set_ = {"goes_with": "a", "no_return": True, "later": Later("b", (), "c serves"), "interrupts": "d", "resumes": "e"}
+    set_ = {
+        "goes_with": "a",
+        "no_return": True,
+        "later": Later("b", (), "c serves"),
+        "interrupts": "d",
+        "resumes": "e",
+        "beside": (VariableIs("n1", "a", "b"),),
+    }
     told = through_json(replace(STEP, **set_))  # type: ignore[arg-type]
     assert set(told) - set(through_json(STEP)) == later == set(set_)
 

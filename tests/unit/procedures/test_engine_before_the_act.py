@@ -10,7 +10,7 @@ import pytest
 from services.errors import UserError
 from services.procedures.engine.parts import Policy
 from services.procedures.plan.model import Risk, Step
-from services.procedures.plan.run_model import RunState, RunView
+from services.procedures.plan.run_model import Question, RunState, RunView
 from tests.unit.procedures.engine_world import Bench, Killed, World, is_, lost, plan_of, put, switch, work
 
 ASKING = Policy("ask", by="ann")
@@ -74,6 +74,24 @@ def test_that_a_repeatable_act_behind_a_broken_way_is_not_repeated_when_somethin
     bench.world.fails["a-n1"] = _Moving(bench.world, [lost("n1")])
     assert bench.run() is RunState.LEFT
     assert bench.world.done == []
+
+
+def test_that_what_is_told_beside_a_confirmation_is_true_now_and_hinders_nothing() -> None:
+    beside = replace(WIPE, before=(), beside=(is_("n2", "unchanged"),))
+    bench = Bench(plan_of(beside), policy=ASKING)
+    asked: list[str] = []
+
+    def sees(question: Question) -> None:
+        if question.ask.question not in asked:
+            asked.append(question.ask.question)
+        bench.world.settings["n2", "unchanged"] = "OFF" if bench.clock.monotonic() - begun > 20.0 else "ON"
+        bench.person.answers = {"step": ["n1"]} if bench.clock.monotonic() - begun > 40.0 else {}
+
+    begun = bench.clock.monotonic()
+    bench.world.settings["n2", "unchanged"] = "ON"
+    bench.person.on_ask = sees
+    assert bench.run() is RunState.DONE
+    assert [text.startswith("unchanged of n2 is OFF. This can't") for text in asked] == [False, True]
 
 
 STOPPED = (is_("n1", "down"),)

@@ -310,6 +310,7 @@ def _routers(party: Party) -> tuple[Step, ...]:
         risk=Risk.IRREVERSIBLE,
         before=(SetWhole(party.servers), MetadataSame(party.servers)),
         confirm=first,
+        beside=(_unchanged(party),),  # changed since the last look: going on keeps it
         no_return=True,
     )
     nothing = "Nothing is to be taken back."

@@ -66,7 +66,8 @@ class Undoing:
         """
         log = self._log
         if refused := self._refused_first():
-            log.write(run_state(RunState.FAILED, refused))
+            on = ", ".join(o.obligation.sentence for o in log.view.obligations)
+            log.write(run_state(RunState.FAILED, f"{refused} Still switched on: {on}." if on else refused))
             return RunState.FAILED
         for view in log.view.steps:
             if view.state in _DOUBTFUL:

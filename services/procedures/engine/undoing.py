@@ -138,8 +138,11 @@ class Undoing:
         )
 
     def _is_silent(self, step: Step) -> bool:
-        """Return whether nothing can be read of what an undo would prove: its host does not answer now."""
-        found = self._waits.answers(step.undo.proof) if step.undo is not None else ()
+        """Return whether the host of a step does not answer now: what the step itself proved can't be read.
+
+        What its undo proves may be unreadable for another reason: a server that the step stopped tells nothing.
+        """
+        found = self._waits.answers(step.proof or (step.undo.proof if step.undo is not None else ()))
         return bool(found) and all(a.holds is None for a in found)
 
     def _look_again(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from services.procedures.engine.parts import Policy
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.model import Risk, Step
-from services.procedures.plan.run_model import RunState, StepState
+from services.procedures.plan.run_model import RunState, RunView, StepState
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, put, switch
 
 
@@ -68,3 +68,22 @@ def test_that_what_it_had_go_over_meanwhile_is_brought_back_by_the_next_try() ->
     bench.world.settings["n3", "over"] = "ON"
     assert bench.engine().undo() is RunState.UNDONE
     assert bench.world.value("n3", "over") == "OFF"
+
+
+def test_that_a_server_which_the_step_itself_stopped_is_no_host_that_is_silent() -> None:
+    """Its undo is proven by the server, which tells nothing while it is down: an earlier step may need it."""
+    down = _with(switch("n1", "down"), alone=True, proof=(is_("n2", "serves"),))
+    bench = _bench(switch("n3", "needs"), down)
+    order: list[str] = []
+
+    def shown(view: RunView) -> None:
+        order.extend(s.step.step_id for s in view.steps if s.state is StepState.UNDONE and s.step.step_id not in order)
+        if any("n1: down=OFF" in one for one in bench.world.done):
+            bench.world.deaf.clear()
+            bench.world.settings["n2", "serves"] = "ON"
+        elif any("n3: never" in one for one in bench.world.done):
+            bench.world.deaf["n2"] = 10**6
+
+    bench.run_changed = shown  # type: ignore[method-assign]
+    assert bench.run() is RunState.UNDONE
+    assert order == ["never-n3", "down-n1", "needs-n3"]

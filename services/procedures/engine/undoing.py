@@ -66,8 +66,8 @@ class Undoing:
         """
         log = self._log
         if refused := self._refused_first():
-            on = ", ".join(o.obligation.sentence for o in log.view.obligations)
-            log.write(run_state(RunState.FAILED, f"{refused} Still switched on: {on}." if on else refused))
+            still = ", ".join(o.obligation.sentence for o in log.view.obligations)
+            log.write(run_state(RunState.FAILED, f"{refused} Still switched on: {still}." if still else refused))
             return RunState.FAILED
         for view in log.view.steps:
             if view.state in _DOUBTFUL:

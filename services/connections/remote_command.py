@@ -34,7 +34,7 @@ def start(link: SshLink, wrapped: Wrapped, *, host: str, limit_s: float, what: s
             tr("The host did not start {what} within {limit:g} s.", what=what, limit=limit_s), host=host
         ) from problem
     except (paramiko.SSHException, EOFError, OSError) as problem:
-        channel.close()
+        _close(channel)
         if not link.alive:
             raise link.lost(problem) from problem
         raise Unreachable(
@@ -65,8 +65,13 @@ def run(
         # Reading gives the channel's window back: on a connection that has just ended that is an error, EOFError too.
         raise link.lost(problem) from problem
     finally:
-        with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
-            channel.close()
+        _close(channel)
+
+
+def _close(channel: paramiko.Channel) -> None:
+    """Close it; on a connection that has just ended that is an error of its own."""
+    with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
+        channel.close()
 
 
 class _Talk:

@@ -90,3 +90,27 @@ def test_that_a_stream_that_was_closed_here_just_ends() -> None:
     stream = RemoteStream(channel, Wrapped("tail"), link_to(channel), "n1", Limits(line_bytes=100))
     stream.close()
     assert list(stream.lines(limit_s=1.0)) == []
+
+
+class Refusing(Ending):
+    """A channel of a connection that ends as a command is started on it: to close it is an error too."""
+
+    def close(self) -> None:
+        raise self._problem
+
+
+@pytest.mark.parametrize("alive", [True, False])
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: type(problem).__name__)
+def test_that_a_command_whose_connection_ends_as_it_is_started_is_unreachable_and_no_crash(
+    problem: Exception, *, alive: bool
+) -> None:
+    """Seen on the lab: an undo ended in a traceback, exit code 1, because the close of the channel raised as well."""
+    link = link_to(Refusing(problem))
+    link.alive = alive
+
+    def ends(*_: object, **__: object) -> None:
+        raise problem
+
+    link.transport.request_exec = ends
+    with pytest.raises(Unreachable):
+        remote_command.run(link, Wrapped("true"), None, host="n1", limit_s=1.0, most=1 << 20, what="true")

@@ -127,11 +127,10 @@ def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
 
 def outage_words(one: Outage) -> str:
     """Return what a plan does to clients, and what it asks for meanwhile."""
-    told = tr("From step {first} to step {last} {what}.", first=one.first, last=one.last, what=tr(one.what))
     if not one.typed:
-        return told
+        return one.words
     typed = ", ".join(one.typed)
-    return f"{told} " + tr("It lasts until {typed} is typed, unless it is confirmed beforehand.", typed=typed)
+    return f"{one.words} " + tr("It lasts until {typed} is typed, unless it is confirmed beforehand.", typed=typed)
 
 
 def step_lines(number: int, step: Step) -> Iterator[str]:

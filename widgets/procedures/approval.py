@@ -159,8 +159,4 @@ def plan_facts(plan: Plan, addresses: Mapping[str, str], most: int = _MOST_NAMED
     if estimate := about_time(plan.estimate_s):
         yours = tr("{time} without what you do yourself", time=estimate)
         parts.append(yours if plan.yours else estimate)
-    away = (
-        tr("From step {first} to step {last} {what}.", first=o.first, last=o.last, what=tr(o.what))
-        for o in plan.outages
-    )
-    return "\n".join((f" {MIDDLE} ".join(parts), *away))
+    return "\n".join((f" {MIDDLE} ".join(parts), *(outage.words for outage in plan.outages)))

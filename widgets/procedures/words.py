@@ -272,9 +272,6 @@ def broken_words(one: Broken) -> str:
     """Return a watch rule that broke, with its time and what is safe."""
     evidence = f" ({one.evidence})" if one.evidence else ""
     told = f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}"
-    if one.over is not None:
-        mended = tr("It holds again, seen for 10 s by {time}.", time=format_clock(one.over))
-        return f"{told} {mended}" + (f" ({one.holds})" if one.holds else "")
     if one.does is Breach.RELEASE:
         return f"{told} " + tr("What it guards is switched off at once; the run asks you before its next act.")
     return f"{told} " + tr("Nothing was changed for it; the run asks you before its next act.")

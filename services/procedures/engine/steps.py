@@ -33,6 +33,7 @@ from services.procedures.journal.entries import (
 )
 from services.procedures.plan.actions import Ask, Checkpoint, Continue, Detached, WaitFor
 from services.procedures.plan.checks import Check, standing_blocks
+from services.procedures.plan.condition import Answer
 from services.procedures.plan.invariants import changes, only_reads, violations
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.run_model import Question, RunState, StepState
@@ -246,9 +247,10 @@ class Steps:
         if found and all(a.holds for a in found):  # what it asks about came true meanwhile
             self._done(step, tuple(a.evidence for a in found))
             return
-        words = partial(self._asking_words, step, action)
-        question = Question(replace(action, question=words()), step.step_id, "step", self._parts.clock.wall())
-        answer = self._waits.ask(question, step.step_id, words if step.already else None)
+        asked = replace(action, question=_asking_words(action, found))
+        question = Question(asked, step.step_id, "step", self._parts.clock.wall())
+        anew = partial(self._asking_anew, step, action) if step.already else None
+        answer = self._waits.ask(question, step.step_id, anew)
         self._log.write(run_state(RunState.RUNNING))
         if answer in STOP_WORDS or (action.kind == "typed" and answer != action.expect):
             raise StepFailed(f"You answered: {answer}.")
@@ -256,11 +258,8 @@ class Steps:
             self._log.write(value_kept(step.step_id, action.keep, answer))
         self._done(step, (f"answer: {answer}",))
 
-    def _asking_words(self, step: Step, action: Ask) -> str:
-        """Return the question with what is true now: one that may be skipped says by what it was not."""
-        found = self._waits.answers(step.already)
-        told = [a.evidence for a in found if not a.holds] or [a.evidence for a in found]
-        return "".join(f"{one}. " for one in told) + action.question
+    def _asking_anew(self, step: Step, action: Ask) -> str:
+        return _asking_words(action, self._waits.answers(step.already))
 
     def _continue(self, step: Step) -> None:
         """Plan the rest from what was found; it is shown and approved like a plan of its own."""
@@ -387,6 +386,12 @@ class Steps:
             self._act(step)
         else:
             raise StepFailed("You stopped it: whether it was done is not known.")
+
+
+def _asking_words(action: Ask, found: tuple[Answer, ...]) -> str:
+    """Return the question with what is true now: one that may be skipped says by what it was not."""
+    told = [a.evidence for a in found if not a.holds] or [a.evidence for a in found]
+    return "".join(f"{one}. " for one in told) + action.question
 
 
 def _blocks(check: Check) -> str:

@@ -132,10 +132,10 @@ class Undoing:
 
     def _came_back(self, view: StepView) -> bool:
         """Return whether a step that was taken back, and is to be looked at again, is not as it was left."""
-        again = view.step.undo is not None and view.step.undo.again and view.state is StepState.UNDONE
-        return again and any(
-            a.holds is False for a in self._waits.answers(view.step.undo.proof if view.step.undo else ())
-        )
+        undo = view.step.undo
+        if undo is None or not undo.again or view.state is not StepState.UNDONE:
+            return False
+        return any(answer.holds is False for answer in self._waits.answers(undo.proof))
 
     def _is_silent(self, step: Step) -> bool:
         """Return whether the host of a step does not answer now: what the step itself proved can't be read.
@@ -167,8 +167,9 @@ class Undoing:
                 continue
             first = step.undo.consent is not None and step.undo.consent.first
             told = self._not_accepted(step, step.undo) if first else ""
-            back = f"It was not taken back, because nobody accepted this: {told}. Nothing was changed by the undo."
-            return back if told else ""
+            if told:
+                return f"It was not taken back, because nobody accepted this: {told}. Nothing was changed by the undo."
+            return ""
         return ""
 
     def _half_back(self, failed: str, on: tuple[OpenObligation, ...], left: tuple[OpenObligation, ...]) -> str:

@@ -198,6 +198,11 @@ class Outage(NamedTuple):
     last: int
     typed: tuple[str, ...]
 
+    @property
+    def words(self) -> str:
+        """Return it as a sentence, for a person."""
+        return tr("From step {first} to step {last} {what}.", first=self.first, last=self.last, what=tr(self.what))
+
 
 class Breach(Enum):
     """What the engine does when a watch rule breaks."""

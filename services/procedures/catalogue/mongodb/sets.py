@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from services.discovery.families.mongodb.claims import set_id
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
+from services.facts.reading import without_port
 from services.procedures.plan.host_facts import Facts, HostFacts
 
 HEARD_S = 5.0
@@ -114,7 +115,7 @@ def sets_of(facts: Facts) -> tuple[GatheredSet, ...]:
 
 def _unread(facts: Facts, place: str) -> str:
     """Say of a member that was not read who it is: a set calls its members by addresses."""
-    at = place.rpartition(":")[0]
+    at = without_port(place)
     host = next((one.host for one in facts.hosts if at in {one.host, one.address}), "")
     if not host:
         return f"{place} is no host of the inventory, or not asked by the address that its set has"

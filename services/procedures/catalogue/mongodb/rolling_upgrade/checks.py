@@ -25,7 +25,7 @@ def every_server(facts: Facts, order: Order) -> Check:
     told = [mongo for host in facts.members if (mongo := mongo_of(facts.host(host))) is not None]
     faults = [] if order.hosts else [NOTHING_READ]
     faults += [f"{name} was not read" for name in facts.members if mongo_of(facts.host(name)) is None]
-    faults += [f"of {one.name}: {told}" for one in (*order.sets, *order.config) for told in one.unread]
+    faults += [f"of {one.name}: {who}" for one in (*order.sets, *order.config) for who in one.unread]
     mute = [place for one in (*order.sets, *order.config) for place, host in one.mute if not host]
     faults += [f"{place}, an arbiter, was not read, or the inventory has no host for it" for place in mute]
     faults += [

@@ -50,6 +50,8 @@ class ChainFile:
         invoked, invoked_at: statements that depend on who does them, or where (CURRENT_USER, a role's first admin,
             events), and where the first of them stands.
         odd: its events stand in no order; cut, broken: its last group is not whole, it can't be read to its end.
+        begun: when its server began it, UTC epoch seconds by its own clock, None = not known; at_startup: that was
+            the server's start.
         gtid, when: of the last transaction: '0-41-14', ('261124', '18:24:01', server id); end_gtid: of the last group.
     """
 
@@ -94,6 +96,8 @@ class ChainFile:
     invoked_at: int | None = None
     below_gtid: str = "-"
     below_when: tuple[str, str, int] | None = None
+    begun: int | None = None
+    at_startup: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,7 @@ class Chain:
         own: (Xid, GTID, server id, time) of the last transaction at or before the backup; None = in none of the files.
         recent: (Xid, server id, time) of its last transactions; writers: ids of the servers whose logs these are,
             () where one is not known; wrong: what refuses it.
+        begun: when the first of `files` was begun, as in ChainFile; starts: how often its server was started in them.
     """
 
     files: tuple[ChainFile, ...] = ()
@@ -162,6 +167,8 @@ class Chain:
     recent: tuple[tuple[int, int, str], ...] = ()
     writers: tuple[int, ...] = ()
     wrong: tuple[Wrong, ...] = ()
+    begun: int | None = None
+    starts: int = 0
 
     @property
     def bytes(self) -> int:
@@ -195,6 +202,7 @@ def chain_of(files: Sequence[ChainFile], backup: Backup) -> Chain:
         missing=missing, stretches=stretches[:MOST_STRETCHES], untold=untold,
         own=_own(files[: at + 1]), recent=tuple(one for file in used for one in file.recent)[-RECENT:],
         writers=_writers(files), wrong=(*wrong, *_inside(used)),
+        begun=used[0].begun, starts=sum(file.at_startup for file in used),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ The program is catalogue/galera/rejoin_from_binlogs/survey_program.py; what its 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 from services.facts.backups import moment, newest
 from services.facts.binlog_chain import MOST_STRETCHES, RECENT, Backup, ChainFile, Wrong
@@ -96,13 +97,22 @@ def _file(line: str) -> ChainFile | None:
         recent=_recent(told["recent"]), writer=number("by"), ending=kind, next_name=after, reached=count("reached"),
         odd=told["odd"] != "0", cut=told["torn"] != "0", broken=told["broken"] != "0",
         invoked=count("users"),
-        invoked_at=number("userat"), below_gtid=told["belowof"], below_when=_when(told.get("belowwhen", "")),
+        invoked_at=number("userat"), begun=_epoch(told.get("begun", "")), at_startup=count("startup") > 0,
+        below_gtid=told["belowof"], below_when=_when(told.get("belowwhen", "")),
     )  # fmt: skip
 
 
 def _when(text: str) -> tuple[str, str, int] | None:
     found = _WHEN.fullmatch(text)
     return (found[1], found[2], int(found[3])) if found is not None else None
+
+
+def _epoch(text: str) -> int | None:
+    """Return a time as the program tells it, in UTC, as epoch seconds."""
+    try:
+        return int(datetime.strptime(text, "%y%m%d,%H:%M:%S").replace(tzinfo=UTC).timestamp())
+    except ValueError:
+        return None
 
 
 def _stretches(text: str) -> tuple[tuple[int, int, int], ...]:

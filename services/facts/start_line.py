@@ -13,6 +13,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
+from services.facts.log_filters import LEAVING_OUT, leaves_out
 from services.facts.values import OFF_WORDS
 from services.lines import lines_of
 
@@ -31,9 +32,12 @@ _OPTIONS = (
     ("defaults_extra_file", len("defaults_e")),
     ("defaults_group_suffix", len("defaults_g")),
     ("no_defaults", len("no_d")),
+    *((name, least) for name, least, _ in LEAVING_OUT),
 )
 """Each with the least that is typed of it."""
-_WITH_VALUE = frozenset({"wsrep_cluster_address", "wsrep_start_position", "wsrep_provider"})
+_WITH_VALUE = frozenset(
+    {"wsrep_cluster_address", "wsrep_start_position", "wsrep_provider", *(name for name, _, _ in LEAVING_OUT)}
+)
 _SHOWN = 120
 
 
@@ -98,6 +102,11 @@ class StartLine:
         )
         return tuple(dict.fromkeys(told))
 
+    def filters(self) -> tuple[str, ...]:
+        """Return each word that leaves rows out of a log or of what is applied, and where it stands."""
+        told = (f"{w.stands(self.unit)} gives {w.shown}" for w in self.words if leaves_out(w.option, w.value))
+        return tuple(dict.fromkeys(told))
+
     def blind(self, option_files: tuple[str, ...]) -> tuple[str, ...]:
         """Return why its command line is not known whole: files not read, other option files than were judged."""
         found = [f"{path}, which gives {self.unit} variables, could not be read" for path in self.unread]
@@ -133,6 +142,12 @@ def founds(command_line: str) -> bool:
     """Return whether a running server's own command line says that it founds a cluster."""
     words = _words(tuple(command_line.split()), "argument", "", "")
     return any(word.option == "wsrep_new_cluster" and bool(_wrong(word)) for word in words)
+
+
+def words_that_leave_out(command_line: str) -> tuple[tuple[str, str], ...]:
+    """Return (option, value) of a running server's own command line that leave rows out (see log_filters)."""
+    words = _words(tuple(command_line.split()), "argument", "", "")
+    return tuple((word.option, word.value) for word in words if leaves_out(word.option, word.value))
 
 
 def names_nobody(address: str) -> bool:
@@ -211,7 +226,7 @@ def _words(words: tuple[str, ...], kind: str, variable: str, path: str) -> tuple
         option, off = _option(name)
         if not option:
             continue
-        if not joined and option in _WITH_VALUE:
+        if not joined and not off and option in _WITH_VALUE:
             after = words[at + 1] if at + 1 < len(words) else ""
             value = "" if after.startswith("-") else after
         found.append(StartWord(option, "OFF" if off else value, kind, variable, path))

@@ -78,6 +78,12 @@ GRANTS = _known("grants", "SHOW GRANTS").read()
 INNODB_STATUS = _known("innodb-status", "SHOW ENGINE INNODB STATUS").read()
 MASTER_STATUS = _known("master-status", "SHOW MASTER STATUS").read()
 BINARY_LOG_STATUS = _known("binary-log-status", "SHOW BINARY LOG STATUS").read()
+STARTED_AT = _known(
+    "started-at",
+    "SELECT CAST(UNIX_TIMESTAMP() - VARIABLE_VALUE AS SIGNED) FROM information_schema.GLOBAL_STATUS "
+    "WHERE VARIABLE_NAME = 'UPTIME'",
+).read()
+"""By the server's own clock, as its binary log's times are: MariaDB's (MySQL has no such table since 8.0)."""
 
 # -- procedures --------------------------------------------------------------------------------------------------------
 

@@ -15,12 +15,14 @@ from tests.faults.scripted.cluster import CLUSTER, ZERO, Host
 
 BACKUP_SEQNO, TARGET = 50, 990
 GTID, WHEN = "0-1-985", "261122,6:00:00,1"
+BEGUN = 1_795_320_000
+"""2026-11-22 04:00:00 UTC: when the server of n1 began the file."""
 _FILE = (
     "file mysql-bin.000007 size=900000 version=10.11.18-MariaDB-log list=0-1-40 first=45 below=50 belowend=4000 "
     "above=51 abovefrom=4000 zoneddl=0 zonerows=0 zoneat=1 count=940 last=990 lastend=899000 gtid={gtid} "
     "when={when} endgtid={gtid} headddl=0 tailddl=0 ddl=0 local=0 stmts=0 stmtat=- xa=0 back=0 holes=0 missing=0 "
     "hole=- recent=-,989~261122~6:00:00~1,990~261122~6:00:00~1 by=1 belowof=0-1-45 belowwhen=261122,5:00:00,1 "
-    "users=0 userat=- "
+    "users=0 userat=- begun=261122,4:00:00 startup=0 "
     "ending=stop reached=900000 odd=0 torn=0 broken=0;"
 )
 SURVEYED = (

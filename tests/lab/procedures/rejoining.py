@@ -11,6 +11,8 @@ PIECE = 4 * 2**20
 MOST, ROOM = 80, 150
 
 
+OWN_LOGS = ("--override", "FILTERS-THEN=the lab sets no filter")
+"""The logs of a node that is down: nobody tells what its server was started with."""
 VARIED = ("sbtest.keyless", "sbtest.pictures", "sbtest.parents", "sbtest.children")
 
 

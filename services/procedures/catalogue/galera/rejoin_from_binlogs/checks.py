@@ -23,11 +23,6 @@ from services.types import Flavour
 
 LEAST = (10, 4)
 """MariaDB from here on has Galera 4, which takes a position from InnoDB and not from grastate.dat."""
-_FILTERS = ("binlog_do_db", "binlog_ignore_db", "replicate_do_db", "replicate_ignore_db", "replicate_do_table",
-            "replicate_ignore_table", "replicate_wild_do_table", "replicate_wild_ignore_table",
-            "replicate_rewrite_db")  # fmt: skip
-_LENIENT = {"slave_exec_mode": "strict", "slave_skip_errors": "off", "slave_run_triggers_for_rbr": "no"}
-"""What applies rows to their last, by its only strict value: with another one they may not be what was written."""
 _ON = frozenset({"", "1", "on", "true", "yes"})
 _SST = "Bring the node back with add-node, by an SST."
 
@@ -113,38 +108,6 @@ def own_log(facts: Facts, joiner: str) -> Check:
 def _inside(path: str, host: HostFacts) -> bool:
     """Return whether a log lies right in the data folder: a name that is no whole path is taken from there."""
     return posixpath.dirname(posixpath.normpath(posixpath.join(folder_of(host), path))) == folder_of(host)
-
-
-def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """Nobody's option files filter what is logged or what a replica applies, or let it pass over rows.
-
-    Of the first host, which replays, none may send rows into another schema either: a BINLOG statement minds that.
-    """
-    found = [
-        f"{h.host}: {key} = {value}" for h in known(facts, hosts) for key in _FILTERS
-        if (value := h[Options].option("mysqld", key))
-    ]  # fmt: skip
-    found += [
-        f"{h.host}: {key} = {value}" for h in known(facts, hosts) for key, strict in _LENIENT.items()
-        if (value := h[Options].option("mysqld", key)) and value.strip().lower() != strict
-    ]  # fmt: skip
-    unlogged = [
-        h.host for h in known(facts, hosts)
-        if (said := h[Options].option("mysqld", "log_slave_updates")) is None or said.strip().lower() not in _ON
-    ]  # fmt: skip
-    moved = any(h.host == hosts[0] and h[Options].option("mysqld", "replicate_rewrite_db") for h in facts.hosts)
-    return Check(
-        code="FILTERS",
-        title="The binary logs hold all that was written",
-        verdict=verdict(found, unlogged),
-        evidence="; ".join(found) or (
-            f"log_slave_updates is not on in the files of {', '.join(unlogged)}" if unlogged else "no filter is set"
-        ),
-        why="What a filter left out is in no file: the replay would end well, and rows would be missing. Only option "
-        "files are asked: what was set at run time, or written with sql_log_bin = 0, only its holes show (HOLES).",
-        try_=(_SST,) if found else ("Take the binary logs of a node with log_slave_updates.",) if unlogged else (),
-        absolute=moved,
-    )  # fmt: skip
 
 
 def gtid_mode(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from services.facts.binlog_chain import MOST_STRETCHES, MOST_VIEWS, Wrong
 from services.procedures.catalogue.checks.parts import galera_of, server_of, verdict
+from services.procedures.catalogue.galera.rejoin_from_binlogs.filtering import filters_then
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import disk_needed, reaches, until_start_s
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey
 from services.procedures.plan.checks import Check, Verdict
@@ -87,6 +88,7 @@ def judged(facts: Facts, joiner: str, found: Survey) -> tuple[Check, ...]:
         _backup(facts, joiner, found),
         _ahead(facts, found),
         _writer(facts, joiner, found),
+        filters_then(facts, joiner, found),
         _invoked(found),
         _holes(found),
         _ist(facts, joiner, found),

@@ -16,6 +16,7 @@ from services.procedures.catalogue.checks.one_folder import one_folder
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.rejoin_from_binlogs import checks as own
+from services.procedures.catalogue.galera.rejoin_from_binlogs import filtering
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
 from services.procedures.catalogue.galera.rejoin_from_binlogs.judging import judged, unusable
 from services.procedures.catalogue.galera.rejoin_from_binlogs.steps import progress_path, rejoining, surveyed
@@ -41,6 +42,7 @@ from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.reader import Reader
@@ -59,13 +61,13 @@ ABOUT = About(
     can_break="A wrong position would lose or repeat rows: each is proven; the old data stay until you remove them.",
     node_field="joiner",
     for_states=("spare", "down"),
-    later_checks=("HOLES", "IST-REACHES", "RACE"),
+    later_checks=("FILTERS-THEN", "HOLES", "IST-REACHES", "RACE"),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=14,
     needs=frozenset(
-        {DataFolder, DataSize, Elsewhere, Gcache, Links, Options, Processes, Program, Provider, Reader, Rights,
-         Sessions, Starting, Tools, Traces, Unit, Variables, WriteRate}
+        {DataFolder, DataSize, Elsewhere, Gcache, Links, LogFilters, Options, Processes, Program, Provider, Reader,
+         Rights, Sessions, Starting, Tools, Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
 
@@ -141,7 +143,7 @@ class RejoinFromBinlogs:
             *self._again(facts, joiner),
             own.own_reach(facts, joiner),
             own.own_log(facts, joiner),
-            own.filters(facts, (joiner, *members)),
+            filtering.filters(facts, (joiner, *members)),
             own.gtid_mode(facts, joiner, members),
             own.streaming(facts, joiner, members),
             own.tools(facts, joiner),

@@ -57,7 +57,7 @@ function close_group(end,  lost, at_end, part) {
   local++; if (above == "-") zonerows++
 }
 BEGIN { by = first = last = lastend = lastof = lastwhen = below = belowend = gtid = lastgtid = version = list = "-"
-  belowof = belowwhen = "-"; ending = "open"; anew() }
+  begun = belowof = belowwhen = "-"; startup = 0; ending = "open"; anew() }
 text && length(sql) < 8000 { sql = sql " " toupper(substr($0, 1, 8000)) }
 text && fresh && !/^(SET |use |\/\*|DELIMITER )/ { if (/^(SAVEPOINT|ROLLBACK TO) `/) said--; fresh = 0 }
 """
@@ -70,7 +70,8 @@ listing {
 header {
   if (sql != "") weigh()
   from = ended; ended = reached
-  if (kind ~ /^Start: binlog v 4, server v [^ \t]+ /) { split(kind, part, " "); version = part[7]; by = $5 }
+  if (kind ~ /^Start: binlog v 4, server v [^ \t]+ /) { split(kind, part, " "); version = part[7]; by = $5
+    begun = substr($1, 2) "," $2; startup = kind ~ / at startup$/ }
   else if (kind ~ /^Gtid list \[/) { list = substr(kind, 11); listing = list !~ /\]$/ }
   else if (kind ~ /^GTID [0-9]+-[0-9]+-[0-9]+( |$)/) {
     close_group(from); open = 1; group = from; when = substr($1, 2) "," $2 "," $5; split(kind, part, " ")
@@ -108,6 +109,7 @@ END {
   printf " stmts=%s stmtat=%s xa=%s back=%s holes=%s missing=%s hole=%s recent=%s by=%s", n(stmts), stmtat, n(xas),
     n(back), n(holes), n(missing), hole, recent, by
   printf " belowof=%s belowwhen=%s users=%s userat=%s", belowof, belowwhen, n(users), userat
+  printf " begun=%s startup=%s", begun, n(startup)
   printf " ending=%s reached=%s odd=%s torn=%s\n", ending, n(reached), odd ? 1 : 0, cut ? 1 : 0
 }
 """

@@ -1,0 +1,62 @@
+"""What a running server says that it leaves out of its binary log, and since when it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from services.connections.ports import Rows, text
+from services.connections.reads import commands, statements
+from services.facts.machine import parse_process
+from services.facts.reading import count, words
+from services.facts.start_line import words_that_leave_out
+from services.procedures.plan.part import Part, Reading, Way
+
+if TYPE_CHECKING:
+    from services.procedures.plan.host_facts import HostFacts
+
+_COLUMNS = {"Binlog_Do_DB": "binlog_do_db", "Binlog_Ignore_DB": "binlog_ignore_db"}
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilters(Part):
+    """Read with SHOW MASTER STATUS or SHOW BINARY LOG STATUS, and with ps of the process's own words.
+
+    Attributes:
+        said: (option, value) of the filters that the server names; None = not read.
+        started: of its command line, whatever gave it (a unit, its environment, a hand); None = not read.
+        since: UTC epoch seconds of its start, by its own clock: a binlog filter changes only there; None = not known.
+    """
+
+    way: ClassVar[Way] = Way.ANY
+
+    said: tuple[tuple[str, str], ...] | None = None
+    started: tuple[tuple[str, str], ...] | None = None
+    since: int | None = None
+
+    @classmethod
+    def read(cls, host: HostFacts, reading: Reading) -> Self:
+        """See Part."""
+        said, since = None, None
+        if Way.SQL.leads_to(host):
+            rows = reading.query("log-filters", statements.MASTER_STATUS)
+            rows = rows or reading.query("log-filters", statements.BINARY_LOG_STATUS)
+            said = _filters(rows) if rows is not None else None
+            since = count(reading.one("log-filters", statements.STARTED_AT) or "")
+        return cls(said, _started(reading) if Way.SSH.leads_to(host) else None, since)
+
+
+def _filters(rows: Rows) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (option, words(text(row.get(column)), 500))
+        for row in rows.dicts()
+        for column, option in _COLUMNS.items()
+        if text(row.get(column))
+    )
+
+
+def _started(reading: Reading) -> tuple[tuple[str, str], ...] | None:
+    listing = reading.run("server-process", commands.SERVER_PROCESS)
+    _, pid = parse_process(listing.text) if listing is not None else ("", None)
+    told = reading.text("server-words", commands.SERVER_WORDS.read(pid)) if pid is not None else None
+    return words_that_leave_out(told) if told is not None else None

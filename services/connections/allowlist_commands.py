@@ -21,6 +21,7 @@ from services.connections.read_programs import (
     LOG_OF_UNIT,
     MONGODB_DAEMONS,
     READ_PROGRAMS,
+    SOCKET_LOGIN,
     SST_LOGIN,
     START_LINE,
     TCP_TRY,
@@ -231,7 +232,7 @@ def _check_try(argv: tuple[str, ...]) -> str:
         return _check_log(argv[4:])
     if argv[:6] == ("timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse") and len(argv) == 7:
         return "" if is_haproxy_socket(argv[6]) else "its argument must be the path of a stats socket of HAProxy"
-    if any(word in {SST_LOGIN, PAIR_LOOK, TRANSFER_CERTIFICATES} for word in argv):
+    if any(word in {SOCKET_LOGIN, SST_LOGIN, PAIR_LOOK, TRANSFER_CERTIFICATES} for word in argv):
         return _check_transfer(argv)
     if argv[:6] == ("timeout", "8", "bash", "-c", START_LINE, "pilothouse") and len(argv) == 7:
         return "" if re.fullmatch(_UNIT, argv[6], re.ASCII) else "its argument must be a unit's name"
@@ -244,9 +245,11 @@ def _check_try(argv: tuple[str, ...]) -> str:
 
 
 def _check_transfer(argv: tuple[str, ...]) -> str:
-    """What a state transfer logs in with and encrypts by: frozen programs, alone or with the paths of three files."""
+    """What logs in at a server, what a transfer encrypts by: frozen programs, alone, with a socket or three files."""
     if argv in {("timeout", "8", "bash", "-c", one, "pilothouse") for one in (SST_LOGIN, TRANSFER_CERTIFICATES)}:
         return ""
+    if argv[:6] == ("timeout", "8", "bash", "-c", SOCKET_LOGIN, "pilothouse") and len(argv) == 7:
+        return "" if is_clean(argv[6]) else f"its argument must be {_CLEAN}"
     if argv[:6] == ("timeout", "15", "bash", "-c", PAIR_LOOK, "pilothouse") and len(argv) == 9:
         return "" if all(map(is_clean, argv[6:])) else f"its arguments must be {_CLEAN}"
     return "only the frozen reads of a transfer's login and certificates may follow it"

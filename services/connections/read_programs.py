@@ -263,6 +263,25 @@ the host, in no process's words (MySQL manual, "Environment Variables": MYSQL_PW
 Run as `timeout 8 bash -c SST_LOGIN pilothouse`.
 """
 
+SOCKET_LOGIN = r"""LC_ALL=C; export LC_ALL
+[ -S "$1" ] || exit 3
+client=$(command -v mariadb || command -v mysql) || exit 4
+account=$(stat -c %U -- "$1")
+for user in root "$account"; do
+  as=(); [ "$user" = root ] || as=(runuser -u "$user" --)
+  said=$("${as[@]}" "$client" --no-defaults --connect-timeout=3 --socket="$1" --user="$user" --batch \
+    -e 'SELECT 1' 2>&1) && { printf 'in %s\n' "$user"; exit 0; }
+  case $said in *'ERROR 1045 '*|*'ERROR 1698 '*) ;; *) printf '%s\n' "$said" | head -c 400 >&2; exit 5;; esac
+done
+printf 'refused root %s\n' "$account"
+"""
+"""Does root, or the server's account by its own name, log in over a socket without a password, whatever option files
+say? A private server on restored data knows no other way in. 'in USER' or 'refused root ACCOUNT'; else 3: no socket
+there, 4: no client, 5: the server did not answer, and why.
+
+Run as `timeout 8 bash -c SOCKET_LOGIN pilothouse SOCKET`.
+"""
+
 START_LINE = r"""LC_ALL=C; export LC_ALL
 shown=$(systemctl show -p LoadState,Environment,EnvironmentFiles,ExecStart,ExecStartPre "$1") || exit 3
 manager=$(systemctl show-environment) || exit 3

@@ -32,7 +32,7 @@ class _Site:
 
 
 def programs() -> tuple[Program, ...]:
-    """Return each of them once. Raises LookupError for a text that nobody can look at before it is sent."""
+    """Return each of them once. Raises TypeError for a text that nobody can look at before it is sent."""
     found: dict[Program, None] = {}
     for path in sorted({*(ROOT / "services").rglob("*.py")} - {JUDGE}):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -80,5 +80,5 @@ def _text(module: str, said: ast.expr) -> str:
         return str(said.value)
     text = attrgetter(ast.unparse(said))(importlib.import_module(module))
     if not isinstance(text, str):
-        raise LookupError(f"{module}: {ast.unparse(said)} is no text")
+        raise TypeError(module, ast.unparse(said))
     return text

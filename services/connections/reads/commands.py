@@ -18,6 +18,7 @@ from services.connections.read_programs import (
     MONGODB_DAEMONS,
     OS_LOOP,
     OS_LOOP_SH,
+    SOCKET_LOGIN,
     SST_LOGIN,
     START_LINE,
     TCP_TRY,
@@ -121,6 +122,9 @@ ROOT_LOGIN = _known("root-login", "mysql", "--batch", "-e", "SELECT 1", root=Tru
 SST_LOGS_IN = _known(
     "sst-logs-in", "timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse", root=True
 ).read(sudo=True)  # fmt: skip
+LOGS_IN_BY_SOCKET = _known(
+    "logs-in-by-socket", "timeout", "8", "bash", "-c", SOCKET_LOGIN, "pilothouse", k.PATH, root=True
+)
 SOCAT_BUILT = _known("socat-built", "socat", "-V").read()
 SOCAT_OPTIONS = _known("socat-options", "socat", "-hhh").read()
 TLS_PAIR = _known("tls-pair", "timeout", "15", "bash", "-c", PAIR_LOOK, "pilothouse", k.PATH, k.PATH, k.PATH, root=True)

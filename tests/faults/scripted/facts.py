@@ -144,6 +144,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         variables_values=(DIRTY, ("log_slave_updates", "ON")) if running else (),
         log_filters_said=() if running else None,
         log_filters_started=() if running else None,
+        socket_login_works=True if running else None,
         log_filters_since=1 if running else None,
         trace=_trace(cluster, host),
         backups_found=_backups(),

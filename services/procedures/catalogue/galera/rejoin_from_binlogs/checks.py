@@ -18,12 +18,17 @@ from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.socket_login import SocketLogin
 from services.procedures.plan.parts.server.variables import Variables
 from services.types import Flavour
 
 LEAST = (10, 4)
 """MariaDB from here on has Galera 4, which takes a position from InnoDB and not from grastate.dat."""
 _ON = frozenset({"", "1", "on", "true", "yes"})
+_LET_IN = (
+    "Let root@localhost in by unix_socket too (ALTER USER on a member), and take the backup anew: it has the accounts "
+    "of its time."
+)
 _SST = "Bring the node back with add-node, by an SST."
 
 
@@ -161,6 +166,29 @@ def tools(facts: Facts, joiner: str) -> Check:
         try_=("Install the package mariadb-backup of the server's version.",) if lacks else (),
         host=joiner,
         absolute=lacks,
+    )
+
+
+def private_login(facts: Facts, members: tuple[str, ...]) -> Check:
+    """The private server lets the run's programs in: by the accounts of the members, which the backup has as well."""
+    tried = {h.host: h[SocketLogin] for h in known(facts, members)}
+    able = [f"{name}: {one.who}" for name, one in tried.items() if one.works is True]
+    refused = [f"{name} refuses {one.who.replace(' ', ' and ')}" for name, one in tried.items() if one.works is False]
+    blind = [] if able or refused else [f"nothing tells it: {', '.join(members) or 'no member'} was not asked"]
+    return Check(
+        code="PRIVATE-LOGIN",
+        title="A program on the node gets in at its server by its account alone",
+        verdict=verdict(refused, blind),
+        not_known=bool(blind) and not refused,
+        evidence="; ".join([*refused, *blind]) or f"without a password over the socket: {', '.join(able)}",
+        why="The run starts a private server on the restored data and gives it no password: where root@localhost and "
+        "the server's own account have no unix_socket, the replay never begins.",
+        try_=(
+            _LET_IN,
+            _SST,
+        )
+        if refused
+        else (),
     )
 
 

@@ -48,6 +48,7 @@ from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.reader import Reader
 from services.procedures.plan.parts.server.rights import Rights
 from services.procedures.plan.parts.server.sessions import Sessions
+from services.procedures.plan.parts.server.socket_login import SocketLogin
 from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.procedure import About
@@ -67,7 +68,7 @@ ABOUT = About(
     place=14,
     needs=frozenset(
         {DataFolder, DataSize, Elsewhere, Gcache, Links, LogFilters, Options, Processes, Program, Provider, Reader,
-         Rights, Sessions, Starting, Tools, Traces, Unit, Variables, WriteRate}
+         Rights, Sessions, SocketLogin, Starting, Tools, Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
 
@@ -147,6 +148,7 @@ class RejoinFromBinlogs:
             own.gtid_mode(facts, joiner, members),
             own.streaming(facts, joiner, members),
             own.tools(facts, joiner),
+            own.private_login(facts, members),
             own.freeze(facts, members),
             own.compared(facts, values),
             preflight.no_transfer_or_ddl(facts, members),

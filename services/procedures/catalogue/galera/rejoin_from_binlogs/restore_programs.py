@@ -27,7 +27,7 @@ odd=$(find "$part" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' 
   failed "${odd:-something} in the copy is no plain file or folder of its own"
 chmod -R u+rwX -- "$part"
 odd=$(plain_options "$part") || failed "${odd:-the options of the backup could not be read}"
-said() { tail -n 1 -- "$part.log" | grep -q 'completed OK!$'; }
+said() { case $(tail -n 1 -- "$part.log") in *'completed OK!') return 0;; *) return 1;; esac; }
 "$tool" --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
   { tail -n 12 -- "$part.log"; rm -f -- "$part.log"; failed 'the copy could not be prepared'; }
 rm -f "$part.log"

@@ -4,7 +4,7 @@
 
 Paths come from servers and their option files, and the shell that reads a command's line is the login's own: fish lets
 a backslash escape within single quotes, csh a ! or a line's end. So a path is of plain characters, which need no
-quoting but for a blank, or it is refused.
+quoting but for a blank and a #, or it is refused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 
 _MOST = 4096
-_PLAIN = re.compile(r"[A-Za-z0-9/_.@:+,= -]+")
+_PLAIN = re.compile(r"[A-Za-z0-9/_.@:+,=# -]+")
+"""A # is one of them: what a run keeps in a data folder of MariaDB has a name with #sql, and it is always quoted."""
 _PID = r"(?:\d{1,10}|self)"
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.@:+-]*"
 _FOLDERS = rf"/(?:{_NAME}/|\.[A-Za-z0-9_][A-Za-z0-9_.-]*/)*"

@@ -124,7 +124,8 @@ places() {
 }
 places | while IFS= read -r root; do
   find "$root" -xdev -maxdepth 6 \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /usr \
-    -o -name '.pilothouse-before*' -o -name 'pilothouse-restore-*' \) -prune -o -type f \
+    -o -name '.pilothouse-before*' -o -name '#sql-pilothouse-before*' -o -name 'pilothouse-restore-*' \) -prune \
+    -o -type f \
     \( -name xtrabackup_checkpoints -o -name mariadb_backup_checkpoints \) -printf '%h\n' 2>/dev/null
 done | sort -u | head -n "$most" | while IFS= read -r d; do tell "$d"; done
 """

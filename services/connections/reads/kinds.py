@@ -68,7 +68,7 @@ VARIABLE_NAME = Kind(mark("the name of a variable"), _like(r"[a-z0-9_]{1,64}"), 
 # -- in commands -------------------------------------------------------------------------------------------------------
 
 PATH = Kind(
-    mark("an absolute path without . and .. of the characters A-Z, a-z, 0-9, blank and / _ . @ : + , = -"),
+    mark("an absolute path without . and .. of the characters A-Z, a-z, 0-9, blank and / _ . @ : + , = # -"),
     _text(is_clean),
 )
 FILE = Kind(mark("a file that may be read whole, its path of plain characters"), _text(is_readable))

@@ -44,5 +44,7 @@ def tables(incrementals: int = 2) -> str:
 def forget(estate: Estate, host: str) -> None:
     """Remove the backups, what a run kept of the old data, and its copies."""
     estate.host(host).sh(
-        f"rm -rf {FOLDER} {FOLDER}-* /var/lib/mysql/.pilothouse-before* /var/lib/pilothouse/restore", check=False
+        f"rm -rf {FOLDER} {FOLDER}-* /var/lib/mysql/.pilothouse-before* /var/lib/mysql/#sql-pilothouse-* "
+        "/var/lib/pilothouse/restore",
+        check=False,
     )

@@ -42,7 +42,7 @@ def joiner_away(steer: Estate) -> Iterator[str]:
     yield old
     steer.host(DONOR).sh("rm -rf /srv/pilothouse_*", check=False)
     steer.sql(DONOR, "SET GLOBAL wsrep_desync = OFF, GLOBAL innodb_max_dirty_pages_pct = 90")
-    aside = "/var/lib/mysql/.pilothouse-before.sst"
+    aside = "/var/lib/mysql/#sql-pilothouse-before.sst"
     left = steer.host(JOINER).sh(f"test -e {aside}", check=False).ok
     if left:
         steer.host(JOINER).sh(f"rm -rf {aside}")

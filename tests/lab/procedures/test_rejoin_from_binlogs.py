@@ -54,7 +54,7 @@ def _lost(steer: Estate, meanwhile: str = "") -> Iterator[Writer]:
     steer.sql("s1", "GRANT SELECT ON sbtest.* TO observer@'%'")
     # Slow enough for the forecast of the race, which takes all write sets for as large as the ballast's.
     with Writer(steer, DONORS, rate=8.0) as writer:
-        steer.host(JOINER).sh("rm -rf /var/lib/mysql/.pilothouse-*")
+        steer.host(JOINER).sh("rm -rf /var/lib/mysql/.pilothouse-* /var/lib/mysql/#sql-pilothouse-*")
         rejoining.varied(steer, "s1")
         seqno = rejoining.back_up(steer, JOINER)
         rejoining.varied_on(steer, "s1")
@@ -68,7 +68,7 @@ def _lost(steer: Estate, meanwhile: str = "") -> Iterator[Writer]:
         yield writer
     steer.sql("s1", "REVOKE SELECT ON sbtest.* FROM observer@'%'; "
               f"DROP TABLE IF EXISTS sbtest.ballast, {', '.join(reversed(VARIED))}")  # fmt: skip
-    steer.host(JOINER).sh("rm -rf /srv/rejoin /var/lib/mysql/.pilothouse-*")
+    steer.host(JOINER).sh("rm -rf /srv/rejoin /var/lib/mysql/.pilothouse-* /var/lib/mysql/#sql-pilothouse-*")
 
 
 def _there(estate: Estate) -> list[str]:
@@ -135,7 +135,7 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     came = next(step for step in view.steps if step.step.step_id == f"transfer-{JOINER}")
     assert "IST" in "".join(came.evidence), resumed
     lost.assert_nothing_lost(("s1", "s2", JOINER))
-    assert steer.host(JOINER).sh("ls -A /var/lib/mysql/.pilothouse-before*").out.split() == ["an-old-file"]
+    assert steer.host(JOINER).sh("ls -A /var/lib/mysql/#sql-pilothouse-before*").out.split() == ["an-old-file"]
     assert steer.host(JOINER).sh("ls -A /var/lib/pilothouse/replay").out.split() == []
     console.assert_nothing_to_do(NAME, **INPUTS)
 
@@ -211,7 +211,7 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
     host = steer.host(JOINER)
-    host.sh("rm -rf /var/lib/mysql/.pilothouse-*")
+    host.sh("rm -rf /var/lib/mysql/.pilothouse-* /var/lib/mysql/#sql-pilothouse-*")
     table = "sbtest.unlogged (id INT PRIMARY KEY AUTO_INCREMENT)"
     steer.sql(
         "s1", f"DROP TABLE IF EXISTS sbtest.unlogged; CREATE TABLE {table}; INSERT INTO sbtest.unlogged VALUES ()"
@@ -273,7 +273,7 @@ def test_that_a_backup_of_the_losing_side_of_a_fork_is_refused_though_the_binary
     """UUID, seqno and logs are right: only what a member has at the backup's own seqno shows it."""
     del whole
     host = steer.host(JOINER)
-    host.sh("rm -rf /var/lib/mysql/.pilothouse-*")
+    host.sh("rm -rf /var/lib/mysql/.pilothouse-* /var/lib/mysql/#sql-pilothouse-*")
     shared = forks.make_ledger(steer)
     steer.partition([JOINER])
     try:

@@ -62,7 +62,7 @@ def nothing_right(steer: Estate, chain: tuple[str, ...]) -> Iterator[str]:
     at, s3 = f"{backups.FOLDER}/bad", steer.host("s3")
     s3.sh(_BAD.format(at=at, full=full, first=first, second=second))
     s3.sh(
-        "install -d -o mysql -g mysql /var/lib/mysql-undo; mkdir /var/lib/mysql/.pilothouse-before.sst; "
+        "install -d -o mysql -g mysql /var/lib/mysql-undo; mkdir /var/lib/mysql/#sql-pilothouse-before.sst; "
         f"printf '{_ODD}' > /etc/mysql/mariadb.conf.d/zz-odd.cnf; "
         "sed -i 's/^wsrep_cluster_address/#&/' /etc/mysql/mariadb.conf.d/*lab*.cnf; "
         "cp -p /var/lib/mysql/grastate.dat /tmp/; sed -i 's/^seqno:.*/seqno: 99999999/' /var/lib/mysql/grastate.dat; "
@@ -73,7 +73,7 @@ def nothing_right(steer: Estate, chain: tuple[str, ...]) -> Iterator[str]:
         yield ",".join(f"{at}/{name}" for name in ("spent", "linked", "gap", "alien", "nowhere"))
     finally:
         steer.sql("s1", "SET GLOBAL wsrep_desync = OFF")
-        s3.sh("systemctl stop mariadb; rm -rf /var/lib/mysql/.pilothouse-before.sst /var/lib/mysql-undo; "
+        s3.sh("systemctl stop mariadb; rm -rf /var/lib/mysql/#sql-pilothouse-before.sst /var/lib/mysql-undo; "
               "cp -p /tmp/grastate.dat /var/lib/mysql/; rm /tmp/grastate.dat")  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def test_that_a_node_returns_from_a_full_backup_and_two_incrementals_and_then_th
         assert "one past" in steps["history-s3"]
         writer.assert_nothing_lost(members(steer))
     assert steer.host("s3").sh(f"find {backups.FOLDER} -type f | sort | xargs sha256sum").out == originals
-    kept = _LISTING.replace("/var/lib/mysql;", "/var/lib/mysql/.pilothouse-before.sst;")
+    kept = _LISTING.replace("/var/lib/mysql;", "/var/lib/mysql/#sql-pilothouse-before.sst;")
     assert steer.host("s3").sh(kept).out == old, "what is kept inside is as it was, after copies, chown and a start"
     console.assert_nothing_to_do(NAME, **_HOW)
     backups.forget(steer, "s3")
@@ -212,7 +212,7 @@ def test_that_a_boot_and_a_colleague_start_nothing_while_old_data_are_aside_and_
     _reboot(steer)
     resumed = console("resume", console.runs()[0], "--yes")
     console.assert_ended(RunState.DONE, resumed)
-    kept = _LISTING.replace("/var/lib/mysql;", "/var/lib/mysql/.pilothouse-before.sst;")
+    kept = _LISTING.replace("/var/lib/mysql;", "/var/lib/mysql/#sql-pilothouse-before.sst;")
     assert steer.host("s3").sh(kept).out == old
     steer.wait_synced(size=3)
     backups.forget(steer, "s3")

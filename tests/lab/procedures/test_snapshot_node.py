@@ -89,7 +89,7 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
     assert steps[f"compare-{JOINER}"].state is StepState.DONE
     assert steer.sql(JOINER, "SELECT @@wsrep_node_name")[0][0] == JOINER
     assert steer.sql(JOINER, "SELECT @@server_id")[0][0] != server_id
-    assert steer.host(JOINER).sh("test -f /var/lib/mysql/.pilothouse-before.sst/ibdata1").ok
+    assert steer.host(JOINER).sh("test -f /var/lib/mysql/#sql-pilothouse-before.sst/ibdata1").ok
     assert_free(steer)
 
 
@@ -160,7 +160,7 @@ def test_that_a_copy_that_is_not_of_the_moment_of_the_lock_is_refused(
     steer: Estate, console: Console, whole: Whole, away: str
 ) -> None:
     # Its own old data, copied instead: no list of the donor's files, made under this lock, came with them.
-    own = "sh -c 'cd {datadir}/.pilothouse-before.sst && tar -c . | tar -x -C {datadir}'"
+    own = "sh -c 'cd {datadir}/#sql-pilothouse-before.sst && tar -c . | tar -x -C {datadir}'"
     ran = run_with(console, bring=own, offer="true")
     assert ran.code != 0, ran
     view = console.assert_ended(RunState.UNDONE, ran)

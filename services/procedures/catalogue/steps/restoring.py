@@ -5,10 +5,12 @@ Its name and its place are told at the end. grastate.dat gets the UUID and -1: t
 for; a number that is not its data's ends in the middle of an IST (tried, MariaDB 10.11 with Galera 26.4).
 
 A data folder that is the top of a file system can't be renamed (rename(2), EBUSY): its content is moved into a folder
-inside it that belongs to root. Tried on MariaDB 10.11.18: the server starts beside it and shows it as a schema
-'#mysql50#...'; an SST by mariabackup, whose script runs as mysql, passes over a name that ends with .sst and can't
-remove what is root's; with another name it fails there, having removed the rest. MySQL 8 reads every tablespace below
-its data folder, and would find each twice: it is refused there.
+inside it that belongs to root. Tried on MariaDB 10.11.18: the server starts beside it; a name that begins with #sql is
+in no list of schemas, in no error of one, in no mariadb-check, mariadb-upgrade or dump, and in no backup; an SST by
+mariabackup, whose script runs as mysql, passes over a name that ends with .sst and can't remove what is root's; with
+another name it fails there, having removed the rest. An SST by rsync fails beside any (rsync --delete): the check says
+so. MySQL 9.7.4 lists none and reads none that is root's or begins with a dot; of another it finds each tablespace
+twice and does not start. Percona's server was not to be had: there a folder inside is refused.
 """
 
 from __future__ import annotations
@@ -90,19 +92,31 @@ def aside_possible(host: HostFacts) -> Check:
     name, path = host.host, aside_path(host)
     left = [f"{path} or one like it is there already"] if any(p.code == KEPT_ASIDE for p in host.problems) else []
     inside = is_mount(host) and not is_mariadb(host)
-    told = f"{folder_of(host)} is the top of a file system, and this server reads every folder below it"
+    told = f"{folder_of(host)} is the top of a file system, and old data inside it were never tried with this server"
     blocks = [*left, *([told] if inside else [])]
+    warns = [f"an SST by rsync, its method, fails on {name} while {path} is there"] if _by_rsync(host) else []
     way = "moved into a folder inside it: it is the top of a file system" if is_mount(host) else "renamed"
     return Check(
         code="ASIDE",
         title=f"The old data of {name} can be kept",
-        verdict=verdict(blocks),
-        evidence="; ".join(blocks) or f"{folder_of(host)} is kept as {path}: {way}",
+        verdict=verdict(blocks, warns),
+        evidence="; ".join(blocks) or "; ".join([f"{folder_of(host)} is kept as {path}: {way}", *warns]),
         why="The old data are never removed by a run; undo moves them back. They may hold rows that nobody else has.",
-        try_=(f"Remove or rename what an earlier run kept on {name}.",) if left else (),
+        try_=(
+            *((f"Remove or rename what an earlier run kept on {name}.",) if left else ()),
+            *((f"Let the data of {name} lie in a folder below the top of that file system.",) if inside else ()),
+            *(("Give wsrep_sst_method = mariabackup, or move it to another disk when you are sure.",) if warns else ()),
+        ),
         host=name,
         absolute=bool(blocks),
     )
+
+
+def _by_rsync(host: HostFacts) -> bool:
+    """Return whether the option files let SSTs to a host, which keeps old data inside its data folder, come by rsync."""
+    given = [value for _, option, value in host[Options].given if option == "wsrep_sst_method"]
+    default = ["rsync"] if host[Options].given else []  # MariaDB's own
+    return is_mount(host) and is_mariadb(host) and [*default, *given][-1:] == ["rsync"]
 
 
 # -- the folder --------------------------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ def test_that_the_copy_goes_into_the_data_folder_alone_whatever_the_option_files
 
 def test_that_a_data_folder_that_is_a_mount_point_is_kept_inside_itself() -> None:
     facts = _facts(data_folder_disk=DiskFacts("/var/lib/mysql", "/dev/vdb", 10**12, 10**11))
-    assert aside_path(facts.host("n3")) == "/var/lib/mysql/.pilothouse-before.sst"
+    assert aside_path(facts.host("n3")) == "/var/lib/mysql/#sql-pilothouse-before.sst"
     assert _blocks(facts, INPUTS) == {}
     _plan(facts, INPUTS)
 

@@ -24,6 +24,7 @@ from services.procedures.catalogue.steps.restoring_programs import (
     GIVE_TO_SERVER,
     KEEP_INSIDE,
 )
+from services.procedures.plan.parts.galera.data_folder import INSIDE, INSIDE_BEFORE
 
 OWNER, WHO = os.getuid(), f"{os.getuid()}:{pwd.getpwuid(os.getuid()).pw_gid}"
 DATADIR = "/var/lib/mysql"
@@ -129,14 +130,15 @@ def test_that_a_copy_back_has_ended_only_when_it_is_on_disk(data: Path, *, tool:
     assert (re.search(COPIED_BACK, printed) is not None) is (tool == 0)
 
 
+@pytest.mark.parametrize("name", [INSIDE, INSIDE_BEFORE])
 def test_that_what_an_earlier_run_kept_in_the_data_folder_is_not_copied_with_a_backup(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, name: str
 ) -> None:
-    (data / ".pilothouse-before.sst").mkdir()
-    (data / ".pilothouse-before.sst/orders.ibd").write_text("older")
+    (data / name).mkdir()
+    (data / name / "orders.ibd").write_text("older")
     assert _ran(COPY_CHAIN, tmp_path / "copies", DATADIR, data) == 0
     assert sorted(p.name for p in (tmp_path / "copies/0").iterdir()) == ["ibdata1", "shop"]
-    assert (data / ".pilothouse-before.sst/orders.ibd").exists()
+    assert (data / name / "orders.ibd").exists()
 
 
 def test_that_a_backup_whose_tables_lie_elsewhere_is_no_copy(data: Path, tmp_path: Path) -> None:

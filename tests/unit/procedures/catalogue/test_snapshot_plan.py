@@ -303,9 +303,10 @@ def test_that_a_donor_that_keeps_older_data_inside_its_folder_is_refused_they_wo
         hosts = tuple(replace(one, problems=kept) if one.host == "n1" else one for one in facts.hosts)
         return checks.one_volume(replace(facts, hosts=hosts), "n1", "n4")
 
-    inside = check_with("Older data kept inside the data folder: /var/lib/mysql/.pilothouse-before.sst")
-    assert (inside.verdict, inside.absolute) == (BLOCK, True)
-    assert "would be brought with the rest" in inside.evidence
+    for name in ("#sql-pilothouse-before.sst", ".pilothouse-before.sst"):
+        inside = check_with(f"Older data kept inside the data folder: /var/lib/mysql/{name}")
+        assert (inside.verdict, inside.absolute) == (BLOCK, True)
+        assert f"/var/lib/mysql/{name} of n1 holds older data, which would be brought with the rest" in inside.evidence
     beside = check_with("An older data folder kept aside: /var/lib/mysql.pilothouse-before")
     assert beside.verdict is PASS
 
@@ -403,7 +404,7 @@ def _on_a_mount() -> Facts:
 def test_that_old_data_kept_inside_are_still_there_behind_the_joiners_command_before_the_start_and_at_the_end() -> None:
     """The command works in the folder that they lie in: what removes or hides them ends the run, the old data told."""
     plan = plan_of(_on_a_mount())
-    there = SameFolder("n4", "/var/lib/mysql/.pilothouse-before.sst", Kept("aside-n4"))
+    there = SameFolder("n4", "/var/lib/mysql/#sql-pilothouse-before.sst", Kept("aside-n4"))
     order = [step.step_id for step in plan.steps]
     assert order.index("keep-data-n4") < order.index("note-aside-n4") < order.index("bring-n4")
     assert there in plan.step("bring-n4").proof

@@ -196,7 +196,9 @@ def test_that_the_mark_is_on_the_disk_before_the_command_begins(donor: Path) -> 
     assert not (donor / "began").exists()
 
 
-@pytest.mark.parametrize("name", [".pilothouse-before.sst", ".pilothouse-before.sst.part"])
+@pytest.mark.parametrize(
+    "name", ["#sql-pilothouse-before.sst", "#sql-pilothouse-before.sst.part", ".pilothouse-before.sst"]
+)
 def test_that_older_data_kept_inside_the_donors_folder_are_refused_before_any_lock(donor: Path, name: str) -> None:
     """The joiner's old data may lie in a folder of the same name, and a copy would write into them."""
     (donor / "data" / name).mkdir()

@@ -22,7 +22,8 @@ odd=$(own_path "${place%/*}") || failed "$odd"
 rm -rf --one-file-system -- "$part" "$part.log" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
 cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || failed 'the backup could not be copied'
 [ "$(folders "$copy")" = "$before" ] || failed 'the backup was changed while it was copied'
-rm -rf --one-file-system -- "$part"/.pilothouse-* || failed 'what an earlier run kept could not be left out'
+rm -rf --one-file-system -- "$part"/.pilothouse-* "$part"/'#sql-pilothouse-'* ||
+  failed 'what an earlier run kept could not be left out'
 odd=$(find "$part" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
   failed "${odd:-something} in the copy is no plain file or folder of its own"
 chmod -R u+rwX -- "$part"
@@ -44,9 +45,9 @@ Without --no-defaults a prepare reads the copy's own backup-my.cnf and no option
 and the files of the system tablespace are not the backup's, and it dies (tried with 10.11.18, pages of 4k).
 
 --prepare writes into what it is given; a backup that shares files with another by links would be changed with it. A
-backup of a node that keeps older data inside its data folder has that folder too (mariadb-backup takes it for a schema,
-seen on 10.11.18): copied back, it would be mixed with what this run keeps. What was looked at in the backup may be a
-link by the time it is copied: so the copy, which is root's alone, is looked at too.
+backup of a node that keeps older data inside its data folder may have that folder too (mariadb-backup takes a name
+without #sql for a schema, seen on 10.11.18): copied back, it would be mixed with what this run keeps. What was looked
+at in the backup may be a link by the time it is copied: so the copy, which is root's alone, is looked at too.
 """
 PREPARED = r"(?m)^prepared: ([0-9a-f-]{36}:\d+)"
 

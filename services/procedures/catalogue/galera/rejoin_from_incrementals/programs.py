@@ -30,7 +30,7 @@ for from in "$@"; do
   echo "copying $from"
   before=$(folders "$from") && mkdir -m 0700 -- "$place/$n" && cp -a -- "$from/." "$place/$n/" || exit 6
   [ "$(folders "$from")" = "$before" ] || {{ echo "$from was changed while it was copied"; exit 6; }}
-  rm -rf --one-file-system -- "$place/$n"/.pilothouse-* || exit 6
+  rm -rf --one-file-system -- "$place/$n"/.pilothouse-* "$place/$n"/'#sql-pilothouse-'* || exit 6
   n=$((n+1))
 done
 linked=$(find "$place" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit)

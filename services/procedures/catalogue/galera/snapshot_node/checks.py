@@ -19,7 +19,7 @@ from services.procedures.catalogue.steps.haproxy_places import open_places
 from services.procedures.catalogue.steps.restoring import folder_of, is_mount
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.galera.data_folder import INSIDE, DataFolder
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.gcache import Gcache
 from services.procedures.plan.parts.galera.traffic_files import tls_files
@@ -139,8 +139,9 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
         blocks.append(f"gcache.dir of {joiner} is {cache}")
     if source[Variables].value("rocksdb_datadir"):
         blocks.append(f"{donor} has the engine RocksDB, whose files change under a read lock")
-    if any(problem.code == KEPT_ASIDE and INSIDE in problem.sentence for problem in source.problems):
-        blocks.append(f"{folder_of(source)}/{INSIDE} of {donor} holds older data, which would be brought with the rest")
+    kept = (p.sentence.partition(": ")[2] for p in source.problems if p.code == KEPT_ASIDE)
+    inside = [path for path in kept if _inside(path, folder_of(source))]
+    blocks += [f"{path} of {donor} holds older data, which would be brought with the rest" for path in inside]
     blind = [unread(source, "the variables", "variables", "sql")] if not source[Variables].values else []
     blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].given else []
     return Check(

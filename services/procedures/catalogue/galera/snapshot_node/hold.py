@@ -119,7 +119,7 @@ program=("$program" --batch --local-infile=0 --protocol=socket --host=localhost)
 case $socket in /*) program+=("--socket=$socket");; ?*) program+=("--socket=$folder/$socket");; esac
 link=$(timeout 300 find "$folder" \( -type l -o -name '*.isl' \) -print -quit) || end 72 "$folder could not be searched"
 [ -z "$link" ] || end 72 "$link leads out of $folder: what it leads to would not be in the snapshot"
-kept=$(find "$folder" -maxdepth 1 -name '.pilothouse-before*' -print -quit)
+kept=$(find "$folder" -maxdepth 1 \( -name '.pilothouse-before*' -o -name '#sql-pilothouse-before*' \) -print -quit)
 [ -z "$kept" ] || end 72 "$kept holds older data: they would be written into those that the joiner keeps"
 while read -r _ at _; do
   case $at in "$folder"/*) end 72 "$at is a file system of its own: it would not be in the snapshot";; esac

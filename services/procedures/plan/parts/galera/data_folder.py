@@ -27,8 +27,14 @@ if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
 ASIDE = ".pilothouse-before"
-"""Behind the data folder's name: where an older one is kept; `INSIDE`: its name where it lies in the folder itself."""
-INSIDE = f"{ASIDE}.sst"
+"""Behind the data folder's name: where an older one is kept; `INSIDE`: its name where it lies in the folder itself.
+
+MariaDB takes every folder of its data folder for a schema but those whose names begin with #sql: with another name each
+list of the schemas logs an error, and mariadb-check and mariadb-upgrade of all schemas end at it (tried, 10.11.18).
+"""
+INSIDE = "#sql-pilothouse-before.sst"
+INSIDE_BEFORE = f"{ASIDE}.sst"
+"""The name that earlier versions gave it: their journals name it, and what they kept is still seen."""
 UNKNOWN_DISK = DiskFacts("")
 
 
@@ -103,8 +109,9 @@ class DataFolder(Part):
         aside = reading.run("datadir", commands.FILE_KIND.read(folder.rstrip("/") + ASIDE, sudo=True))
         if aside is not None and aside.exit_code == 0:
             reading.note("datadir", f"An older data folder kept aside: {folder.rstrip('/')}{ASIDE}", KEPT_ASIDE)
-        if any(line.endswith((f" {INSIDE}", f" {INSIDE}.part")) for line in lines_of(text or "")):
-            reading.note("datadir", f"Older data kept inside the data folder: {folder}/{INSIDE}", KEPT_ASIDE)
+        listed = {line.rpartition(" ")[2].removesuffix(".part") for line in lines_of(text or "")}
+        for name in sorted(listed & {INSIDE, INSIDE_BEFORE}):
+            reading.note("datadir", f"Older data kept inside the data folder: {folder}/{name}", KEPT_ASIDE)
         return found._with_state_files(reading, grastate=listing.grastate)
 
     def _with_state_files(self, reading: Reading, *, grastate: bool) -> Self:

@@ -28,6 +28,7 @@ from services.connections.read_programs import (
     VIEWS_OF_LOG,
 )
 from services.connections.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
+from services.connections.way_programs import RUN_BY, WAY_OF
 
 _UNIT = r"[A-Za-z0-9][A-Za-z0-9@:_.-]*"
 _NUMBER = r"\d{1,9}"
@@ -177,8 +178,9 @@ RULES: dict[str, Rule] = {
 
 _PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
 _FROZEN = frozenset(
-    {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, ELSEWHERE, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES}
-)
+    {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, ELSEWHERE, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES,
+     RUN_BY, WAY_OF}
+)  # fmt: skip
 _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
 
@@ -230,12 +232,10 @@ def _check_try(argv: tuple[str, ...]) -> str:
         return _check_history(argv)
     if argv[:4] == ("timeout", "30", "bash", "-c"):
         return _check_log(argv[4:])
-    if argv[:6] == ("timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse") and len(argv) == 7:
-        return "" if is_haproxy_socket(argv[6]) else "its argument must be the path of a stats socket of HAProxy"
-    if any(word in {SOCKET_LOGIN, SST_LOGIN, PAIR_LOOK, TRANSFER_CERTIFICATES} for word in argv):
+    if any(word in {SST_LOGIN, PAIR_LOOK, TRANSFER_CERTIFICATES} for word in argv):
         return _check_transfer(argv)
-    if argv[:6] == ("timeout", "8", "bash", "-c", START_LINE, "pilothouse") and len(argv) == 7:
-        return "" if re.fullmatch(_UNIT, argv[6], re.ASCII) else "its argument must be a unit's name"
+    if argv[:4] == ("timeout", "8", "bash", "-c") and argv[5:6] == ("pilothouse",) and len(argv) == 7:
+        return _check_one(argv[4], argv[6])
     if argv[:6] != ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse") or len(argv) != 8:
         return "only the frozen try of one TCP connection, question to HAProxy or filter of a log may follow it"
     host, port = argv[6:]
@@ -244,12 +244,28 @@ def _check_try(argv: tuple[str, ...]) -> str:
     return "" if _PORT.fullmatch(port) and 0 < int(port) < 65536 else "its port must be a port number"
 
 
+_TAKE: dict[str, tuple[Callable[[str], bool], str]] = {
+    HAPROXY_SHOW: (is_haproxy_socket, "the path of a stats socket of HAProxy"),
+    START_LINE: (_like(_UNIT), "a unit's name"),
+    WAY_OF: (is_clean, f"one of {_CLEAN}"),
+    RUN_BY: (_like(r"[0-9]{1,9}"), "the number of a process"),
+    SOCKET_LOGIN: (is_clean, f"one of {_CLEAN}"),
+}
+"""Frozen program -> what its one word must be."""
+
+
+def _check_one(program: str, word: str) -> str:
+    """A frozen program of eight seconds, with one word."""
+    if program not in _TAKE:
+        return "only a frozen program may follow it"
+    fits, called = _TAKE[program]
+    return "" if fits(word) else f"its argument must be {called}"
+
+
 def _check_transfer(argv: tuple[str, ...]) -> str:
-    """What logs in at a server, what a transfer encrypts by: frozen programs, alone, with a socket or three files."""
+    """What a state transfer logs in with and encrypts by: frozen programs, alone or with the paths of three files."""
     if argv in {("timeout", "8", "bash", "-c", one, "pilothouse") for one in (SST_LOGIN, TRANSFER_CERTIFICATES)}:
         return ""
-    if argv[:6] == ("timeout", "8", "bash", "-c", SOCKET_LOGIN, "pilothouse") and len(argv) == 7:
-        return "" if is_clean(argv[6]) else f"its argument must be {_CLEAN}"
     if argv[:6] == ("timeout", "15", "bash", "-c", PAIR_LOOK, "pilothouse") and len(argv) == 9:
         return "" if all(map(is_clean, argv[6:])) else f"its arguments must be {_CLEAN}"
     return "only the frozen reads of a transfer's login and certificates may follow it"

@@ -18,7 +18,7 @@ from services.errors import UserError
 from services.i18n import mark, tr
 from services.secrets import Secret
 
-_GO = r"""umask 077; export LC_ALL=C; me=$(id -u)
+ENTER = r"""umask 077; export LC_ALL=C; me=$(id -u)
 die() { printf '%s\n' "$*" >&2; exit 73; }
 root_only() { case "$(stat -c '%u %a' .)" in "$me "*[2367]|"$me "*[2367]?) return 1;; "$me "*) ;; *) return 1;; esac; }
 go() {
@@ -54,7 +54,7 @@ plain() { [ -f "$1" ] && [ ! -L "$1" ]; }
 into_place() { sync -- ./new && mv -fT -- ./new "../$name" || exit 73; }
 """
 WRITE = (
-    _GO
+    ENTER
     + _STAGE
     + r"""follow=yes; go "$1"; stage
 dd of=./new conv=excl,fsync oflag=nofollow status=none || exit 73
@@ -66,7 +66,7 @@ into_place"""
 """$1 path, $2 mode, $3 owner, $4 bytes. Label, ACL and attributes of the replaced file stay; one that breaks off
 (the connection was lost) replaces nothing."""
 COPY = (
-    _GO
+    ENTER
     + _STAGE
     + r"""follow=yes; go "$1"; plain "./$name" || die "$(pwd -P)/$name is no plain file"
 from=$(pwd -P); from=${from%/}/$name; go "$2"; stage
@@ -76,13 +76,13 @@ into_place"""
 )
 """$1 source, $2 target: with owner, mode, times, label and ACL."""
 REMOVE = (
-    _GO
+    ENTER
     + r"""missing() { exit 0; }
 for each do (follow=; go "$each"; rm -f -- "./$name") || exit 73; done"""
 )
 """Each a file, or a link itself; what is not there is no error."""
 MAKE = (
-    _GO
+    ENTER
     + r"""missing() { mkdir -m 0755 -- "./$part" || exit 73; }
 follow=; go "$1/x"
 """

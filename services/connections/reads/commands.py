@@ -27,6 +27,7 @@ from services.connections.read_programs import (
 from services.connections.reads import kinds as k
 from services.connections.reads.template import CommandTemplate
 from services.connections.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
+from services.connections.way_programs import RUN_BY, WAY_OF
 
 MOST_PATHS = 32
 """Of one stat."""
@@ -81,6 +82,7 @@ UNITS_STARTED = _known(
 ).read()
 UNIT_PROPERTY = _known("unit-property", "systemctl", "show", "-p", k.PROPERTY, k.UNIT)
 UNIT_PROCESS = _known("unit-process", "systemctl", "show", "-p", "ActiveState,Description,MainPID", k.UNIT)
+UNIT_ACCOUNT = _known("unit-account", "systemctl", "show", "-p", "LoadState,MainPID,User", k.UNIT)
 UNIT_STOPPING = _known("unit-stopping", "systemctl", "show", "-p", "ActiveState,SubState,TimeoutStopUSec", k.UNIT)
 UNIT_STARTING = _known(
     "unit-starting", "systemctl", "show", "-p",
@@ -90,6 +92,7 @@ UNIT_SETTINGS = _known(
     "unit-settings", "systemctl", "show", "-p", "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState,Result", k.UNIT
 )
 START_LINE_OF = _known("start-line", "timeout", "8", "bash", "-c", START_LINE, "pilothouse", k.UNIT, root=True)
+RUN_BY_PROGRAM = _known("run-by", "timeout", "8", "bash", "-c", RUN_BY, "pilothouse", k.PID, root=True)
 SERVER_WORDS = _known("server-words", "ps", "-p", k.PID, "-ww", "-o", "args=")
 
 # -- files and folders -------------------------------------------------------------------------------------------------
@@ -108,6 +111,7 @@ OWNER = _known("owner", "stat", "-c", "%u", k.PATH, root=True)
 FILE_KIND = _known("file-kind", "stat", "-c", "%F", k.PATH, root=True)
 FILES_THERE = _known("files-there", "stat", "-L", "-c", "%n", k.PATH.up_to(MOST_PATHS))
 FILE_SIZES = _known("file-sizes", "stat", "-L", "-c", "%s %n", k.PATH.up_to(MOST_PATHS), root=True)
+WAY = _known("way", "timeout", "8", "bash", "-c", WAY_OF, "pilothouse", k.PATH, root=True)
 FOLDER_IDENTITY = _known("folder-identity", "stat", "-c", "%d:%i %Y", k.PATH, root=True)
 FILE_TIMES = _known("file-times", "stat", "-L", "-c", "%Y %n", k.PATH.up_to(2), root=True)
 

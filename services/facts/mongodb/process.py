@@ -8,8 +8,9 @@ from services.connections.read_programs import MONGODB_DAEMONS
 from services.facts.reading import count
 from services.lines import lines_of
 
-_UNIT = re.compile(r"/([A-Za-z0-9][A-Za-z0-9@:_.-]{0,200}\.service)\s*$", re.MULTILINE)
-_PROGRAM = re.compile(r"/[A-Za-z0-9/_.+-]{1,255}")
+_GROUP = re.compile(r"^(?:0::|\d{1,3}:name=systemd:)/([^\n]{1,500})$", re.MULTILINE)
+_UNIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9@:_.-]{0,200}\.service")
+_PROGRAM = re.compile(r"/[A-Za-z0-9/_.+-]{0,255}/mongo[ds][A-Za-z0-9_.+-]{0,30}")
 _MOST = 200
 _SHOWN = ("storage", "systemLog", "processManagement", "replication", "sharding")
 _ALONE = frozenset({"net.port", "net.bindIp", "net.ipv6", "security.keyFile", "security.authorization",
@@ -23,16 +24,21 @@ def parse_processes(text: str) -> tuple[int, ...]:
     return tuple(pid for pid, state in found if pid is not None and not state.startswith("Z"))
 
 
-def program_of(cmdline: str) -> str:
-    """Return the program's whole path out of /proc/PID/cmdline, '' where it does not tell one."""
-    first = cmdline.partition("\0")[0].strip()
-    return first if _PROGRAM.fullmatch(first) else ""
+def is_program(path: str) -> bool:
+    """Return whether a file is called like a MongoDB server's program, its path of plain characters."""
+    return _PROGRAM.fullmatch(path) is not None
 
 
 def unit_of(cgroup: str) -> str:
-    """Return the unit out of /proc/PID/cgroup ('0::/system.slice/mongod.service'), '' where it is none's."""
-    found = _UNIT.search(cgroup)
-    return found.group(1) if found is not None else ""
+    """Return the system's unit out of /proc/PID/cgroup ('0::/system.slice/mongod.service'), '' where it is none's.
+
+    The units of a user's own manager lie below user@1000.service: systemd's of the system knows another one, or none,
+    by that name.
+    """
+    found = _GROUP.search(cgroup)
+    *slices, last = found.group(1).rstrip().split("/") if found is not None else [""]
+    others = any(not one.endswith(".slice") or one == "user.slice" for one in slices)
+    return "" if others or not _UNIT.fullmatch(last) or last.startswith("user@") else last
 
 
 def may_be_shown(setting: str) -> bool:

@@ -5,8 +5,9 @@ What a server is follows from its file and from its data when it starts. Real se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from services.connections import folders_of_others
 from services.connections.mongo.change import Fields, MongoCommand, SetChange
 from services.errors import UserError
 from services.facts.model import DiskFacts, NodeFacts
@@ -135,11 +136,13 @@ def _host(host: Host, node: NodeFacts) -> HostFacts:
         running=int(node.mongo is not None),
         program=f"/usr/bin/{'mongos' if host.name in ROUTERS else 'mongod'}",
         unit="mongos.service" if host.name in ROUTERS else "mongod.service",
+        account=100,
         enabled=True,
         path=path,
         settings=tuple(sorted(settings_of(host.files.get(path, "")).items())),
     )
-    data = MongoData(DATA, 10**8 if f"{DATA}/data" in host.files else 0, int(f"{DATA}/data" in host.files), 100)
+    full = f"{DATA}/data" in host.files
+    data = MongoData(DATA, 10**8 * full, int(full), owner=100, group=101, odd="")
     disk = Volumes((DiskFacts("/", size=10**12, free=host.free),))
     parts = (process, data, disk, MongoRights(logged_in=False, clears_sets=True))
     return HostFacts(host.name, host.name, node, is_root=True, server_up=node.mongo is not None, parts=parts)
@@ -221,28 +224,43 @@ def _run(cluster: Cluster, host: Host, argv: list[str]) -> None:
         case ["systemd-run", *_]:
             assert f"{COPY}.trial" in host.works
             host.units[_TRIAL] = "active"
-        case ["rm", *words]:
-            for target in (one for one in words if one.startswith("/")):
-                _gone(host, target)
-        case ["cp", *_, source, target]:
-            assert not host.running or source == COPY, "the data of a running server are copied"
-            host.works[target] = host.files.get(f"{source}/data", host.works.get(source, ""))
-        case ["mv", *_, source, target]:
-            host.works[target] = host.works.pop(source)
-            if target != COPY:
-                host.files |= {target: "", f"{target}/data": host.works.pop(target)}
-        case ["mkdir", *_, folder]:
-            host.files.setdefault(folder, "")
+        case ["sh", "-c", program, "pilothouse", "100", "101", *words] if program in _ON_FOLDERS:
+            _ON_FOLDERS[program](host, *words)
         case _:
-            _emptied(host, argv)
+            raise AssertionError(argv)
 
 
-def _emptied(host: Host, argv: list[str]) -> None:
-    assert argv[0] in {"find", "chown", "chmod", "sync"}, argv
-    if argv[0] == "find":
-        assert not host.running
-        for name in ("data", "set"):
-            host.files.pop(f"{argv[1]}/{name}", None)
+def _copied_folder(host: Host, source: str, target: str) -> None:
+    assert not host.running or source == COPY, "the data of a running server are copied"
+    held = host.files.get(f"{source}/data", host.works.get(source, ""))
+    if target in {COPY, f"{COPY}.trial"}:
+        host.works[target] = held
+    else:
+        host.files |= {target: "", f"{target}/data": held}
+
+
+def _made_folder(host: Host, folder: str) -> None:
+    host.files.setdefault(folder, "")
+
+
+def _removed_folders(host: Host, *folders: str) -> None:
+    for folder in folders:
+        _gone(host, folder)
+
+
+def _emptied(host: Host, folder: str, *names: str) -> None:
+    assert not host.running
+    assert "WiredTiger*" in names
+    for name in ("data", "set"):
+        host.files.pop(f"{folder}/{name}", None)
+
+
+_ON_FOLDERS: dict[str, Callable[..., None]] = {
+    folders_of_others.COPY: _copied_folder,
+    folders_of_others.MAKE: _made_folder,
+    folders_of_others.REMOVE: _removed_folders,
+    folders_of_others.EMPTY: _emptied,
+}
 
 
 def _systemctl(cluster: Cluster, host: Host, verb: str, unit: str) -> None:

@@ -13,8 +13,9 @@ from services.connections.ports import Output
 from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
+from services.connections.way_programs import WAY_OF
 from services.facts.model import NodeFacts
-from services.facts.mongodb.process import may_be_shown, parse_processes, program_of, unit_of
+from services.facts.mongodb.process import is_program, may_be_shown, parse_processes, unit_of
 from services.facts.mongodb.sharding import ShardedCluster
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import HostFacts
@@ -37,6 +38,18 @@ sharding:
 storage:
   dbPath: /var/lib/mysql/db
 """
+WAY = """\
+at drwxr-x--- 100 101 /var/lib/mysql/db
+at drwxr-xr-x 100 101 /var/lib/mysql
+at drwxr-xr-x 0 0 /var/lib
+at drwxr-xr-x 0 0 /var
+at drwxr-xr-x 0 0 /
+end
+"""
+_BIN = (
+    "at drwxr-xr-x 0 0 /usr/local/bin\nat drwxr-xr-x 0 0 /usr/local\nat drwxr-xr-x 0 0 /usr\nat drwxr-xr-x 0 0 /\nend\n"
+)
+RUN_BY = f"Uid:\t100\t100\t100\t100\nGid:\t101\t101\t101\t101\nat -rwxr-xr-x 0 0 /usr/local/bin/mongod\n{_BIN}"
 
 
 class Host(ScriptedSession):
@@ -47,13 +60,14 @@ class Host(ScriptedSession):
         self.kind = "mongodb"
         self.said = {
             "ps": "     45 Ssl  mongod\n",
-            "/proc/45/cmdline": "/usr/local/bin/mongod\0--config\0/etc/mongod.conf\0",
+            "45": RUN_BY,
+            "LoadState,MainPID,User": "LoadState=loaded\nMainPID=45\nUser=mysql\n",
             "/proc/45/cgroup": "0::/system.slice/mongod.service\n",
             "/etc/mongod.conf": FILE,
             "UnitFileState": "UnitFileState=enabled\n",
             "ls": "WiredTiger\nlost+found\nstorage.bson\n",
             "du": "335544320\t/var/lib/mysql/db\n",
-            "stat": "100\n",
+            WAY_OF: WAY,
             **more,
         }
 
@@ -85,6 +99,7 @@ def _process(host: Host, facts: HostFacts | None = None) -> MongoProcess:
 def test_that_a_server_under_systemd_is_known_by_program_unit_and_file() -> None:
     found = _process(Host())
     assert (found.running, found.program, found.unit) == (1, "/usr/local/bin/mongod", "mongod.service")
+    assert (found.account, found.odd) == (100, "")
     assert (found.enabled, found.path, found.trouble) == (True, "/etc/mongod.conf", "")
     assert found.setting("net.port") == 27019
 
@@ -126,7 +141,9 @@ def test_that_a_server_started_by_hand_has_no_unit() -> None:
 
 def test_that_a_data_folder_is_told_with_its_size_and_that_a_spare_hosts_is_the_others() -> None:
     found = MongoData.read(_node(), Reader(Host(), ManualClock()))
-    assert found == MongoData("/var/lib/mysql/db", 335_544_320, 2, 100, ("WiredTiger", "lost+found", "storage.bson"))
+    assert found == MongoData(
+        "/var/lib/mysql/db", 335_544_320, 2, 100, 101, "", ("WiredTiger", "lost+found", "storage.bson")
+    )
     assert [found.holds(f"/var/lib/{path}") for path in ("mysql/lost+found", "mysql/other", "lost+found")] == [
         True,
         False,
@@ -171,14 +188,89 @@ def test_that_what_is_no_running_server_is_none(text: str) -> None:
     assert parse_processes(text) == ()
 
 
-@pytest.mark.parametrize("text", ["", "mongod\0-f\0", "/bin/$(x)\0", "/bin/a b\0"])
-def test_that_no_program_is_made_of_a_hostile_command_line(text: str) -> None:
-    assert program_of(text) == ""
+@pytest.mark.parametrize(
+    "path", ["", "mongod", "/bin/mongod$(x)", "/bin/a b/mongod", "/usr/bin/python3", "/bin/mongod (deleted)"]
+)
+def test_that_no_program_is_made_of_a_hostile_path(path: str) -> None:
+    assert not is_program(path)
 
 
-@pytest.mark.parametrize("text", ["", "0::/", "0::/a.scope", "0::/system.slice/$(x).service"])
-def test_that_no_unit_is_made_of_a_hostile_group(text: str) -> None:
+_USERS = "0::/user.slice/user-1000.slice/user@1000.service"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "0::/", "0::/a.scope", "0::/system.slice/$(x).service", "0::/system.slice/mongod.service/x.service"),
+        *(f"{_USERS}/app.slice/mongod.service", _USERS, "0::/user.slice/mongod.service"),
+        "0::/system.slice/user@1000.service/mongod.service",
+    ],
+)
+def test_that_no_unit_is_made_of_a_hostile_group_nor_of_one_below_a_users_manager(text: str) -> None:
     assert unit_of(text) == ""
+
+
+@pytest.mark.parametrize("text", ["0::/system.slice/mongod.service\n", "0::/db.slice/db-a.slice/mongod@1.service\n",
+                                  "12:cpu:/x\n1:name=systemd:/system.slice/mongod.service\n"])  # fmt: skip
+def test_that_a_unit_of_the_system_is_told(text: str) -> None:
+    assert unit_of(text).startswith("mongod")
+
+
+@pytest.mark.parametrize(
+    ("more", "odd"),
+    [
+        ({"LoadState,MainPID,User": "LoadState=loaded\nMainPID=7\nUser=mysql\n"}, "is no main process of a unit"),
+        ({"LoadState,MainPID,User": ""}, "is no main process of a unit"),
+        ({"/proc/45/cgroup": f"{_USERS}/app.slice/mongod.service\n"}, "is no main process of a unit"),
+        ({"45": RUN_BY.replace("mongod", "python3")}, "is no program of MongoDB"),
+        ({"45": RUN_BY.replace("-rwxr-xr-x 0 0", "-rwxrwxr-x 0 5")}, "may change /usr/local/bin/mongod"),
+        ({"45": RUN_BY.replace("-rwxr-xr-x 0 0", "-rwxr-xr-x 100 0")}, "others than root may change"),
+        ({"45": RUN_BY.replace("-rwxr-xr-x 0", "-rwxrwxr-x+ 0")}, "others than root may change"),
+        ({"45": RUN_BY.replace("-xr-x 0 0 /usr/local\n", "-xrwx 0 0 /usr/local\n")}, "may change /usr/local"),
+        ({"45": RUN_BY.replace("-rwxr-xr-x", "prw-r--r--")}, "is no plain file"),
+        ({"45": RUN_BY.replace("end\n", "")}, "is not known"),
+        ({"45": RUN_BY.replace("Uid:\t100\t100", "Uid:\t100\t0")}, "is not known"),
+    ],
+)  # fmt: skip
+def test_that_a_servers_program_is_the_kernels_word_and_roots_own_file(more: dict[str, str], odd: str) -> None:
+    """Its own first word was taken, whoever may write that file."""
+    found = _process(Host(**more))
+    assert (found.program, odd in found.odd) == ("", True), found
+
+
+def test_that_a_server_that_runs_as_root_is_told_so() -> None:
+    assert _process(Host(**{"45": RUN_BY.replace("100", "0").replace("101", "0")})).account == 0
+
+
+@pytest.mark.parametrize("user", ["", "root", "0"])
+def test_that_a_new_hosts_unit_that_starts_its_server_as_root_is_told(user: str) -> None:
+    host = Host(ps="", **{"LoadState,MainPID,User": f"LoadState=loaded\nMainPID=0\nUser={user}\n"})
+    assert "as root" in _process(host).odd
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "odd"),
+    [
+        ("at drwxr-x--- 100", "at drwxr-x--- 0", "is root"),
+        ("/var/lib/mysql/db\nat drwxr-xr-x 100", "/var/lib/mysql/db\nat drwxr-xr-x 33", "may change /var/lib/mysql"),
+        ("at drwxr-x---", "at drwxrwxrwx", "may change /var/lib/mysql/db"),
+        ("at drwxr-xr-x 0 0 /var\n", "at drwxrwxr-x 0 50 /var\n", "may change /var"),
+        ("at drwxr-x--- 100", "at -rw-r----- 100", "is no folder"),
+    ],
+)
+def test_that_who_else_may_change_a_data_folder_is_told(old: str, new: str, odd: str) -> None:
+    found = MongoData.read(_node(), Reader(Host(**{WAY_OF: WAY.replace(old, new)}), ManualClock()))
+    assert found is not None
+    assert odd in (found.odd or ""), found
+
+
+def test_that_an_account_that_may_write_above_its_own_data_is_no_fault() -> None:
+    found = MongoData.read(_node(), Reader(Host(), ManualClock()))
+    assert found is not None
+    assert (found.owner, found.odd) == (100, "")
+    unread = MongoData.read(_node(), Reader(Host(**{WAY_OF: ""}), ManualClock()))
+    assert unread is not None
+    assert (unread.owner, unread.odd) == (None, None)
 
 
 def test_that_only_settings_of_a_closed_list_are_looked_at() -> None:

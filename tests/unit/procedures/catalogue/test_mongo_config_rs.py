@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from services.connections import folders_of_others
 from services.facts.mongodb.model import Metadata
 from services.facts.mongodb.sharding import Router
 from services.facts.yaml_settings import settings_of
@@ -15,7 +16,7 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.mongodb.config_servers.party import is_loopback
 from services.procedures.catalogue.mongodb.scratch import scratch_of
 from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.plan.actions import WaitFor
+from services.procedures.plan.actions import Run, Several, WaitFor
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -66,6 +67,10 @@ def _process(facts: Facts, host: str, **more: Any) -> Facts:
     return _with(facts, host, lambda one: one.with_part(replace(one[MongoProcess], **more)))
 
 
+def _data(facts: Facts, host: str, **more: Any) -> Facts:
+    return _with(facts, host, lambda one: one.with_part(replace(one[MongoData], **more)))
+
+
 def _blocks(facts: Facts, inputs: Inputs = ROLLING) -> list[str]:
     assert PROCEDURE.faults(facts, inputs) == ()
     return [one.code for one in PROCEDURE.preflight(facts, inputs) if one.verdict is Verdict.BLOCK]
@@ -103,6 +108,13 @@ def test_that_a_sound_cluster_is_refused_nothing_by_either_way() -> None:
         ("CONFIG-FILES", _process(_facts(), "c2", unit="")),
         ("CONFIG-FILES", _process(_facts(), "r1", settings=())),
         ("CONFIG-FILES", _process(_facts(), "c2", trouble="it is no YAML")),
+        ("CONFIG-FILES", _process(_facts(), "c2", odd="others than root may change /opt/mongod", program="")),
+        ("CONFIG-FILES", _process(_facts(), "c2", account=0)),
+        ("CONFIG-FILES", _process(_facts(), "r1", account=None)),
+        ("CONFIG-FOLDERS", _process(_facts(), "c3", account=33)),
+        ("CONFIG-FOLDERS", _data(_facts(), "c3", odd="others may change /data")),
+        ("CONFIG-FOLDERS", _data(_facts(), "n1", odd=None)),
+        ("CONFIG-FOLDERS", _data(_facts(), "c1", owner=None)),
         ("CONFIG-ENGINE", _server(_facts(), "c1", engine="")),
         ("NEW-HOSTS", _process(_facts(), "c1", others=("net.ssl.mode",))),
         ("NEW-HOSTS", _with(_facts(), "n1", lambda one: one.with_part(MongoData("/data/db", 9, 3)))),
@@ -186,14 +198,35 @@ def test_that_every_change_before_the_point_is_taken_back_or_goes_with_one_that_
             assert step.undo or step.goes_with or step.discharges, step.step_id
 
 
+def _folder_acts(plan: Plan) -> list[tuple[str, ...]]:
+    """Return program and words of every act on a folder of a server's account, of steps and undos."""
+    actions = [step.action for step in plan.steps] + [step.undo.action for step in plan.steps if step.undo]
+    small = [one for action in actions for one in (action.actions if isinstance(action, Several) else (action,))]
+    argvs = [one.command.argv for one in small if isinstance(one, Run)]
+    return [(argv[2], *argv[6:]) for argv in argvs if argv[:2] == ("sh", "-c")]
+
+
 def test_that_the_window_touches_no_old_data_folder() -> None:
-    plan = _plan(_facts(), WINDOW)
+    acts = _folder_acts(_plan(_facts(), WINDOW))
+    assert len(acts) > 5
+    for program, *words in acts:
+        touched = words[1:] if program is folders_of_others.COPY else words
+        assert "/data/db" not in touched, words
+
+
+@pytest.mark.parametrize("inputs", [ROLLING, WINDOW])
+def test_that_root_touches_no_folder_of_a_server_but_by_the_helper(inputs: Inputs) -> None:
+    """Whoever may write above its data folder won each race against root's cp, mkdir and chown."""
+    plan = _plan(_facts(), inputs)
     lines = [line for step in plan.steps for line in wording(step.action)]
     lines += [line for step in plan.steps if step.undo for line in wording(step.undo.action)]
-    for line in lines:
-        words = line.split()
-        if "rm" in words or "mv" in words or "find" in words:
-            assert "/data/db" not in words, line
+    words = {word for line in lines if not line.startswith("sudo sh -c") for word in line.split()[:2]}
+    assert not words & {"cp", "mv", "rm", "mkdir", "chown", "chmod", "find", "rmdir", "ln"}
+
+
+def test_that_no_trial_server_runs_as_root() -> None:
+    lines = [line for step in _plan(_facts()).steps for line in wording(step.action) if "systemd-run" in line]
+    assert ["--uid=100" in line.split() for line in lines] == [True]
 
 
 def test_that_new_members_come_without_a_vote_and_get_one_together() -> None:

@@ -194,7 +194,9 @@ def files(party: Party) -> Check:
     faults = []
     for host in (*party.servers, *party.routers):
         process = party.process(host)
-        if process.running != 1 or not process.unit or not process.program:
+        if process.running == 1 and (process.odd or not process.account):
+            faults.append(f"{host}: {process.odd or 'its account is root, or not known'}")
+        elif process.running != 1 or not process.unit or not process.program:
             faults.append(f"{host}: one server under systemd is wanted, {process.running} run ({process.trouble})")
         elif process.trouble:
             faults.append(f"{host}: {process.trouble}")
@@ -249,8 +251,6 @@ def room(party: Party) -> Check:
     old = (data.path, party.new_data(party.last))
     if crossed := [path for path in old if _within(party.backup, path) or _within(path, party.backup)]:
         faults.append(f"{party.backup} is, holds or lies in {' and '.join(crossed)}: that would be no copy of its own")
-    if data.owner is None:
-        faults.append(unread(host, "the owner of the data folder", "data"))
     if data.bytes is None:
         faults.append(unread(host, "the size of the data folder", "data"))
     elif disk is None or disk.free is None:
@@ -309,8 +309,8 @@ def new_hosts(party: Party) -> Check:
         process, data = host[MongoProcess], host[MongoData]
         if process.running != 0:
             faults.append(f"{host.host}: {process.running} servers run there")
-        if not process.unit:
-            faults.append(f"{host.host} has no unit mongod.service")
+        if process.odd or not process.unit:
+            faults.append(f"{host.host}: {process.odd or 'there is no unit mongod.service'}")
         if data.entries is None:
             faults.append(f"{host.host}: {party.data(party.first)} is not there, or could not be read")
         elif data.entries:

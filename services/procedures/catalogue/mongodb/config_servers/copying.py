@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from services.connections import folders_of_others
 from services.connections.command import Command
 from services.procedures.catalogue.mongodb.config_servers.common import (
     SCRATCH_UNIT,
@@ -31,12 +32,9 @@ from services.procedures.conditions.machine.there import FolderThere
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.plan.actions import Run, Several, TryMetadata
 from services.procedures.plan.model import Risk, Step
-from services.procedures.plan.parts.mongodb.data import MongoData
 
 COPY_S, NEW_S = 3600.0, 10.0
 KEY = "scratch-server"
-_WHOLE = ("-aLT", "--reflink=auto")
-"""What a link leads to is copied, never the link: a journal on a disk of its own would be written by two servers."""
 
 
 def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
@@ -82,7 +80,7 @@ def nothing_there(folders: dict[str, tuple[str, ...]]) -> Step:
 
 def folders_of_copy(party: Party) -> tuple[str, ...]:
     """Return the folders that the copy and its trial make on the last config server."""
-    return (party.backup, f"{party.backup}.part", _trial(party))
+    return (party.backup, f"{party.backup}.part", _trial(party), f"{_trial(party)}.part")
 
 
 def copied_step(party: Party, host: str, target: str, what: str) -> Step:
@@ -94,19 +92,14 @@ def copied_step(party: Party, host: str, target: str, what: str) -> Step:
         title=f"Copy {source} to {target} on {host}",
         done=f"{target} on {host} holds {what}",
         why="It stays, whatever becomes of the run: remove it when nobody needs it any more.",
-        action=Several((
-            root("rm", "-rf", "--one-file-system", "--", part),
-            root("cp", *_WHOLE, "--", source, part),
-            root("sync", "-f", "--", part),
-            root("mv", "-T", "--", part, target),
-        )),
+        action=Run(folders_of_others.copied(source, target, *party.account(host))),
         before=(is_down(party, host),),
         already=(FolderThere(host, target), FileAbsent(host, part)),
         proof=(FolderThere(host, target), FileAbsent(host, part)),
         limit_s=COPY_S,
         repeatable=True,
         estimate_s=10.0,
-    )  # fmt: skip
+    )
 
 
 def scratch_up(party: Party) -> Step:
@@ -119,8 +112,8 @@ def scratch_up(party: Party) -> Step:
         done="A scratch server runs on a copy of the backup",
         why=f"It listens on {host}'s loopback alone, and on a copy: the backup itself is only read.",
         action=Several((
-            root("rm", "-rf", "--one-file-system", "--", folder),
-            root("cp", *_WHOLE, "--", party.backup, folder),
+            Run(folders_of_others.removed(*party.account(host), folder)),
+            Run(folders_of_others.copied(party.backup, folder, *party.account(host))),
             _started(party, folder, port),
         )),
         before=(FolderThere(host, party.backup),),
@@ -164,7 +157,7 @@ def _scratch(party: Party) -> Temporary:
         danger="it holds memory and disk",
         release=Several((
             root("systemctl", "stop", SCRATCH_UNIT, ok=(0, 5)),  # 5: not loaded (systemctl(1), "EXIT STATUS")
-            root("rm", "-rf", "--one-file-system", "--", folder),
+            Run(folders_of_others.removed(*party.account(host), folder)),
         )),
         released=(UnitSetting(host, SCRATCH_UNIT, "ActiveState", "inactive"), FileAbsent(host, folder)),
         limit_s=START_S,
@@ -173,14 +166,14 @@ def _scratch(party: Party) -> Temporary:
 
 def _started(party: Party, folder: str, port: int) -> Run:
     """systemd-run(1). The command line wins over the file (MongoDB manual, "Configuration File Options")."""
-    process, data = party.process(party.last), party.facts.host(party.last)[MongoData]
+    process = party.process(party.last)
     kind = "forking" if process.setting("processManagement.fork") is True else "simple"
     log = () if process.setting("systemLog.destination") == "syslog" else ("--logpath", f"{folder}/trial.log")
     argv = (
         "systemd-run",
         f"--unit={SCRATCH_UNIT}",
         "--collect",
-        f"--uid={data.owner}",
+        f"--uid={process.account}",
         f"--property=Type={kind}",
         process.program,
         *("--config", process.path, "--dbpath", folder, "--port", str(port)),

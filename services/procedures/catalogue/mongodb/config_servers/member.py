@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.connections import folders_of_others
 from services.connections.mongo.change import SetChange, fields
 from services.facts.yaml_settings import Scalar, text_of
 from services.procedures.catalogue.mongodb.config_servers.common import START_S, root
@@ -12,13 +13,19 @@ from services.procedures.conditions.machine.listening import Listening
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
-from services.procedures.plan.actions import PutFile, Reconfigure, RestoreFile, Several
+from services.procedures.plan.actions import PutFile, Reconfigure, RestoreFile, Run, Several
 from services.procedures.plan.model import Risk, Step, Undo
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 
 JOIN_S = 60.0
 CARRIED = ("storage", "systemLog", "processManagement", "security", "net")
 """Parts of the first config server's file that a new member's has too, but for what is its own."""
+
+MADE_BY_SERVER = (
+    *("WiredTiger*", "*.wt", "storage.bson", "mongod.lock", "journal", "diagnostic.data", "_tmp", "rollback"),
+    *("local.*", "config.*", "admin.*", "local", "config", "admin"),
+)
+"""What a server of 3.2 makes in its empty folder (seen on 3.2.5, both engines): an undo removes nothing else there."""
 
 
 def file_of(party: Party, host: str) -> str:
@@ -43,7 +50,7 @@ def up_step(party: Party, host: str) -> Step:
     enables = party.process(party.first).enabled is True and party.process(host).enabled is False
     enabled = (root("systemctl", "enable", unit),) if enables else ()
     disabled = (root("systemctl", "disable", unit),) if enables else ()
-    emptied = root("find", data, "-xdev", "-mindepth", "1", "!", "-path", f"{data}/lost+found*", "-delete")
+    emptied = Run(folders_of_others.emptied(data, *party.account(host), *MADE_BY_SERVER))
     return Step(
         step_id=f"{host}:up",
         host=host,

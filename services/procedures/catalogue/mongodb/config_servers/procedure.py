@@ -17,6 +17,7 @@ from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import NEED, NOT_SHARDED
 from services.procedures.catalogue.mongodb.config_servers import checks as own
+from services.procedures.catalogue.mongodb.config_servers.ownership import folders
 from services.procedures.catalogue.mongodb.config_servers.party import (
     ROLLING,
     WINDOW,
@@ -128,6 +129,7 @@ class ConfigServers:
             own.one_string(party),
             own.every_mongos(party),
             own.files(party),
+            folders(party),
             own.explicit(party),
             own.engine(party),
             *((own.new_hosts(party),) if party.way == ROLLING else ()),

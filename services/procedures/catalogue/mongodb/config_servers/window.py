@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from services.connections import folders_of_others
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
     alone,
@@ -20,7 +21,6 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     known_routers,
     new_string_step,
     rests_step,
-    root,
     same_step,
     shards_step,
     stop_step,
@@ -48,7 +48,7 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderEmpty
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
-from services.procedures.plan.actions import Ask, EditYaml, RestoreFile, Several
+from services.procedures.plan.actions import Ask, EditYaml, RestoreFile, Run, Several
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Consent, Risk, Step, Undo, WatchRule
 
@@ -210,7 +210,7 @@ def _first_data(party: Party) -> Step:
         why="The set works on a folder of its own; the old one stays as it is.",
         undo=Undo(
             f"Remove {new} on {host}",
-            root("rm", "-rf", "--one-file-system", "--", new, f"{new}.part"),
+            Run(folders_of_others.removed(*party.account(host), new, f"{new}.part")),
             proof=(FileAbsent(host, new),),
             before=(is_down(party, host),),
         ),
@@ -235,17 +235,10 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
         ),
     )
     first = host == party.first
-    made = (
-        ()
-        if first
-        else (
-            root("mkdir", "-p", "--", new),
-            root("chown", f"--reference={old}", "--", new),
-            root("chmod", f"--reference={old}", "--", new),
-        )
-    )
+    account = party.account(host)
+    made = () if first else (Run(folders_of_others.made(new, *account)),)
     left = () if first else (FileAbsent(host, new),)
-    gone = () if first else (root("rm", "-rf", "--one-file-system", "--", new),)
+    gone = () if first else (Run(folders_of_others.removed(*account, new)),)
     return Step(
         step_id=f"{host}:set-up",
         host=host,

@@ -10,6 +10,7 @@ from services.connections.reads import commands
 from services.facts import reads
 from services.facts.file_answers import is_absent
 from services.facts.reading import count
+from services.facts.way import not_accounts, parse_way
 from services.lines import lines_of
 from services.procedures.plan.part import Part, Reading, Turn
 
@@ -26,7 +27,8 @@ class MongoData(Part):
     Attributes:
         path: the folder; bytes: of what it holds, and of a journal on a disk of its own; entries: how many names, 0
             also where it is not there. None: unknown.
-        owner: its user's number.
+        owner, group: numbers of its user and group. odd: who else may change it, or a folder above it, a sentence's
+            part, '' for nobody; None: unknown.
         beside: the names in the folder that holds it, where copies and new folders are made; None: unknown.
     """
 
@@ -36,6 +38,8 @@ class MongoData(Part):
     bytes: int | None = None
     entries: int | None = None
     owner: int | None = None
+    group: int | None = None
+    odd: str | None = None
     beside: tuple[str, ...] | None = None
 
     @classmethod
@@ -53,12 +57,14 @@ class MongoData(Part):
         if listed.exit_code:
             return cls(path, 0, 0, beside=beside) if is_absent(listed) else cls(path, beside=beside)
         names = [name for name in lines_of(listed.text) if name and name != LOST_AND_FOUND]
-        inside = f"{path.rstrip('/')}/"  # du(1) and stat(1) follow a link with a slash behind it, and no other
+        inside = f"{path.rstrip('/')}/"  # du(1) follows a link with a slash behind it, and no other
         size = _size(reading, inside)
         if "journal" in names and size is not None:
             size = _with_journal(reading, f"{inside}journal", size)
-        owner = count((reading.text("data", commands.OWNER.read(inside, sudo=True)) or "").strip())
-        return cls(path, size, len(names), owner, beside)
+        way = parse_way(reading.text("data", commands.WAY.read(path, sudo=True)) or "")
+        if way is None:
+            return cls(path, size, len(names), beside=beside)
+        return cls(path, size, len(names), way[0].owner, way[0].group, not_accounts(way, way[0].owner), beside)
 
     def holds(self, path: str) -> bool:
         """Return whether a path is known to be there: one beside the data folder, as its own folder tells."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from services.connections.allowlist_paths import is_readable
 from services.connections.reads import commands
 from services.errors import BadInput
 from services.facts import system
-from services.facts.mongodb.process import may_be_shown, parse_processes, program_of, unit_of
+from services.facts.mongodb.process import is_program, may_be_shown, parse_processes, unit_of
+from services.facts.way import not_roots, parse_account, parse_way
 from services.facts.yaml_settings import Scalar, settings_of
 from services.procedures.plan.part import Part, Reading
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
+UNIT = "mongod.service"
 PATHS = ("/etc/mongod.conf", "/etc/mongos.conf")
 
 
@@ -25,14 +27,18 @@ class MongoProcess(Part):
 
     Attributes:
         running: how many mongod and mongos run on the host; None: not known.
-        program: its file; unit: systemd's, '' where it is none's, or there is not exactly one process. enabled: the
-            unit starts with the host.
+        program: the file that the unit's main process runs, as the kernel tells it, where root alone may change it;
+            '' where not, and `odd` says why. account: number of its user. None: not known.
+        unit: the system's own, '' where it is none's, or there is not exactly one process. enabled: it starts with the
+            host.
         path: of its configuration file, where one is known; settings: of it, by their dotted names, sorted.
         others: names of settings that are not looked at. trouble: why the file could not be read as settings.
     """
 
     running: int | None = None
     program: str = ""
+    odd: str = ""
+    account: int | None = None
     unit: str = ""
     enabled: bool | None = None
     path: str = ""
@@ -55,15 +61,40 @@ class MongoProcess(Part):
         path = mongo.server.configuration if mongo is not None else PATHS[0]
         if len(pids) > 1:
             return cls(running=len(pids), path=path, trouble="several servers run there")
-        program, unit = "", ""
-        if pids:
-            program = program_of(reading.text("process", commands.CONTENT.read(f"/proc/{pids[0]}/cmdline")) or "")
-            unit = unit_of(reading.text("process", commands.CONTENT.read(f"/proc/{pids[0]}/cgroup")) or "")
-        else:
-            shown = system.properties(reading.text("unit", commands.UNIT_SETTINGS.read("mongod.service")) or "")
-            unit = "mongod.service" if shown.get("LoadState") == "loaded" else ""
+        found = _of_process(pids[0], reading) if pids else _of_package(reading)
         settings, others, trouble = _settings(path, reading)
-        return cls(len(pids), program, unit, _enabled(unit, reading), path, settings, others, trouble)
+        return replace(
+            found,
+            running=len(pids),
+            enabled=_enabled(found.unit, reading),
+            path=path,
+            settings=settings,
+            others=others,
+            trouble=trouble,
+        )
+
+
+def _of_process(pid: int, reading: Reading) -> MongoProcess:
+    """Return who runs a server, and by what: as systemd and the kernel tell it, never by the process's own words."""
+    unit = unit_of(reading.text("process", commands.CONTENT.read(f"/proc/{pid}/cgroup")) or "")
+    shown = system.properties(reading.text("unit", commands.UNIT_ACCOUNT.read(unit)) or "") if unit else {}
+    if shown.get("MainPID") != str(pid):
+        return MongoProcess(odd=f"pid {pid} is no main process of a unit of the system")
+    told = reading.text("process", commands.RUN_BY_PROGRAM.read(pid, sudo=True)) or ""
+    way, account = parse_way(told), parse_account(told)
+    if way is None or account is None:
+        return MongoProcess(unit=unit, odd=f"which program and account pid {pid} runs with is not known")
+    odd = not_roots(way) or ("" if is_program(way[0].path) else f"{way[0].path} is no program of MongoDB")
+    return MongoProcess(program="" if odd else way[0].path, odd=odd, account=account[0], unit=unit)
+
+
+def _of_package(reading: Reading) -> MongoProcess:
+    """Return the package's own unit where no server runs: as whom it would start one stands in it."""
+    shown = system.properties(reading.text("unit", commands.UNIT_ACCOUNT.read(UNIT)) or "")
+    if shown.get("LoadState") != "loaded":
+        return MongoProcess()
+    root = shown.get("User", "") in {"", "0", "root"}
+    return MongoProcess(unit=UNIT, odd=f"{UNIT} starts its server as root" if root else "")
 
 
 def _enabled(unit: str, reading: Reading) -> bool | None:

@@ -1,0 +1,30 @@
+"""Whose the data folders are: what a server says of its folder may lead anywhere, and root works there."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import listed, unread, verdict
+from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.plan.checks import Check
+from services.procedures.plan.parts.mongodb.data import MongoData
+
+
+def folders(party: Party) -> Check:
+    """Each data folder is its server's own, and nobody else may change it or a folder above it."""
+    faults = []
+    for host in (*party.servers, *party.new):
+        data, account = party.facts.host(host)[MongoData], party.process(host).account
+        if data.owner is None or data.odd is None:
+            faults.append(unread(party.facts.host(host), f"who may change the data folder of {host}", "data"))
+        elif data.odd:
+            faults.append(f"{host}: {data.odd}")
+        elif host in party.servers and data.owner != account:
+            faults.append(f"{host}: {data.path} belongs to the account {data.owner}, the server runs as {account}")
+    return Check(
+        code="CONFIG-FOLDERS",
+        title="Each data folder is its server's own",
+        verdict=verdict(faults),
+        evidence="; ".join(faults) or listed([party.data(host) for host in (*party.servers, *party.new)]),
+        why="What is copied, made and removed there is done as that account, never as root: what a server says of its "
+        "folder may lead anywhere.",
+        try_=("Run each server as an account of its own, in a folder that belongs to it alone.",) if faults else (),
+    )

@@ -1,0 +1,164 @@
+"""Folders of another account, made, copied and removed by root, while that account exchanges every name it may."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.connections import folders_of_others
+from services.connections.command import Command
+
+USER, GROUP = 4711, 4712
+_TRIES = 15
+_EXCHANGE = r"""cd "$1" || exit; trap 'exit 0' TERM
+while :; do
+  for n in copy copy.part new old; do
+    mv -T "$n" "moved-$RANDOM" 2>/dev/null; ln -sfT "$2" "$n" 2>/dev/null; rm -f "$n" 2>/dev/null
+  done
+done"""
+"""What an attacker with the account does all the time, in the folder that he may write: $2 is what he wants."""
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can act as another account")
+
+
+class Place:
+    """A folder of the account with its data in it, a folder of root's beside it, and what the account wants."""
+
+    def __init__(self, top: Path) -> None:
+        self.top, self.own, self.roots, self.wanted = top, top / "own", top / "roots", top / "wanted"
+        for folder in (self.own / "data" / "shop", self.roots, self.wanted):
+            folder.mkdir(parents=True)
+        (self.own / "data" / "shop" / "rows").write_text("rows")
+        (self.own / "data" / "lost+found").mkdir(mode=0o700)
+        (self.wanted / "shadow").write_text("root's own")
+        (self.wanted / "shadow").chmod(0o600)
+        self.wanted.chmod(0o700)
+        for at in (self.own, *self.own.rglob("*")):
+            if at.name != "lost+found":
+                os.chown(at, USER, GROUP)
+
+    def untouched(self) -> bool:
+        """Whether what is root's is as it was, and no word of it stands where the account reads."""
+        shadow = self.wanted / "shadow"
+        kept = [(at.stat().st_uid, at.stat().st_mode & 0o777) for at in (self.wanted, shadow)]
+        names = [one.name for one in self.wanted.iterdir()]
+        leaked = [at for at in self.top.rglob("shadow") if at != shadow and not at.parent.is_symlink()]
+        return (kept, names, shadow.read_text(), leaked) == (
+            [(0, 0o700), (0, 0o600)], ["shadow"], "root's own", [])  # fmt: skip
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    top = Path("/var/tmp") / f"pilothouse-{os.getpid()}-{tmp_path.name}"  # where another account gets to
+    top.mkdir(mode=0o755)
+    yield Place(top)
+    shutil.rmtree(top)
+
+
+def _ran(command: Command) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command.argv, capture_output=True, text=True, timeout=60, check=False)
+
+
+def _copied(place: Place, target: Path) -> subprocess.CompletedProcess[str]:
+    return _ran(folders_of_others.copied(str(place.own / "data"), str(target), USER, GROUP))
+
+
+@pytest.fixture
+def attacker(place: Place) -> Iterator[None]:
+    words = ("setpriv", f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups", "bash", "-c", _EXCHANGE, "x")
+    child = subprocess.Popen([*words, str(place.own), str(place.wanted)], stderr=subprocess.DEVNULL)
+    yield
+    child.kill()
+    child.wait()
+
+
+@pytest.mark.parametrize("where", ["own", "roots"])
+def test_that_a_copy_is_whole_and_the_accounts_whoever_may_write_beside_it(place: Place, where: str) -> None:
+    copy = place.top / where / "copy"
+    assert _copied(place, copy).returncode == 0
+    assert (copy / "shop" / "rows").read_text() == "rows"
+    assert {at.stat().st_uid for at in (copy, *copy.rglob("*"))} == {USER}
+    assert not (copy / "lost+found").exists()
+    assert _copied(place, copy).returncode == 73
+    assert _ran(folders_of_others.removed(USER, GROUP, str(copy), f"{copy}.part")).returncode == 0
+    assert not copy.exists()
+
+
+def test_that_a_journal_on_a_disk_of_its_own_is_copied_and_no_other_link_is(place: Place) -> None:
+    """Two servers would write one journal by a link; any other link leads where its writer wants."""
+    fast = place.top / "fast"
+    fast.mkdir()
+    (fast / "WiredTigerLog.1").write_text("x")
+    (place.own / "data" / "journal").symlink_to(fast)
+    assert _copied(place, place.roots / "copy").returncode == 0
+    assert not (place.roots / "copy" / "journal").is_symlink()
+    assert (place.roots / "copy" / "journal" / "WiredTigerLog.1").read_text() == "x"
+    (place.own / "data" / "shop" / "more").symlink_to(place.wanted / "shadow")
+    ran = _copied(place, place.roots / "second")
+    assert (ran.returncode, "shop/more is no file" in ran.stderr) == (73, True), ran
+    assert not (place.roots / "second").exists()
+
+
+def test_that_a_journal_that_leads_to_what_is_roots_is_no_copy(place: Place) -> None:
+    (place.own / "data" / "journal").symlink_to(place.wanted)
+    assert _copied(place, place.roots / "copy").returncode == 73
+    assert place.untouched()
+
+
+def test_that_nothing_is_done_for_root_in_a_folder_of_roots_or_over_one(place: Place) -> None:
+    shop = place.roots / "shop"
+    shop.mkdir()
+    for command in (
+        folders_of_others.made(str(place.own / "new"), 0, 0),
+        folders_of_others.made(str(shop), USER, GROUP),
+        folders_of_others.removed(USER, GROUP, str(place.wanted)),
+        folders_of_others.copied(str(place.wanted), str(place.own / "copy"), USER, GROUP),
+        folders_of_others.emptied(str(place.wanted), USER, GROUP, "*"),
+    ):
+        assert _ran(command).returncode == 73, command.argv[6:]
+    assert (shop.stat().st_uid, place.untouched()) == (0, True)
+
+
+def test_that_an_undo_removes_only_what_a_server_makes(place: Place) -> None:
+    """A server told /srv for its folder, and all of it would have been removed."""
+    data = place.own / "data"
+    for name in ("WiredTiger.wt", "letters", "local.0"):
+        (data / name).write_text("x")
+        os.chown(data / name, USER, GROUP)
+    (data / "roots").mkdir(mode=0o700)
+    (data / "roots" / "local.0").write_text("x")
+    assert _ran(folders_of_others.emptied(str(data), USER, GROUP, "WiredTiger*", "local.*")).returncode == 0
+    assert sorted(one.name for one in data.iterdir()) == ["letters", "lost+found", "roots", "shop"]
+    assert (data / "roots" / "local.0").exists()
+
+
+@pytest.mark.usefixtures("attacker")
+def test_that_an_account_that_may_write_above_its_data_wins_no_race(place: Place) -> None:
+    """It won ten of ten of each, against root's `cp -aLT`, `mkdir` and `chown`."""
+    own, data = place.own, str(place.own / "data")
+    for _ in range(_TRIES):
+        _ran(folders_of_others.copied(data, str(own / "copy"), USER, GROUP))
+        _ran(folders_of_others.made(str(own / "new"), USER, GROUP))
+        _ran(folders_of_others.removed(USER, GROUP, str(own / "copy"), str(own / "copy.part"), str(own / "new")))
+        assert place.untouched()
+
+
+@pytest.mark.parametrize("swapped", ["data", "shop"])
+def test_that_a_source_that_becomes_a_link_gives_nothing_of_roots_away(place: Place, swapped: str) -> None:
+    at = place.own / "data" if swapped == "data" else place.own / "data" / "shop"
+    there_and_back = f'mv -T "{at}" "{at}-away"; ln -sT "{place.wanted}" "{at}"; rm "{at}"; mv -T "{at}-away" "{at}"'
+    attack = f"while :; do {there_and_back}; done"
+    words = ("setpriv", f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups", "bash", "-c", attack)
+    child = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    try:
+        for number in range(_TRIES):
+            _copied(place, place.roots / f"copy{number}")
+            assert place.untouched()
+    finally:
+        child.kill()
+        child.wait()

@@ -17,8 +17,12 @@ from services.connections.operator_files import ENTER
 
 _AS = (
     ENTER
-    + r"""uid=$1 gid=$2; shift 2
-case $uid$gid in *[!0-9]*|'') die 'whose folder it is has to be a number';; esac
+    + r"""case $1 in
+  *:*) uid=${1%%:*} gid=${1#*:};;
+  *) entry=$(getent passwd "$1") || die "there is no account $1"
+    entry=${entry#*:*:} uid=${entry%%:*} entry=${entry#*:} gid=${entry%%:*};;
+esac; shift
+case $uid$gid in *[!0-9]*|'') die 'an account has a number';; esac
 [ "$uid" -gt 0 ] || die 'a folder of root is no folder of a server'
 own() { setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all --no-new-privs -- "$@"; }
 above() { follow=; go "$1"; as=own; if root_only; then as=; fi; }
@@ -53,9 +57,10 @@ gone() (
 MAKE = (
     _AS
     + r"""made "$1"
+own chmod -- "$2" . || exit 73
 """
 )
-"""$1 user, $2 group, both by number, $3 a folder: it is made for them, empty. One of theirs may be there."""
+"""$1 the account, $2 a folder: it is made for it, empty, with mode $3. One of its own may be there."""
 
 COPY = (
     _AS
@@ -74,14 +79,14 @@ if [ -e "./$name" ] || [ -L "./$name" ]; then die "$(pwd -P)/$name is there alre
 $as mv -T -- "./$name.part" "./$name" || exit 73
 """
 )
-"""$1 user, $2 group, $3 a folder of theirs, $4 where its whole copy goes: FOLDER.part until it is whole and on disk."""
+"""$1 the account, $2 a folder of it, $3 where its whole copy goes: FOLDER.part until it is whole and on disk."""
 
 REMOVE = (
     _AS
     + r"""for each do gone "$each" || exit 73; done
 """
 )
-"""$1 user, $2 group, then folders that were made: with all in them. What is not there is no error."""
+"""$1 the account, then folders that were made for it: with all in them. What is not there is no error."""
 
 EMPTY = (
     _AS
@@ -94,28 +99,58 @@ shift
 own find . -xdev -mindepth 1 -maxdepth 1 \( "$@" \) -exec rm -rf --one-file-system -- {} +
 """
 )
-"""$1 user, $2 group, $3 a folder of theirs, then patterns of names: what is called so in it is removed, and no more."""
+"""$1 the account, $2 a folder of it, then patterns of names: what is called so in it is removed, and no more."""
 
 
-def made(folder: str, user: int, group: int) -> Command:
-    """Return the command that makes a folder for an account."""
-    return _shell(MAKE, user, group, folder)
+RENAME = (
+    _AS
+    + r"""above "$1"; [ -e "./$name" ] || [ -L "./$name" ] || exit 1
+[ "${1%/*}" = "${2%/*}" ] || die 'it would get into another folder'
+to=${2##*/}; case $to in ''|.|..) die 'no name of a folder';; esac
+if [ -e "./$to" ] || [ -L "./$to" ]; then die "$(pwd -P)/$to is there already"; fi
+$as mv -T -- "./$name" "./$to" || exit 73
+"""
+)
+"""$1 the account, $2 a folder of it, $3 its new name in the same folder. 1: there is none of the first name."""
+
+INSIDE = (
+    _AS
+    + r"""into "$1"; its; shift
+own "$@"
+"""
+)
+"""$1 the account, $2 a folder of it, then a command: it runs there, as the account."""
 
 
-def copied(source: str, target: str, user: int, group: int) -> Command:
+def made(folder: str, account: str, mode: str = "0700") -> Command:
+    """Return the command that makes a folder for an account: 'UID:GID', or its name or number on the host."""
+    return _shell(MAKE, account, folder, mode)
+
+
+def copied(source: str, target: str, account: str) -> Command:
     """Return the command that copies a folder of an account, whole, or the target is not there."""
-    return _shell(COPY, user, group, source, target)
+    return _shell(COPY, account, source, target)
 
 
-def removed(user: int, group: int, *folders: str) -> Command:
+def removed(account: str, *folders: str) -> Command:
     """Return the command that removes folders of an account that were made for it."""
-    return _shell(REMOVE, user, group, *folders)
+    return _shell(REMOVE, account, *folders)
 
 
-def emptied(folder: str, user: int, group: int, *names: str) -> Command:
+def emptied(folder: str, account: str, *names: str) -> Command:
     """Return the command that removes from a folder of an account what has one of these names."""
-    return _shell(EMPTY, user, group, folder, *names)
+    return _shell(EMPTY, account, folder, *names)
 
 
-def _shell(script: str, user: int, group: int, *words: str) -> Command:
-    return Command(("sh", "-c", script, "pilothouse", str(user), str(group), *words), sudo=True)
+def renamed(folder: str, new: str, account: str) -> Command:
+    """Return the command that gives a folder of an account another name; it ends with 1 where it is not there."""
+    return _shell(RENAME, account, folder, new)
+
+
+def inside(folder: str, account: str, *argv: str) -> Command:
+    """Return the command that runs another one in a folder of an account, as that account."""
+    return _shell(INSIDE, account, folder, *argv)
+
+
+def _shell(script: str, *words: str) -> Command:
+    return Command(("sh", "-c", script, "pilothouse", *words), sudo=True)

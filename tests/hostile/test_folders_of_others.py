@@ -14,6 +14,7 @@ from services.connections import folders_of_others
 from services.connections.command import Command
 
 USER, GROUP = 4711, 4712
+ACCOUNT = f"{USER}:{GROUP}"
 _TRIES = 15
 _EXCHANGE = r"""cd "$1" || exit; trap 'exit 0' TERM
 while :; do
@@ -65,7 +66,7 @@ def _ran(command: Command) -> subprocess.CompletedProcess[str]:
 
 
 def _copied(place: Place, target: Path) -> subprocess.CompletedProcess[str]:
-    return _ran(folders_of_others.copied(str(place.own / "data"), str(target), USER, GROUP))
+    return _ran(folders_of_others.copied(str(place.own / "data"), str(target), ACCOUNT))
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_that_a_copy_is_whole_and_the_accounts_whoever_may_write_beside_it(place
     assert {at.stat().st_uid for at in (copy, *copy.rglob("*"))} == {USER}
     assert not (copy / "lost+found").exists()
     assert _copied(place, copy).returncode == 73
-    assert _ran(folders_of_others.removed(USER, GROUP, str(copy), f"{copy}.part")).returncode == 0
+    assert _ran(folders_of_others.removed(ACCOUNT, str(copy), f"{copy}.part")).returncode == 0
     assert not copy.exists()
 
 
@@ -114,13 +115,13 @@ def test_that_nothing_is_done_for_root_in_a_folder_of_roots_or_over_one(place: P
     shop = place.roots / "shop"
     shop.mkdir()
     for command in (
-        folders_of_others.made(str(place.own / "new"), 0, 0),
-        folders_of_others.made(str(shop), USER, GROUP),
-        folders_of_others.removed(USER, GROUP, str(place.wanted)),
-        folders_of_others.copied(str(place.wanted), str(place.own / "copy"), USER, GROUP),
-        folders_of_others.emptied(str(place.wanted), USER, GROUP, "*"),
+        folders_of_others.made(str(place.own / "new"), "0:0"),
+        folders_of_others.made(str(shop), ACCOUNT),
+        folders_of_others.removed(ACCOUNT, str(place.wanted)),
+        folders_of_others.copied(str(place.wanted), str(place.own / "copy"), ACCOUNT),
+        folders_of_others.emptied(str(place.wanted), ACCOUNT, "*"),
     ):
-        assert _ran(command).returncode == 73, command.argv[6:]
+        assert _ran(command).returncode == 73, command.argv[5:]
     assert (shop.stat().st_uid, place.untouched()) == (0, True)
 
 
@@ -132,9 +133,32 @@ def test_that_an_undo_removes_only_what_a_server_makes(place: Place) -> None:
         os.chown(data / name, USER, GROUP)
     (data / "roots").mkdir(mode=0o700)
     (data / "roots" / "local.0").write_text("x")
-    assert _ran(folders_of_others.emptied(str(data), USER, GROUP, "WiredTiger*", "local.*")).returncode == 0
+    assert _ran(folders_of_others.emptied(str(data), ACCOUNT, "WiredTiger*", "local.*")).returncode == 0
     assert sorted(one.name for one in data.iterdir()) == ["letters", "lost+found", "roots", "shop"]
     assert (data / "roots" / "local.0").exists()
+
+
+def test_that_a_folder_is_renamed_and_its_files_edited_as_the_accounts(place: Place) -> None:
+    old, new = str(place.own / "data"), str(place.own / "kept")
+    assert _ran(folders_of_others.renamed(old, new, ACCOUNT)).returncode == 0
+    assert _ran(folders_of_others.renamed(old, new, ACCOUNT)).returncode == 1  # not there any more
+    assert _ran(folders_of_others.renamed(new, str(place.roots / "x"), ACCOUNT)).returncode == 73
+    assert _ran(folders_of_others.made(old, ACCOUNT)).returncode == 0
+    assert _ran(folders_of_others.renamed(old, new, ACCOUNT)).returncode == 73
+    edit = ("sed", "-i", "s/^rows$/lines/", "./rows")
+    assert _ran(folders_of_others.inside(f"{new}/shop", ACCOUNT, *edit)).returncode == 0
+    assert (place.own / "kept/shop/rows").read_text() == "lines"
+    (place.own / "kept/shop/rows").unlink()
+    (place.own / "kept/shop/rows").symlink_to(place.wanted / "shadow")
+    assert _ran(folders_of_others.inside(f"{new}/shop", ACCOUNT, *edit)).returncode != 0
+    assert place.untouched()
+
+
+def test_that_an_account_is_known_by_its_name_too(place: Place) -> None:
+    assert _ran(folders_of_others.made(str(place.roots / "new"), "daemon")).returncode == 0
+    assert (place.roots / "new").stat().st_uid == 1
+    for nobody in ("root", "no-such-account", "1:", ":1", "1:x", ""):
+        assert _ran(folders_of_others.made(str(place.roots / "more"), nobody)).returncode == 73, nobody
 
 
 @pytest.mark.usefixtures("attacker")
@@ -142,9 +166,10 @@ def test_that_an_account_that_may_write_above_its_data_wins_no_race(place: Place
     """It won ten of ten of each, against root's `cp -aLT`, `mkdir` and `chown`."""
     own, data = place.own, str(place.own / "data")
     for _ in range(_TRIES):
-        _ran(folders_of_others.copied(data, str(own / "copy"), USER, GROUP))
-        _ran(folders_of_others.made(str(own / "new"), USER, GROUP))
-        _ran(folders_of_others.removed(USER, GROUP, str(own / "copy"), str(own / "copy.part"), str(own / "new")))
+        _ran(folders_of_others.copied(data, str(own / "copy"), ACCOUNT))
+        _ran(folders_of_others.made(str(own / "new"), ACCOUNT))
+        _ran(folders_of_others.renamed(str(own / "new"), str(own / "old"), ACCOUNT))
+        _ran(folders_of_others.removed(ACCOUNT, str(own / "copy"), str(own / "copy.part"), str(own / "new")))
         assert place.untouched()
 
 

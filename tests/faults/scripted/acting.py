@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 
+from services.connections import folders_of_others
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
@@ -289,9 +290,9 @@ class ScriptedActor:
             case ["systemd-run", unit, *_]:
                 described = next((word.partition("=")[2] for word in argv if word.startswith("--description=")), "")
                 host.units[f"{unit.partition('=')[2]}.service"] = described or "active"
-            case ["sed", "-i", expression, _]:
+            case ["sh", "-c", folders_of_others.INSIDE, _, _, _, "sed", "-i", expression, _]:
                 host.safe_to_bootstrap = int(expression.split("/")[2][-1])
-            case ["mv", "-T", source, target]:
+            case ["mv", "-T", source, target] | ["sh", "-c", folders_of_others.RENAME, _, _, source, target]:
                 there = host.has_data if source == DATADIR else source in host.aside
                 if not there and 1 not in ok:
                     raise UserError(f"mv: cannot stat '{source}'", host=host.name)
@@ -305,7 +306,7 @@ class ScriptedActor:
                     _forget(host, DATADIR)
             case ["bash", "-c", text, *_] if text in rejoining.PROGRAMS:
                 return rejoining.performed(host, argv)
-            case ["rm", "-rf", *_, target]:
+            case ["rm", "-rf", *_, target] | ["sh", "-c", folders_of_others.REMOVE, _, _, target]:
                 host.aside.pop(target, None)
                 _forget(host, target)
             case ["bash", "-c", text, _, work, _, *sources] if text == COPY_CHAIN:
@@ -351,6 +352,8 @@ class ScriptedActor:
                 return MEASURED
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
                 self._proves(host, words)
+            case ["sh", "-c", folders_of_others.MAKE, *_]:
+                assert not host.running
             case ["install" | "mkdir" | "rmdir" | "chown" | "chmod" | "test" | "find" | "mysql", *_] | [
                 _,
                 "--user=mysql",

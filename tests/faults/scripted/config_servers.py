@@ -224,7 +224,7 @@ def _run(cluster: Cluster, host: Host, argv: list[str]) -> None:
         case ["systemd-run", *_]:
             assert f"{COPY}.trial" in host.works
             host.units[_TRIAL] = "active"
-        case ["sh", "-c", program, "pilothouse", "100", "101", *words] if program in _ON_FOLDERS:
+        case ["sh", "-c", program, "pilothouse", "100:101", *words] if program in _ON_FOLDERS:
             _ON_FOLDERS[program](host, *words)
         case _:
             raise AssertionError(argv)
@@ -239,7 +239,8 @@ def _copied_folder(host: Host, source: str, target: str) -> None:
         host.files |= {target: "", f"{target}/data": held}
 
 
-def _made_folder(host: Host, folder: str) -> None:
+def _made_folder(host: Host, folder: str, mode: str) -> None:
+    assert mode == "0700"
     host.files.setdefault(folder, "")
 
 

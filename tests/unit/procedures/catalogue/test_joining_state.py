@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from services.connections import folders_of_others
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
 from services.facts.ran_alone import RanAlone
@@ -20,7 +21,7 @@ from services.procedures.catalogue.galera.add_node.joiner_state import (
 )
 from services.procedures.catalogue.steps import forked
 from services.procedures.conditions.galera.same_history import SameHistory
-from services.procedures.plan.actions import Run, Several
+from services.procedures.plan.actions import Run
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
 from services.procedures.plan.histories import claim_is_confirmed
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
@@ -257,11 +258,7 @@ def test_that_what_is_kept_aside_is_a_whole_data_folder() -> None:
 def test_that_a_link_in_place_of_the_new_data_folder_gives_nobody_the_folder_it_leads_to() -> None:
     facts = away(**LOST["zero"])
     _, plan = planned(recovered(facts, newest(facts)), keep_data="yes")
-    made = step(plan, "new-data-n3").action
-    assert isinstance(made, Several)
-    runs = [part for part in made.actions if isinstance(part, Run)]
-    assert [(run.command.argv, run.ok) for run in runs] == [
-        (("mkdir", "-m", "0755", "--", "/var/lib/mysql"), (0, 1)),
-        (("chown", "-h", "--", "mysql:mysql", "/var/lib/mysql"), (0,)),
-        (("test", "!", "-L", "/var/lib/mysql"), (0,)),
-    ]
+    assert step(plan, "new-data-n3").action == Run(folders_of_others.made("/var/lib/mysql", "106", "0755"))
+    assert step(plan, "keep-data-n3").action == Run(
+        folders_of_others.renamed("/var/lib/mysql", "/var/lib/mysql.pilothouse-before", "106")
+    )

@@ -203,7 +203,7 @@ def _folder_acts(plan: Plan) -> list[tuple[str, ...]]:
     actions = [step.action for step in plan.steps] + [step.undo.action for step in plan.steps if step.undo]
     small = [one for action in actions for one in (action.actions if isinstance(action, Several) else (action,))]
     argvs = [one.command.argv for one in small if isinstance(one, Run)]
-    return [(argv[2], *argv[6:]) for argv in argvs if argv[:2] == ("sh", "-c")]
+    return [(argv[2], *argv[5:]) for argv in argvs if argv[:2] == ("sh", "-c")]
 
 
 def test_that_the_window_touches_no_old_data_folder() -> None:

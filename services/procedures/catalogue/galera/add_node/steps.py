@@ -15,7 +15,7 @@ from services.procedures.catalogue.galera.add_node.estimate import transfer_expe
 from services.procedures.catalogue.galera.add_node.joiner_state import lies_in, must_recover, position_of, state_stays
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
-from services.procedures.catalogue.steps import forked
+from services.procedures.catalogue.steps import data_folders, forked
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
@@ -167,12 +167,12 @@ def _without_orphans(start: Step, joiner: HostFacts) -> Step:
 def _keep_data(facts: Facts, name: str) -> list[Step]:
     """Rename the data folder and make an empty one; undo renames too, before it removes the copy that came by SST."""
     host = facts.host(name)
-    datadir, aside = (host[DataFolder].path or "/var/lib/mysql").rstrip("/"), aside_path(facts, name)
+    datadir, aside = data_folders.folder_of(host), aside_path(facts, name)
     joined = f"{datadir}.pilothouse-joined"
     away = Several(
         (
-            Run(Command(("mv", "-T", datadir, joined), sudo=True), ok=(0, 1)),  # 1: moved before a console was killed
-            Run(Command(("rm", "-rf", "--one-file-system", joined), sudo=True)),
+            data_folders.renamed(host, datadir, joined, ok=(0, 1)),  # 1: renamed before a console was killed
+            data_folders.removed(host, joined),
         )
     )
     return [
@@ -182,12 +182,12 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
             title=f"Keep the old data folder of {name} as {aside}",
             done=f"The old data folder of {name} is kept as {aside}",
             why="An SST erases the data folder; the old one stays until you remove it.",
-            action=Run(Command(("mv", "-T", datadir, aside), sudo=True)),
+            action=data_folders.renamed(host, datadir, aside),
             before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
             proof=(FileAbsent(name, datadir),),
             undo=Undo(
                 f"Put the old data folder of {name} back",
-                Run(Command(("mv", "-T", aside, datadir), sudo=True)),
+                data_folders.renamed(host, aside, datadir),
                 (FileAbsent(name, aside),),
             ),
             repeatable=True,
@@ -198,7 +198,7 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
             host=name,
             title=f"Make an empty data folder on {name}",
             done=f"{name} has an empty data folder",
-            action=_new_folder(datadir),
+            action=data_folders.made(host),
             proof=(FileAbsent(name, posixpath.join(datadir, "ibdata1")),),
             undo=Undo(
                 f"Remove what {name} received",
@@ -210,17 +210,6 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
             estimate_s=1.0,
         ),
     ]
-
-
-def _new_folder(datadir: str) -> Several:
-    """Return what makes it. `install -d -o` would give the user mysql the folder that a link of his leads to."""
-    return Several(
-        (
-            Run(Command(("mkdir", "-m", "0755", "--", datadir), sudo=True), ok=(0, 1)),  # 1: it was made before
-            Run(Command(("chown", "-h", "--", "mysql:mysql", datadir), sudo=True)),
-            Run(Command(("test", "!", "-L", datadir), sudo=True)),
-        )
-    )
 
 
 def _watches(

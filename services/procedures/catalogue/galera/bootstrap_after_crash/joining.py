@@ -14,7 +14,7 @@ from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
-from services.procedures.catalogue.steps import forked
+from services.procedures.catalogue.steps import data_folders, forked
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.galera.at_rest import Unmoved
 from services.procedures.conditions.galera.joined import Joined
@@ -104,7 +104,7 @@ def _safe(host: HostFacts, uuid: str) -> Step:
     name = host.host
 
     def edit(old: str, new: str) -> Run:
-        return Run(Command(("sed", "-i", f"s/^safe_to_bootstrap: {old}$/safe_to_bootstrap: {new}/", path), sudo=True))
+        return data_folders.edited(host, "grastate.dat", f"s/^safe_to_bootstrap: {old}$/safe_to_bootstrap: {new}/")
 
     if host[DataFolder].grastate is None:
         return _new_state(host, path, uuid, first=True)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import posixpath
 
-from services.connections.command import Command
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing
+from services.procedures.catalogue.steps import data_folders as steps
 from services.procedures.conditions.machine.files import FileSays
 from services.procedures.plan.actions import Run
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Step, Undo
-from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 
 def innodb_counts(facts: Facts, found: tuple[Standing, ...], prefix: str = "") -> tuple[Step, ...]:
@@ -25,10 +24,11 @@ def innodb_counts(facts: Facts, found: tuple[Standing, ...], prefix: str = "") -
 
 def _innodb_counts(facts: Facts, found: Standing, prefix: str) -> Step:
     name, told = found.host, found.grastate.rpartition(":")[2]
-    path = posixpath.join(facts.host(name)[DataFolder].path or "/var/lib/mysql", "grastate.dat")
+    host = facts.host(name)
+    path = posixpath.join(steps.folder_of(host), "grastate.dat")
 
     def write(seqno: str) -> Run:
-        return Run(Command(("sed", "-i", f"s/^seqno:.*$/seqno:   {seqno}/", path), sudo=True))
+        return steps.edited(host, "grastate.dat", f"s/^seqno:.*$/seqno:   {seqno}/")
 
     def says(seqno: str) -> tuple[FileSays, ...]:
         return (FileSays(name, path, f"^seqno: +{seqno}$"),)

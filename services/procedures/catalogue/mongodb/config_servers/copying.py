@@ -92,7 +92,7 @@ def copied_step(party: Party, host: str, target: str, what: str) -> Step:
         title=f"Copy {source} to {target} on {host}",
         done=f"{target} on {host} holds {what}",
         why="It stays, whatever becomes of the run: remove it when nobody needs it any more.",
-        action=Run(folders_of_others.copied(source, target, *party.account(host))),
+        action=Run(folders_of_others.copied(source, target, party.account(host))),
         before=(is_down(party, host),),
         already=(FolderThere(host, target), FileAbsent(host, part)),
         proof=(FolderThere(host, target), FileAbsent(host, part)),
@@ -112,8 +112,8 @@ def scratch_up(party: Party) -> Step:
         done="A scratch server runs on a copy of the backup",
         why=f"It listens on {host}'s loopback alone, and on a copy: the backup itself is only read.",
         action=Several((
-            Run(folders_of_others.removed(*party.account(host), folder)),
-            Run(folders_of_others.copied(party.backup, folder, *party.account(host))),
+            Run(folders_of_others.removed(party.account(host), folder)),
+            Run(folders_of_others.copied(party.backup, folder, party.account(host))),
             _started(party, folder, port),
         )),
         before=(FolderThere(host, party.backup),),
@@ -157,7 +157,7 @@ def _scratch(party: Party) -> Temporary:
         danger="it holds memory and disk",
         release=Several((
             root("systemctl", "stop", SCRATCH_UNIT, ok=(0, 5)),  # 5: not loaded (systemctl(1), "EXIT STATUS")
-            Run(folders_of_others.removed(*party.account(host), folder)),
+            Run(folders_of_others.removed(party.account(host), folder)),
         )),
         released=(UnitSetting(host, SCRATCH_UNIT, "ActiveState", "inactive"), FileAbsent(host, folder)),
         limit_s=START_S,

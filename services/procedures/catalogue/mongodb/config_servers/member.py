@@ -50,7 +50,7 @@ def up_step(party: Party, host: str) -> Step:
     enables = party.process(party.first).enabled is True and party.process(host).enabled is False
     enabled = (root("systemctl", "enable", unit),) if enables else ()
     disabled = (root("systemctl", "disable", unit),) if enables else ()
-    emptied = Run(folders_of_others.emptied(data, *party.account(host), *MADE_BY_SERVER))
+    emptied = Run(folders_of_others.emptied(data, party.account(host), *MADE_BY_SERVER))
     return Step(
         step_id=f"{host}:up",
         host=host,

@@ -136,10 +136,10 @@ class Party:
         """Return a config server's data folder."""
         return self.facts.host(host)[MongoData].path
 
-    def account(self, host: str) -> tuple[int, int]:
-        """Return user and group of a config server's data folder, by number; the checks say where they do not fit."""
+    def account(self, host: str) -> str:
+        """Return user and group of a config server's data folder, 'UID:GID'; the checks say where they do not fit."""
         data = self.facts.host(host)[MongoData]
-        return data.owner or 0, data.group or 0
+        return f"{data.owner or 0}:{data.group or 0}"
 
     def new_data(self, host: str) -> str:
         """Return the new data folder of a config server that is converted in a window, beside its old one."""

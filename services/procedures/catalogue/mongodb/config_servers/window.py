@@ -210,7 +210,7 @@ def _first_data(party: Party) -> Step:
         why="The set works on a folder of its own; the old one stays as it is.",
         undo=Undo(
             f"Remove {new} on {host}",
-            Run(folders_of_others.removed(*party.account(host), new, f"{new}.part")),
+            Run(folders_of_others.removed(party.account(host), new, f"{new}.part")),
             proof=(FileAbsent(host, new),),
             before=(is_down(party, host),),
         ),
@@ -236,9 +236,9 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
     )
     first = host == party.first
     account = party.account(host)
-    made = () if first else (Run(folders_of_others.made(new, *account)),)
+    made = () if first else (Run(folders_of_others.made(new, account)),)
     left = () if first else (FileAbsent(host, new),)
-    gone = () if first else (Run(folders_of_others.removed(*account, new)),)
+    gone = () if first else (Run(folders_of_others.removed(account, new)),)
     return Step(
         step_id=f"{host}:set-up",
         host=host,

@@ -1,0 +1,46 @@
+"""A Galera node's data folder: whose it is, and the acts of root on it, as that account. Pure.
+
+Who may write above its own data puts a link in the place of a name: `mv`, `mkdir`, `chown` and `sed -i` of root went
+where it led. Programs that need a folder of root's own are in restoring_programs.py, behind own_path.
+"""
+
+from __future__ import annotations
+
+from services.connections import folders_of_others
+from services.procedures.plan.actions import Run
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+
+DEFAULT = "/var/lib/mysql"
+ACCOUNT = "mysql"
+
+
+def folder_of(host: HostFacts) -> str:
+    """Return the data folder's path, without a slash behind it."""
+    return (host[DataFolder].path or DEFAULT).rstrip("/")
+
+
+def account_of(host: HostFacts) -> str:
+    """Return the account whose the data folder is, by number where it was read."""
+    return str(host[DataFolder].owner or ACCOUNT)
+
+
+def edited(host: HostFacts, name: str, expression: str) -> Run:
+    """Return the act that edits a file in the data folder by a word of sed(1)."""
+    argv = ("sed", "-i", expression, f"./{name}")
+    return Run(folders_of_others.inside(folder_of(host), account_of(host), *argv))
+
+
+def renamed(host: HostFacts, path: str, new: str, ok: tuple[int, ...] = (0,)) -> Run:
+    """Return the act that renames a folder of the host's account; it ends with 1 where there is none."""
+    return Run(folders_of_others.renamed(path, new, account_of(host)), ok=ok)
+
+
+def removed(host: HostFacts, path: str) -> Run:
+    """Return the act that removes a folder of the host's account, with all in it."""
+    return Run(folders_of_others.removed(account_of(host), path))
+
+
+def made(host: HostFacts) -> Run:
+    """Return the act that makes the data folder, empty, for its account."""
+    return Run(folders_of_others.made(folder_of(host), account_of(host), "0755"))

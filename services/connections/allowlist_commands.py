@@ -179,7 +179,7 @@ RULES: dict[str, Rule] = {
 _PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
 _FROZEN = frozenset(
     {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, ELSEWHERE, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES,
-     RUN_BY, WAY_OF}
+     RUN_BY, SOCKET_LOGIN, WAY_OF}
 )  # fmt: skip
 _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 

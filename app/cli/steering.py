@@ -27,6 +27,7 @@ from services.procedures.journal.seal_key import WorkstationKey
 from services.procedures.plan.looks import not_back
 from services.procedures.plan.run_model import (
     ASKS_AGAIN,
+    RESTS_AT,
     Broken,
     OpenObligation,
     Question,
@@ -237,7 +238,7 @@ def fitting(question: Question, text: str) -> str | None:
         return word if word in {ask.expect, "stop"} else None
     if ask.kind == "choice":
         allowed = {value for value, _ in ask.choices}
-        return word if word in (allowed if question.topic == "failed" else allowed | {"stop"}) else None
+        return word if word in (allowed if question.topic in RESTS_AT else allowed | {"stop"}) else None
     low = word.casefold()
     if low in {"stop", "no", "n", tr("no").casefold()}:
         return "stop"
@@ -253,7 +254,7 @@ def answers_of(question: Question) -> tuple[str, ...]:
         return ask.expect, "stop"
     if ask.kind == "choice":
         allowed = tuple(value for value, _ in ask.choices)
-        return allowed if question.topic == "failed" or "stop" in allowed else (*allowed, "stop")
+        return allowed if question.topic in RESTS_AT or "stop" in allowed else (*allowed, "stop")
     return ("approve", "stop") if question.topic == "continued" else ("yes", "stop")
 
 

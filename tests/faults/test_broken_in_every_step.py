@@ -10,7 +10,7 @@ import pytest
 
 from services.errors import Refused
 from services.procedures.plan.model import Risk
-from services.procedures.plan.run_model import RunState, RunView, StepState, StepView
+from services.procedures.plan.run_model import UNKNOWN, RunState, RunView, StepState, StepView
 from tests.faults.breaking_runs import BROKEN_CASES, Outcome, heal, outcomes, taken_back
 from tests.faults.cases import Case
 from tests.faults.scripted.breaking import FAULTS, Fault
@@ -41,11 +41,13 @@ def _no_lie(outcome: Outcome) -> None:
     if outcome.state is RunState.DONE:
         assert view.obligations == (), outcome.where
         return
-    if outcome.state is RunState.FAILED:
+    unknown = view.question is not None and view.question.topic == UNKNOWN
+    if outcome.state is RunState.FAILED or unknown:
         failed = next(s for s in view.steps if s.state in {StepState.FAILED, StepState.IN_DOUBT})
         assert failed.step.title in view.sentence, outcome.where
         assert failed.error in view.sentence, outcome.where
         _on_is_told(view, outcome.where)
+        assert unknown is (failed.state is StepState.IN_DOUBT), outcome.where
         if "Nothing was changed" in failed.error:
             assert f"{failed.step.host}: {failed.step.step_id}" not in cluster.log, outcome.where
     else:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
 
 from services.i18n import mark, tr
-from services.procedures.plan.run_model import PUT_OFF, Broken, Question
+from services.procedures.plan.run_model import BY_WORD, PUT_OFF, UNKNOWN, Broken, Question
 from services.types import Health
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fields import line
@@ -24,6 +24,7 @@ _TITLES = {
     "continued": mark("The rest of the plan is ready for your approval"),
     "breach": mark("A watch rule broke: the run pauses"),
     "failed": mark("A step failed"),
+    UNKNOWN: mark("Not known whether this came about: nothing acts"),
 }
 _ANSWERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "doubt": (
@@ -39,6 +40,13 @@ _ANSWERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "failed": (
         ("again", mark("Try &again"), "primary"),
+        (PUT_OFF, mark("&Put it off"), ""),
+        (UNDO, mark("Und&o…"), "danger"),
+        (LEAVE, mark("&Leave as it is…"), ""),
+    ),
+    UNKNOWN: (
+        ("again", mark("Look &again"), "primary"),
+        (BY_WORD, mark("It &is so: go on, by my word"), ""),
         (PUT_OFF, mark("&Put it off"), ""),
         (UNDO, mark("Und&o…"), "danger"),
         (LEAVE, mark("&Leave as it is…"), ""),

@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.i18n import tr
-from services.procedures.plan.run_model import RunState, RunView
+from services.procedures.plan.run_model import RESTS_AT, RunState, RunView
 from widgets.common.boxes import button
 from widgets.common.fonts import BASE, px
 from widgets.common.labels import ElidedLabel
@@ -121,7 +121,7 @@ class RunHead(QWidget):
         self.cancel.setEnabled(not hindrance)
         set_tip(self.cancel, hindrance)
         # The question has these itself then: twice on a page one letter only moves the focus between them.
-        asked = view.question is not None and view.question.topic in {"failed", "breach"}
+        asked = view.question is not None and view.question.topic in {"breach", *RESTS_AT}
         self.undo.setVisible(ours and view.state in _UNDOABLE and not view.no_return and not asked)
         self.leave.setVisible(ours and not live and view.state in _LEAVABLE and not asked)
 

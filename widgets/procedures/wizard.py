@@ -18,7 +18,7 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field
 from services.procedures.plan.model import Plan
 from services.procedures.plan.procedure import About
-from services.procedures.plan.run_model import RunState, RunView
+from services.procedures.plan.run_model import RESTS_AT, RunState, RunView
 from services.types import Health
 from widgets.common.boxes import hairline
 from widgets.common.fonts import px
@@ -267,7 +267,7 @@ class WizardPage(QFrame):
         if self._view is None or asked is None:
             return
         run_id = self._view.run_id
-        own = asked.topic in {"breach", "failed"}
+        own = asked.topic in {"breach", *RESTS_AT}
         if answer == UNDO and own:
             self._ask_undo(lambda: self.answered.emit(run_id, UNDO, asked))
         elif answer == LEAVE and own:

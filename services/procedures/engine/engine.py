@@ -14,6 +14,7 @@ from services.errors import BadInput, Refused, StoreError, UserError
 from services.i18n import tr
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
+from services.procedures.engine.not_known import at_stake, may_be_said
 from services.procedures.engine.parts import (
     NeedsPerson,
     Parts,
@@ -33,12 +34,12 @@ from services.procedures.engine.watching import Watching
 from services.procedures.journal.entries import answered, approved, asked, run_state, step_state, topology
 from services.procedures.journal.entries import lock as lock_line
 from services.procedures.journal.projection import ENDED
-from services.procedures.plan.actions import Ask
+from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import standing_blocks
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants import only_reads, violations
 from services.procedures.plan.looks import AT_THE_END, not_back
 from services.procedures.plan.model import Step
-from services.procedures.plan.run_model import Question, RunState, RunView, StepState
+from services.procedures.plan.run_model import BY_WORD, UNKNOWN, Question, RunState, RunView, StepState
 from services.procedures.plan.sentences import BLOCKED, CANCELLED
 
 _logger = logging.getLogger(__name__)
@@ -133,7 +134,8 @@ class Engine:
         except Suspended:
             return self.view.state
         except NeedsPerson:
-            if self.view.state is RunState.FAILED:
+            asked_now = self.view.question
+            if self.view.state is RunState.FAILED or (asked_now is not None and asked_now.topic == UNKNOWN):
                 self._topology("after")
             return self.view.state
         else:
@@ -245,9 +247,15 @@ class Engine:
                 return "undo" if self.control.undoing else "leave"
             return self._failed(step, CANCELLED)
         except StepFailed as problem:
-            self._log.write(step_state(step.step_id, StepState.FAILED, error=str(problem), evidence=problem.lines))
-            return self._failed(step, str(problem))
+            state = StepState.IN_DOUBT if problem.not_known and self._may_be_done(step) else StepState.FAILED
+            self._log.write(step_state(step.step_id, state, error=str(problem), evidence=problem.lines))
+            return self._failed(step, str(problem), not_known=problem.not_known)
         return ""
+
+    def _may_be_done(self, step: Step) -> bool:
+        """Return whether a step may have come to its end: it was begun, and is no read that is simply made again."""
+        begun = self._log.step(step.step_id).state in {StepState.ACTING, StepState.PROVING, StepState.IN_DOUBT}
+        return begun and (isinstance(step.action, WaitFor) or not only_reads(step))
 
     def _broken_off(self, step: Step) -> None:
         """Say what a step is that a person broke off: not begun, begun and stopped, or still in doubt."""
@@ -288,23 +296,37 @@ class Engine:
             raise WayOut("undo" if answer == "undo" else "leave")
         self._log.write(run_state(RunState.RUNNING))
 
-    def _failed(self, step: Step, sentence: str) -> str:
-        """Ask what now, or do what the policy says; return the way."""
+    def _failed(self, step: Step, sentence: str, *, not_known: bool = False) -> str:
+        """Ask what now, or do what the policy says; return the way.
+
+        Args:
+            not_known: nothing says that it failed: the policy takes back only what is cheap.
+        """
         on = ", ".join(o.obligation.sentence for o in self.view.obligations)
         told = ended(f"{step.title}: {sentence}")
         told += f" Still switched on: {on}." if on else ""
-        self._log.write(run_state(RunState.FAILED, told))
-        if undoes_alone(self._parts.policy, self.view):
+        doubt = self._log.step(step.step_id).state is StepState.IN_DOUBT and not_known
+        self._log.write(run_state(RunState.WAITING if doubt else RunState.FAILED, told))
+        kept_up = not_known and at_stake(self.view, self._parts.clock.wall())
+        if undoes_alone(self._parts.policy, self.view) and not kept_up:
             return "undo"
         later, why_not = may_wait(self.view, step, self._waits.answers)
-        choices = self._ways((("again", "try the step again"), *later, _BACK, ("leave", "leave it as it is")))
+        again = ("again", "look again" if doubt else "try the step again")
+        choices = self._ways((again, *self._said(step, doubt=doubt), *later, _BACK, ("leave", "leave it as it is")))
         ask = Ask(f"{told}{why_not}", "choice", choices=choices)
-        question = Question(ask, step.step_id, "failed", self._parts.clock.wall())
+        question = Question(ask, step.step_id, UNKNOWN if doubt else "failed", self._parts.clock.wall())
         answer = self._ask_failed(question, step)
         if answer in {"undo", "leave"}:
             return answer
         self._log.write(run_state(RunState.RUNNING))
+        if answer == BY_WORD:
+            self._steps.done_by_word(step)
         return ""
+
+    def _said(self, step: Step, *, doubt: bool) -> tuple[tuple[str, str], ...]:
+        """Return the choice to go on by a person's word, where a word can stand for what is not known."""
+        possible = doubt and may_be_said(self._log.step(step.step_id), frozenset(dict(self.view.kept)))
+        return ((BY_WORD, "it is so: go on, by your word"),) if possible else ()
 
     def _ways(self, choices: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         """Return the ways out that there still are."""

@@ -83,11 +83,16 @@ def undoes_alone(policy: Policy, view: RunView) -> bool:
 
 
 class StepFailed(Exception):  # noqa: N818 - it says what happened
-    """The step did not come to its proof; the sentence says what is true now, `lines` what was read of it."""
+    """The step did not come to its proof; the sentence says what is true now, `lines` what was read of it.
 
-    def __init__(self, sentence: str, lines: tuple[str, ...] = ()) -> None:
+    Attributes:
+        not_known: nothing says that it failed: what should show it, or what must hold before it, could not be read.
+    """
+
+    def __init__(self, sentence: str, lines: tuple[str, ...] = (), *, not_known: bool = False) -> None:
         super().__init__(sentence)
         self.lines = lines
+        self.not_known = not_known
 
 
 class StepCancelled(Exception):  # noqa: N818

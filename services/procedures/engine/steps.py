@@ -42,6 +42,7 @@ from services.procedures.plan.waiting_words import waiting_words
 
 DOUBT_S = 10.0
 RETRY_S = 3.0
+BY_YOUR_WORD = "by your word"
 _MOST_TOLD = 3
 _READ_BEFORE = "Trying again judges what this run has read so far: where that was mended, undo it and begin anew."
 """Steps that a question names; the plan shows all."""
@@ -121,8 +122,9 @@ class Steps:
                 self._log.write(step_state(step.step_id, StepState.ACTING))
                 self._log.write(step_state(step.step_id, StepState.DONE, said=sentence))
             case WaitFor():
+                again = self._log.step(step.step_id).state is StepState.IN_DOUBT
                 self._log.write(step_state(step.step_id, StepState.ACTING))
-                self._wait(step, step.action)
+                self._wait(step, step.action, again=again)
             case Continue():
                 self._log.write(step_state(step.step_id, StepState.ACTING))
                 self._continue(step)
@@ -208,7 +210,9 @@ class Steps:
             hopeless = over or (not again and not step.proof)
             if hopeless or self._parts.clock.monotonic() >= until:
                 known = ONLY_READ if only_reads(step) else OUTCOME_UNKNOWN
-                raise StepFailed(f"{problem} {known}") from problem
+                found = self._waits.answers(step.proof)
+                unknown = all(answer.holds is None for answer in found if not answer.holds)
+                raise StepFailed(f"{problem} {known}", not_known=unknown) from problem
             self._log.said(
                 step.step_id, f"{problem.sentence} {'Trying again.' if again else 'Looking for its outcome.'}"
             )
@@ -220,9 +224,13 @@ class Steps:
             if late_enough and self._may_begin(step):
                 return False
 
-    def _prove(self, step: Step) -> None:
-        evidence = self._waits.until_hold(step, step.proof, waiting_words(step.proof), step.limit_s)
+    def _prove(self, step: Step, *, again: bool = False) -> None:
+        evidence = self._waits.until_hold(step, step.proof, waiting_words(step.proof), step.limit_s, again=again)
         self._done(step, evidence)
+
+    def done_by_word(self, step: Step) -> None:
+        """Take a person's word for a proof that is not known. What it would discharge is released by proof, later."""
+        self._log.write(step_state(step.step_id, StepState.DONE, evidence=(BY_YOUR_WORD,)))
 
     def _done(self, step: Step, evidence: tuple[str, ...], said: str = "") -> None:
         self._discharge(step, evidence)
@@ -238,8 +246,8 @@ class Steps:
 
     # -- the console's own steps ---------------------------------------------------------------------------------------
 
-    def _wait(self, step: Step, action: WaitFor) -> None:
-        evidence = self._waits.until_hold(step, action.conditions, action.reason, step.limit_s)
+    def _wait(self, step: Step, action: WaitFor, *, again: bool) -> None:
+        evidence = self._waits.until_hold(step, action.conditions, action.reason, step.limit_s, again=again)
         self._done(step, evidence)
 
     def _ask(self, step: Step, action: Ask) -> None:
@@ -289,7 +297,8 @@ class Steps:
         wrong = violations(plan)
         if blocks:
             told = " ".join(_blocks(c) for c in blocks)
-            raise StepFailed(f"The rest can't be planned. {told} {_READ_BEFORE}")
+            unknown = all(check.not_known for check in blocks)
+            raise StepFailed(f"The rest can't be planned. {told} {_READ_BEFORE}", not_known=unknown)
         if wrong or len(plan.steps) <= len(self._log.view.plan.steps):
             raise StepFailed(f"The rest of the plan is not sound: {'; '.join(wrong) or 'it has no steps'}.")
         so_far = self._log.view.plan.steps
@@ -304,12 +313,14 @@ class Steps:
         if isinstance(step.action, Ask | Checkpoint | WaitFor | Continue):
             self._begin(step)
             return
-        if isinstance(step.action, Detached) and state is StepState.ACTING:
-            self._act(step, again=True)  # it is attached to, and its result told
+        keeps, performed = self._misses_value(step), self._log.step(step.step_id).performed
+        if not keeps and performed:
+            if state is not StepState.PROVING:
+                self._log.write(step_state(step.step_id, StepState.PROVING))
+            self._prove(step, again=state is StepState.IN_DOUBT)
             return
-        keeps = self._misses_value(step)
-        if not keeps and state is StepState.PROVING:
-            self._prove(step)
+        if isinstance(step.action, Detached) and not performed:
+            self._act(step, again=True)  # it is attached to, and its result told
             return
         if not keeps and self._proven(step):
             return
@@ -379,7 +390,7 @@ class Steps:
         answer = self._waits.ask(Question(ask, step.step_id, "doubt", self._parts.clock.wall()), step.step_id)
         self._log.write(run_state(RunState.RUNNING))
         if answer == "done":
-            self._done(step, ("by your word",))
+            self._done(step, (BY_YOUR_WORD,))
         elif answer == "again":
             self._log.write(step_state(step.step_id, StepState.CHECKING))
             self._waits.before_act(step, again=True)

@@ -10,6 +10,7 @@ from services.procedures.engine.control import Control
 from services.procedures.engine.held_up import HeldUp, still_open
 from services.procedures.engine.limit import Limit
 from services.procedures.engine.looks import Looks
+from services.procedures.engine.not_known import not_known
 from services.procedures.engine.parts import (
     NeedsPerson,
     Parts,
@@ -29,6 +30,8 @@ from services.procedures.plan.run_model import Question, RunState, StepState
 TICK_S = 0.5
 READ_TRIES_S = 30.0
 ASK_EVERY_S = 5.0
+AGAIN_S = 60.0
+"""So long is somebody waited for who did not answer before, where a step is looked at again."""
 FREE_S = 5.0
 """So long must what stood against an act be gone: a restart that goes on breaks it and mends it by itself."""
 
@@ -91,17 +94,21 @@ class Waits:
             if unread is None:
                 self.keep(step.step_id, found)
                 return
-            if limit.over():
+            if unread.final or limit.over():
                 told = f"what must hold before could not be read ({unread.evidence})"
-                raise StepFailed(f"{begin}: {told}. {so_far}")
+                raise StepFailed(f"{begin}: {told}. {so_far}", unread.lines, not_known=True)
             self._log.waiting(step.step_id, unread, "an answer", None)
             self.tick(step)
 
     def until_hold(
-        self, step: Step, conditions: tuple[Condition, ...], waits_for: str, limit_s: float
+        self, step: Step, conditions: tuple[Condition, ...], waits_for: str, limit_s: float, *, again: bool = False
     ) -> tuple[str, ...]:
-        """Wait until all hold; return the evidence. StepFailed when one never can, or at the limit."""
-        return self._until(step, conditions, waits_for, limit_s) or ()
+        """Wait until all hold; return the evidence. StepFailed when one never can, or at the limit.
+
+        Args:
+            again: they were waited for before, and were not known: who is still silent is not waited for as long.
+        """
+        return self._until(step, conditions, waits_for, limit_s, silent_s=AGAIN_S if again else limit_s) or ()
 
     def until_proven_or_free(self, step: Step, waits_for: str) -> tuple[str, ...] | None:
         """Wait for the proof of an act that a dead console announced, and that can't be done again as it is now.
@@ -121,8 +128,10 @@ class Waits:
         waits_for: str,
         limit_s: float,
         or_free: tuple[Condition, ...] = (),
+        silent_s: float = 0.0,
     ) -> tuple[str, ...] | None:
         limit, looks, told = Limit(self._clock, limit_s), self.looks(), 0.0
+        silence = Limit(self._clock, silent_s or limit_s)
         free_at = self._clock.monotonic() + FREE_S
         held = HeldUp(self._parts, self._log, step.step_id)
         while True:
@@ -132,10 +141,13 @@ class Waits:
                 self.keep(step.step_id, found)
                 lines = tuple(line for a in found for line in a.lines)
                 return (*(a.evidence for a in found), *lines)
-            hopeless = next((a for a in open_ if a.final), None)
+            hopeless = next((a for a in open_ if a.final and a.holds is False), None)
             if hopeless is not None:
                 self.keep(step.step_id, (hopeless,))
                 raise StepFailed(hopeless.evidence, hopeless.lines)
+            silent, over = silence.over(), limit.over()
+            if any(a.final for a in open_) or (silent and all(a.holds is None for a in open_)):
+                raise not_known(conditions, found)
             waited = held.told(open_[0], still_open(conditions, found))
             against = [a for a in self.answers(or_free) if not a.holds]
             if against or not or_free:
@@ -143,7 +155,7 @@ class Waits:
             elif self._clock.monotonic() >= free_at:
                 return None
             waited = _not_again(waited, against) if against else waited
-            if limit.over():
+            if over:
                 lines = tuple(line for a in open_ for line in a.lines)
                 missing = "; ".join(a.evidence for a in (waited, *open_[1:]))
                 raise StepFailed(f"Not within {limit_s:.0f} s: {missing}.", lines)
@@ -240,7 +252,7 @@ class Waits:
 
     def _ready_answer(self, question: Question) -> str | None:
         policy = self._parts.policy
-        if question.topic in {"failed", "breach"}:
+        if question.topic == "breach":
             return "undo" if undoes_alone(policy, self._log.view) else None
         if question.ask.kind == "typed" and question.ask.expect in policy.confirmed:
             return question.ask.expect

@@ -21,6 +21,7 @@ from services.procedures.plan.invariants import only_reads
 from services.procedures.plan.model import Breach, Plan, Step
 from services.procedures.plan.run_model import (
     PUT_OFF,
+    RESTS_AT,
     RUN_WAYS,
     STEP_WAYS,
     TAKEN_BACK,
@@ -42,6 +43,7 @@ UNFINISHED = frozenset({StepState.CHECKING, StepState.ACTING, StepState.PROVING,
 """States that no step rests in: the console was killed there, or an engine is at work."""
 ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.LEFT})
 """States that a run never leaves."""
+_ACTS_ANEW = frozenset({StepState.CHECKING, StepState.ACTING})
 _RESTS = frozenset(StepState) - UNFINISHED - {StepState.PENDING}
 _ENDED_ILL = frozenset({StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED})
 _CLEARS_QUESTION = ENDED | {RunState.RUNNING, RunState.UNDOING}
@@ -211,6 +213,7 @@ def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         until=entry.at + view.step.limit_s if state in (StepState.ACTING, StepState.PROVING) else None,
         acted=view.acted or state is StepState.ACTING,
         put_off=False,
+        performed=state is StepState.PROVING or (view.performed and state not in _ACTS_ANEW),
     )
     evidence = _texts(data.get("evidence"))
     if state in TAKEN_BACK:
@@ -263,7 +266,7 @@ def _asked(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
 
 def _answered(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     run.question = None
-    if data.get("topic") == "failed" and data.get("answer") == PUT_OFF:
+    if data.get("topic") in RESTS_AT and data.get("answer") == PUT_OFF:
         run.steps[entry.step_id] = replace(_shown(run, entry), put_off=True)
 
 

@@ -52,7 +52,7 @@ class StepState(Enum):
     DONE = "done"
     ALREADY = "already so"
     FAILED = "failed"
-    IN_DOUBT = "in doubt"  # after a crash: it may have happened, and the proof does not say
+    IN_DOUBT = "in doubt"  # it may have happened (a crash), or did (StepView.performed), and the proof does not say
     CANCELLED = "cancelled"
     UNDOING = "undoing"
     UNDONE = "undone"
@@ -61,6 +61,12 @@ class StepState(Enum):
 
 PUT_OFF = "later"
 """The answer that puts a failed step off."""
+BY_WORD = "done"
+"""The answer of a person who says that what is not known is so."""
+UNKNOWN = "unknown"
+"""The topic of the question of a step whose act came back, and whose proof is not known."""
+RESTS_AT = frozenset({"failed", UNKNOWN})
+"""Topics of a step that did not come to its proof: each has the ways out among its answers."""
 
 STEP_WAYS: dict[StepState, frozenset[StepState]] = {
     StepState.PENDING: frozenset({StepState.CHECKING}),
@@ -75,7 +81,10 @@ STEP_WAYS: dict[StepState, frozenset[StepState]] = {
     StepState.ALREADY: frozenset(),
     StepState.FAILED: frozenset({StepState.CHECKING, StepState.UNDOING, StepState.DONE}),
     StepState.IN_DOUBT: frozenset(
-        {StepState.DONE, StepState.ACTING, StepState.CHECKING, StepState.UNDOING, StepState.FAILED}
+        {
+            StepState.DONE, StepState.ACTING, StepState.PROVING, StepState.CHECKING, StepState.UNDOING,
+            StepState.FAILED,
+        }
     ),
     StepState.CANCELLED: frozenset({StepState.CHECKING, StepState.UNDOING}),
     StepState.UNDOING: frozenset({StepState.UNDONE, StepState.UNDO_FAILED}),
@@ -165,6 +174,7 @@ class StepView:
             it is taken back.
         undo: its undo, None while nobody has begun it. acted: its act was announced once: it may have happened.
         put_off: it failed, and a person let the steps that don't need it go first; it is tried again (Step.later).
+        performed: its act came back well in its latest try: only its proof is open, the act is not done again for it.
     """
 
     step: Step
@@ -185,6 +195,7 @@ class StepView:
     undo: UndoView | None = None
     acted: bool = False
     put_off: bool = False
+    performed: bool = False
 
     @property
     def title(self) -> str:
@@ -254,7 +265,8 @@ class Question:
     Attributes:
         ask: the question with its kind; step_id: '' when the run itself asks (a doubt, a continued plan).
         topic: 'step', 'doubt' (answers: 'done', 'again', 'stop'), 'continued' ('approve', 'stop'),
-            'breach' ('go on', 'undo', 'stop'), 'failed' ('again', 'later', 'undo', 'leave').
+            'breach' ('go on', 'undo', 'stop'), 'failed' ('again', 'later', 'undo', 'leave'), 'unknown' (the same and
+            'done').
     """
 
     ask: Ask

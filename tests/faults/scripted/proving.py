@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from services.procedures.plan.condition import Answer, Condition, OfHost
 from services.procedures.plan.looks import Past
@@ -19,11 +20,15 @@ _DEFAULTS = {
 class ScriptedProver:
     """Has every kind of condition answer (plan/scripted.py); an unreachable host gives None, as a real one does."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, unreadable: Collection[Condition] = ()) -> None:
+        """Begin; what is `unreadable` can't be told, though every host answers."""
         self.cluster = cluster
+        self._unreadable = unreadable
 
     def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
         """See ports.Prover."""
+        if condition in self._unreadable:
+            return Answer(None, f"{condition.waits_for()}: it could not be read")
         own = _own(condition)
         if own and not self.hosts[own].answers():
             return Answer(None, f"{own} does not answer")

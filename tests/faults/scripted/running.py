@@ -16,6 +16,7 @@ from services.procedures.engine.parts import NeedsPerson, Parts, Policy
 from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.journal import MemoryJournal
 from services.procedures.plan.checks import Check, Override, Verdict
+from services.procedures.plan.condition import Condition
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.model import Plan
@@ -162,6 +163,7 @@ class Bench:
     hosts: ScriptedHosts = field(default_factory=ScriptedHosts)
     run_id: str = ""
     does: Callable[[Cluster, Question], str | None] | None = None  # what a person does when a step asks for it
+    unreadable: list[Condition] = field(default_factory=list)  # what can't be told now
 
     def __post_init__(self) -> None:
         self.journal = DyingJournal(self.clock)
@@ -192,7 +194,7 @@ class Bench:
         """Return an engine as a console that was just started has it."""
         policy = Policy(self.on_failure, self.does is None, self.confirmed, by="somebody")
         parts = Parts(
-            self.journal, self.hosts, self.actor, ScriptedProver(self.cluster), self.clock, self.person,
+            self.journal, self.hosts, self.actor, ScriptedProver(self.cluster, self.unreadable), self.clock, self.person,
             continuing=self._continuing, policy=policy,
         )  # fmt: skip
         return Engine(parts, self.run_id)

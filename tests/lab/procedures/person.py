@@ -130,7 +130,8 @@ class Person:
     def is_stopped(self) -> bool:
         """Return whether the run shown has failed, or asks what to do after a failure."""
         question = self.wizard.question.question()
-        return self.state() in _BROKEN or (question is not None and question.topic in {"failed", "breach", "doubt"})
+        asked = question.topic if question is not None else ""
+        return self.state() in _BROKEN or asked in {"failed", "breach", "doubt", "unknown"}
 
     def sees_it_armed(self) -> None:
         """Wait for the badge and the frame of a window that changes servers."""

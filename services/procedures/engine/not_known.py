@@ -1,0 +1,62 @@
+"""What is not known at the end of a step: told with what is, and never a reason to throw work away.
+
+Nothing that was finished is taken back because a host is silent or a log can't be read: the run rests for a person.
+"""
+
+from __future__ import annotations
+
+from services.procedures.engine.parts import StepFailed, sentence
+from services.procedures.plan.actions import Detached
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.invariants import changes, kept_by, only_reads
+from services.procedures.plan.run_model import RunView, StepState, StepView
+from services.procedures.plan.waiting_words import waiting_words
+
+LONG_S = 60.0
+"""An act that took longer than this is not done a second time for a doubt."""
+
+
+def not_known(conditions: tuple[Condition, ...], found: tuple[Answer, ...]) -> StepFailed:
+    """Return what to tell of conditions of which none is shown to be false, and some could not be read.
+
+    It says what could not be read, what holds, and what would settle it.
+    """
+    open_ = [(one, answer) for one, answer in zip(conditions, found, strict=True) if not answer.holds]
+    never = all(answer.final for _, answer in open_ if answer.holds is None)
+    known = "; ".join(answer.evidence for answer in found if answer.holds)
+    told = (
+        f"Not known: {'; '.join(answer.evidence for _, answer in open_)}. Nothing says that it failed.",
+        f"Known: {known}." if known else "",
+        "No later look can tell." if never else f"This would settle it: {waiting_words(one for one, _ in open_)}.",
+    )
+    lines = tuple(line for _, answer in open_ for line in answer.lines)
+    return StepFailed(sentence(" ".join(filter(None, told))), lines, not_known=True)
+
+
+def at_stake(view: RunView, now: float) -> bool:
+    """Return whether the run has done what took long or can't be repeated cheaply: no doubt alone takes that back.
+
+    Args:
+        now: UTC epoch seconds.
+    """
+    return any(_is_dear(shown, now) for shown in view.steps if shown.acted and shown.state is not StepState.UNDONE)
+
+
+def _is_dear(shown: StepView, now: float) -> bool:
+    """What is only switched on for a while is cheap: to leave it on is what harms."""
+    step = shown.step
+    if not changes(step.action) or step.discharges:
+        return False
+    began, ended = shown.started, shown.ended
+    if began is not None and (now if ended is None else ended) - began > LONG_S:
+        return True
+    return not only_reads(step) and (isinstance(step.action, Detached) or step.takes is None)
+
+
+def may_be_said(shown: StepView, kept: frozenset[str]) -> bool:
+    """Return whether a person's word can stand for the proof of a step: not where later steps need what it reads.
+
+    Args:
+        kept: names of the values that the run has.
+    """
+    return not kept_by((shown.step.proof, shown.step.action)) - kept

@@ -248,14 +248,18 @@ class Engine:
             return self._failed(step, CANCELLED)
         except StepFailed as problem:
             state = StepState.IN_DOUBT if problem.not_known and self._may_be_done(step) else StepState.FAILED
-            self._log.write(step_state(step.step_id, state, error=str(problem), evidence=problem.lines))
+            told = step_state(
+                step.step_id, state, error=str(problem), evidence=problem.lines, untouched=problem.untouched
+            )
+            self._log.write(told)
             return self._failed(step, str(problem), not_known=problem.not_known)
         return ""
 
     def _may_be_done(self, step: Step) -> bool:
         """Return whether a step may have come to its end: it was begun, and is no read that is simply made again."""
-        begun = self._log.step(step.step_id).state in {StepState.ACTING, StepState.PROVING, StepState.IN_DOUBT}
-        return begun and (isinstance(step.action, WaitFor) or not only_reads(step))
+        shown = self._log.step(step.step_id)
+        begun = shown.state in {StepState.ACTING, StepState.PROVING, StepState.IN_DOUBT}
+        return begun and (shown.performed or isinstance(step.action, WaitFor) or not only_reads(step))
 
     def _broken_off(self, step: Step) -> None:
         """Say what a step is that a person broke off: not begun, begun and stopped, or still in doubt."""

@@ -87,12 +87,16 @@ class StepFailed(Exception):  # noqa: N818 - it says what happened
 
     Attributes:
         not_known: nothing says that it failed: what should show it, or what must hold before it, could not be read.
+        untouched: the act was refused before it changed anything: the step counts as never begun.
     """
 
-    def __init__(self, sentence: str, lines: tuple[str, ...] = (), *, not_known: bool = False) -> None:
+    def __init__(
+        self, sentence: str, lines: tuple[str, ...] = (), *, not_known: bool = False, untouched: bool = False
+    ) -> None:
         super().__init__(sentence)
         self.lines = lines
         self.not_known = not_known
+        self.untouched = untouched
 
 
 class StepCancelled(Exception):  # noqa: N818

@@ -72,6 +72,12 @@ class ActFailed(UserError):  # noqa: N818 - the name says what happened, as in s
         self.output = output
 
 
+class Untouched(ActFailed):
+    """The act was refused before it changed anything: every file and server of the host is as it was."""
+
+    code = "untouched"
+
+
 class Actor(Protocol):
     """Performs actions that change hosts (never WaitFor, Ask, Checkpoint, Continue)."""
 

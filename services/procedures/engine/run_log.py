@@ -82,8 +82,8 @@ class RunLog:
         return next(s for s in self._view.steps if s.step.step_id == step_id)
 
     def acted(self, step_id: str) -> bool:
-        """Return whether the step's act was ever announced."""
-        return step_id in self._began
+        """Return whether the step's act was ever announced, and not refused before it changed anything."""
+        return self.step(step_id).acted
 
     def not_begun(self, step_id: str) -> Line:
         """Return what a step is whose try ended before its act: nothing was done, unless an earlier try had acted."""

@@ -9,6 +9,7 @@ from functools import partial
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.engine.control import Control
 from services.procedures.engine.held_up import performed
+from services.procedures.engine.not_known import not_known
 from services.procedures.engine.parts import (
     ONLY_READ,
     STOP_WORDS,
@@ -18,7 +19,7 @@ from services.procedures.engine.parts import (
     failure,
     printed,
 )
-from services.procedures.engine.ports import Acted
+from services.procedures.engine.ports import Acted, Untouched
 from services.procedures.engine.run_log import RunLog
 from services.procedures.engine.waits import TICK_S, Waits
 from services.procedures.journal.entries import (
@@ -161,7 +162,7 @@ class Steps:
                 self._kept_output(step, printed(problem))
                 if step.cancellable and self._waits.cancelled():
                     raise StepCancelled from problem
-                raise self._gave_up(step, problem) from problem
+                raise self._gave_up(step, problem, again=again) from problem
             for name, value in acted.kept:
                 self._log.write(value_kept(step.step_id, name, value))
             self._kept_output(step, acted.output)
@@ -186,12 +187,14 @@ class Steps:
         if lines:
             self._log.write(output(step.step_id, lines))
 
-    def _gave_up(self, step: Step, problem: UserError) -> StepFailed:
+    def _gave_up(self, step: Step, problem: UserError, *, again: bool) -> StepFailed:
         """Return what to tell of an act that the host ended: where its proof knows why, that comes first.
 
         `systemctl` says only that the job failed; the server's log, which the proof reads, has the cause.
         """
         told = failure(step.action, problem, reads=only_reads(step))
+        if isinstance(problem, Untouched) and not again:
+            return StepFailed(told, untouched=True)
         hopeless = next((a for a in self._waits.answers(step.proof) if a.final), None)
         return StepFailed(told) if hopeless is None else StepFailed(f"{hopeless.evidence}. {told}", hopeless.lines)
 
@@ -212,7 +215,8 @@ class Steps:
                 known = ONLY_READ if only_reads(step) else OUTCOME_UNKNOWN
                 found = self._waits.answers(step.proof)
                 unknown = all(answer.holds is None for answer in found if not answer.holds)
-                raise StepFailed(f"{problem} {known}", not_known=unknown) from problem
+                told = f" {not_known(step.proof, found)}" if found and unknown else ""
+                raise StepFailed(f"{problem} {known}{told}", not_known=unknown) from problem
             self._log.said(
                 step.step_id, f"{problem.sentence} {'Trying again.' if again else 'Looking for its outcome.'}"
             )

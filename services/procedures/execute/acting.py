@@ -13,7 +13,7 @@ from services.errors import UserError
 from services.facts.harmless_options import normal
 from services.facts.option_files import printed
 from services.i18n import tr
-from services.procedures.engine.ports import Acted, ActFailed
+from services.procedures.engine.ports import Acted, ActFailed, Untouched
 from services.procedures.execute.acting_detached import Attendant
 from services.procedures.execute.acting_files import Files
 from services.procedures.execute.acting_mongodb import acted_on_mongodb, primary_of, router_of
@@ -170,6 +170,12 @@ class RealActor:
         for part in actions:
             try:
                 acted = self._one(host, part, max(1.0, deadline - self._clock.monotonic()))
+            except Untouched as problem:
+                if part is actions[0]:
+                    raise
+                raise ActFailed(
+                    problem.sentence, host=problem.host, output=tuple(output), try_=problem.try_
+                ) from problem
             except ActFailed as problem:
                 problem.output = (*output, *problem.output)[-MOST_LINES:]
                 raise

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from services.connections import operator_files
 from services.connections.command import Command
+from services.errors import BadInput
 from services.facts.file_answers import owner_and_mode
 from services.facts.masking import masked
 from services.i18n import tr
-from services.procedures.engine.ports import ActFailed
+from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.execute.option_edit import edit_options
 from services.procedures.execute.own_lines import own_lines, without_own
 from services.procedures.execute.yaml_edit import Settings, edit_yaml
@@ -59,17 +60,20 @@ class Files:
             secret: a value is one: a file that has to be made may then be read by the server's group only.
         """
         made = ("root:mysql", "0640") if secret else ("root:root", "0644")
-        return self._edit(path, lambda before: edit_options(before, section, options), made)
+        return self._edit(path, lambda before: edit_options(before, section, options), _names(options), made)
 
     def edit_yaml(self, path: str, settings: Settings) -> bool:
         """Set or remove settings of a YAML file; return whether anything had to change."""
-        return self._edit(path, lambda before: edit_yaml(before, settings), ("root:root", "0644"))
+        return self._edit(path, lambda before: edit_yaml(before, settings), _names(settings), ("root:root", "0644"))
 
-    def _edit(self, path: str, edited: Callable[[str], str], made: tuple[str, str]) -> bool:
+    def _edit(self, path: str, edited: Callable[[str], str], names: tuple[str, ...], made: tuple[str, str]) -> bool:
         """Write a file as `edited` gives it; owner and mode are its own, `made` where there is no such file yet."""
         old = self._session.read_file(path)
         before = (old or b"").decode("utf-8", "surrogateescape")
-        after = edited(before)
+        try:
+            after = edited(before)
+        except BadInput as problem:
+            raise self._refused(path, before, names, problem) from problem
         if after == before:
             return False
         self._keep(path)
@@ -80,13 +84,23 @@ class Files:
         self._write(path, Secret(after), mode, owner)
         return True
 
+    def _refused(self, path: str, text: str, names: tuple[str, ...], problem: BadInput) -> Untouched:
+        """Return the refusal of an edit, with the file and the line that holds the first of the settings."""
+        host, at = self._session.host, _line_with(text, names)
+        told = (
+            tr("{path}, line {line}: {why}", path=path, line=at, why=problem.sentence)
+            if at
+            else tr("{path}: {why}", path=path, why=problem.sentence)
+        )
+        return Untouched(told, host=host, safe=tr("Nothing was written."), try_=problem.try_)
+
     def put(self, path: str, content: Secret, mode: str, owner: str) -> None:
         """Make or replace a file; what is the server's is never written through a symbolic link.
 
         Who controls the server's account may lay one there: root would replace what it points to (/etc/passwd).
         """
         if not owner.startswith("root:") and self._run("test", "-L", path).exit_code == 0:
-            raise ActFailed(
+            raise Untouched(
                 tr("{path} is a symbolic link: root writes no file of the server's through one.", path=path),
                 host=self._session.host,
                 safe=tr("Nothing was written."),
@@ -208,3 +222,13 @@ class Files:
 
     def _run(self, *argv: str) -> Output:
         return self._session.run(Command(argv, sudo=True), limit_s=_LIMIT_S)
+
+
+def _names(settings: Iterable[tuple[str, object]]) -> tuple[str, ...]:
+    return tuple(name for name, _ in settings)
+
+
+def _line_with(text: str, names: tuple[str, ...]) -> int:
+    """Return the number (from 1) of the first line in which one of the settings stands by its own name, 0 for none."""
+    own = [name.rpartition(".")[2] for name in names]
+    return next((at for at, line in enumerate(text.split("\n"), 1) if any(name in line for name in own)), 0)

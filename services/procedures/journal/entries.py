@@ -7,7 +7,8 @@ Builder (kind): data; when it is written.
 - approved_again (note 'approved-again'): text, because; before anything follows from lines that were not bound here.
 - lock (lock): what, hosts, sentence; 'take' before the first host is tried, the others when they are true.
 - run_state (run): state, sentence; before it counts.
-- step_state (step): state, said, evidence, error; ACTING and UNDOING before the act, the others when found.
+- step_state (step): state, said, evidence, error, untouched (where it is so); ACTING and UNDOING before the act, the
+  others when found.
 - obligation_taken (obligation-taken): obligation; before the act.
 - obligation_discharged (obligation-discharged): key, evidence; after the proof.
 - release_failed (note 'release-failed'): key, text; after the try.
@@ -72,10 +73,21 @@ def run_state(state: RunState, sentence: str = "") -> Line:
 
 
 def step_state(
-    step_id: str, state: StepState, *, said: str = "", evidence: tuple[str, ...] = (), error: str = ""
+    step_id: str,
+    state: StepState,
+    *,
+    said: str = "",
+    evidence: tuple[str, ...] = (),
+    error: str = "",
+    untouched: bool = False,
 ) -> Line:
-    """The step is in this state; `said` what is true now, `evidence` lines that show it, `error` why it failed."""
-    return "step", step_id, {"state": state.value, "said": said, "evidence": list(evidence), "error": error}
+    """The step is in this state; `said` what is true now, `evidence` lines that show it, `error` why it failed.
+
+    Args:
+        untouched: its act was refused before it changed anything.
+    """
+    data: dict[str, object] = {"state": state.value, "said": said, "evidence": list(evidence), "error": error}
+    return "step", step_id, data | ({"untouched": True} if untouched else {})
 
 
 def obligation_taken(step_id: str, obligation: Obligation) -> Line:

@@ -72,6 +72,7 @@ class _Projection:
     broken: list[Broken] = field(default_factory=list)
     fresh_checks: tuple[Check, ...] = ()
     locked: tuple[str, ...] = ()
+    acted_before: set[str] = field(default_factory=set)  # steps whose act was announced a second time
 
 
 def project(entries: Iterable[Entry]) -> RunView:
@@ -204,6 +205,9 @@ def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     if state is StepState.ACTING and entry.step_id not in run.may_act:
         _illegal(entry, f"step '{entry.step_id}' acts, and nobody approved it")
     begins = state is StepState.CHECKING or view.started is None
+    if state is StepState.ACTING and view.acted:
+        run.acted_before.add(entry.step_id)
+    untouched = data.get("untouched") is True and entry.step_id not in run.acted_before
     new = replace(
         view,
         state=state,
@@ -211,7 +215,7 @@ def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         error=str(data.get("error", "")),
         waits_for=view.step.action.reason if isinstance(view.step.action, WaitFor) and state in UNFINISHED else "",
         until=entry.at + view.step.limit_s if state in (StepState.ACTING, StepState.PROVING) else None,
-        acted=view.acted or state is StepState.ACTING,
+        acted=(view.acted or state is StepState.ACTING) and not untouched,
         put_off=False,
         performed=state is StepState.PROVING or (view.performed and state not in _ACTS_ANEW),
     )

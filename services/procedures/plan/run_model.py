@@ -82,7 +82,11 @@ STEP_WAYS: dict[StepState, frozenset[StepState]] = {
     StepState.FAILED: frozenset({StepState.CHECKING, StepState.UNDOING, StepState.DONE}),
     StepState.IN_DOUBT: frozenset(
         {
-            StepState.DONE, StepState.ACTING, StepState.PROVING, StepState.CHECKING, StepState.UNDOING,
+            StepState.DONE,
+            StepState.ACTING,
+            StepState.PROVING,
+            StepState.CHECKING,
+            StepState.UNDOING,
             StepState.FAILED,
         }
     ),
@@ -172,7 +176,8 @@ class StepView:
         done_of, total, unit, left_s: progress; evidence: raw lines; output: last lines of the act, masked.
         error: why it (or its undo) failed; failed: why the step itself ended otherwise than well, kept while and after
             it is taken back.
-        undo: its undo, None while nobody has begun it. acted: its act was announced once: it may have happened.
+        undo: its undo, None while nobody has begun it. acted: its act may have happened: it was announced once, and
+            not refused before it changed anything.
         put_off: it failed, and a person let the steps that don't need it go first; it is tried again (Step.later).
         performed: its act came back well in its latest try: only its proof is open, the act is not done again for it.
     """
@@ -317,7 +322,10 @@ class RunView:
 
     @property
     def no_return(self) -> str:
-        """Return the title of the step that is its point of no return, where it was begun; '' before."""
+        """Return the title of the step that is its point of no return, where it may have changed anything; '' before.
+
+        A step whose act was refused on a file or server that it had not touched yet has passed no point.
+        """
         return next((one.step.title for one in reversed(self.steps) if one.step.no_return and one.acted), "")
 
     @property

@@ -194,8 +194,8 @@ class Bench:
         """Return an engine as a console that was just started has it."""
         policy = Policy(self.on_failure, self.does is None, self.confirmed, by="somebody")
         parts = Parts(
-            self.journal, self.hosts, self.actor, ScriptedProver(self.cluster, self.unreadable), self.clock, self.person,
-            continuing=self._continuing, policy=policy,
+            self.journal, self.hosts, self.actor, ScriptedProver(self.cluster, self.unreadable), self.clock,
+            self.person, continuing=self._continuing, policy=policy,
         )  # fmt: skip
         return Engine(parts, self.run_id)
 

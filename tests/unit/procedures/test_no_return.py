@@ -8,6 +8,7 @@ import pytest
 
 from services.errors import Refused, UserError
 from services.procedures.engine.parts import Policy
+from services.procedures.engine.ports import Untouched
 from services.procedures.plan.run_model import RunState, StepState
 from services.procedures.service.undo import WayCode, ways_of
 from tests.unit.procedures.engine_world import Bench, lost, plan_of, switch
@@ -88,3 +89,45 @@ def test_that_a_step_which_was_never_begun_is_no_point() -> None:
     view = bench.engine().view
     assert view.no_return == ""
     assert next(one for one in view.steps if one.step.step_id == POINT).state is StepState.PENDING
+
+
+def _untouched(bench: Bench, times: int = 1) -> None:
+    bench.world.fails[POINT] = [Untouched("/etc/mongod.conf, line 3: it can't be edited.", host="n2")] * times
+
+
+def test_that_a_point_that_was_refused_before_it_touched_anything_is_not_passed_and_the_run_goes_back() -> None:
+    bench = _bench()
+    _untouched(bench)
+    assert bench.run() is RunState.UNDONE
+    view = bench.engine().view
+    assert view.no_return == ""
+    assert not next(one for one in view.steps if one.step.step_id == POINT).acted
+    assert bench.world.value("n1", "a") == "OFF"
+
+
+def test_that_a_person_is_offered_the_way_back_from_a_point_that_touched_nothing_and_is_told_file_and_line() -> None:
+    bench = _bench(Policy("ask", by="ann"))
+    _untouched(bench)
+    seen: list[object] = []
+    bench.person.answers["failed"] = ["undo"]
+    bench.person.on_ask = seen.append
+    assert bench.run() is RunState.UNDONE
+    assert "undo" in dict(seen[0].ask.choices)  # type: ignore[attr-defined]
+    assert "/etc/mongod.conf, line 3" in seen[0].ask.question  # type: ignore[attr-defined]
+
+
+def test_that_a_point_tried_again_after_a_broken_way_stays_passed_though_its_second_try_touched_nothing() -> None:
+    bench = _bench()
+    bench.world.fails[POINT] = [lost("n2"), Untouched("It is a symbolic link.", host="n2")]
+    assert bench.run() is RunState.FAILED
+    assert bench.engine().view.no_return == "Switch b of n2 on"
+    assert bench.world.value("n1", "a") == "ON"
+
+
+def test_that_a_point_that_is_passed_after_a_refusal_counts_as_passed() -> None:
+    bench = _bench(Policy("ask", by="ann"))
+    _untouched(bench)
+    bench.person.answers["failed"] = ["again", "leave"]
+    _refuses(bench, "c-n3")
+    assert bench.run() is RunState.LEFT
+    assert bench.engine().view.no_return == "Switch b of n2 on"

@@ -1,0 +1,94 @@
+"""An act that is refused before it changed anything says so by its type, with file and line; behind a change it doesn't."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from services.clock import ManualClock
+from services.connections.command import Command
+from services.connections.ports import Output
+from services.procedures.engine.ports import ActFailed, Untouched
+from services.procedures.execute.acting import RealActor
+from services.procedures.plan.actions import Action, EditYaml, PutFile, Run, Several
+from services.secrets import Secret
+from tests.unit.procedures.scripted_sessions import out
+
+PATH = "/etc/mongos.conf"
+DAMAGED = "net:\n  port: 27017\nsharding: {configDB: 'a,b,c'\n"
+EDIT = EditYaml(PATH, (("sharding.configDB", "cfg/a,b,c"),))
+START = Run(Command(("systemctl", "restart", "mongos.service"), sudo=True))
+
+
+class Session:
+    """A changing session whose files are kept here, some as symbolic links."""
+
+    def __init__(self, files: Mapping[str, str], links: frozenset[str] = frozenset()) -> None:
+        self.host = "r1"
+        self.files = dict(files)
+        self.links = links
+        self.wrote: list[str] = []
+        self.ran: list[str] = []
+
+    def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
+        del limit_s
+        self.ran.append(str(command))
+        there = command.argv[-1] in (self.links if "-L" in command.argv else self.files)
+        return out(code=0 if command.argv[0] != "test" or there else 1)
+
+    def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
+        del limit_s
+        return self.files[path].encode() if path in self.files else None
+
+    def write_file(self, path: str, content: Secret, **more: object) -> None:
+        del more
+        self.wrote.append(path)
+        self.files[path] = content.reveal()
+
+
+class Hosts:
+    """Gives one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def operator(self, host: str) -> Session:
+        del host
+        return self._session
+
+
+def _performed(session: Session, action: Action) -> None:
+    actor = RealActor(Hosts(session), "7", ManualClock())  # type: ignore[arg-type]
+    actor.perform("r1:new-string", "r1", action, {}, limit_s=30.0)
+
+
+def test_that_an_edit_that_is_refused_names_the_file_and_the_line_and_has_written_nothing() -> None:
+    session = Session({PATH: DAMAGED})
+    with pytest.raises(Untouched, match=r"/etc/mongos\.conf, line 3: ") as told:
+        _performed(session, EDIT)
+    assert told.value.safe == "Nothing was written."
+    assert session.wrote == []
+    assert session.ran == []
+
+
+def test_that_a_refused_edit_as_the_first_part_of_an_act_has_touched_nothing_either() -> None:
+    session = Session({PATH: DAMAGED})
+    with pytest.raises(Untouched):
+        _performed(session, Several((EDIT, START)))
+    assert session.ran == []
+
+
+def test_that_a_refused_edit_behind_another_part_is_an_act_that_failed_in_the_middle() -> None:
+    session = Session({PATH: DAMAGED})
+    with pytest.raises(ActFailed) as told:
+        _performed(session, Several((START, EDIT)))
+    assert not isinstance(told.value, Untouched)
+    assert session.ran == ["sudo systemctl restart mongos.service"]
+
+
+def test_that_a_file_of_the_servers_that_is_a_link_is_refused_with_nothing_touched() -> None:
+    session = Session({PATH: "a: 1\n"}, frozenset({PATH}))
+    with pytest.raises(Untouched, match="symbolic link"):
+        _performed(session, PutFile(PATH, ("a: 2\n",), "0644", "mongodb:mongodb"))
+    assert session.wrote == []

@@ -16,6 +16,7 @@ from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.folder_programs import ELSEWHERE
 from services.connections.read_programs import (
+    DATA_BORN,
     HAPROXY_SHOW,
     LOG_OF_FILE,
     LOG_OF_UNIT,
@@ -179,7 +180,7 @@ RULES: dict[str, Rule] = {
 _PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
 _FROZEN = frozenset(
     {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, ELSEWHERE, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES,
-     RUN_BY, SOCKET_LOGIN, WAY_OF}
+     DATA_BORN, RUN_BY, SOCKET_LOGIN, WAY_OF}
 )  # fmt: skip
 _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
@@ -234,8 +235,8 @@ def _check_try(argv: tuple[str, ...]) -> str:
         return _check_log(argv[4:])
     if any(word in {SST_LOGIN, PAIR_LOOK, TRANSFER_CERTIFICATES} for word in argv):
         return _check_transfer(argv)
-    if argv[:4] == ("timeout", "8", "bash", "-c") and argv[5:6] == ("pilothouse",) and len(argv) == 7:
-        return _check_one(argv[4], argv[6])
+    if argv[:4] == ("timeout", "8", "bash", "-c") and argv[5:6] == ("pilothouse",):
+        return _check_words(argv[4], argv[6:])
     if argv[:6] != ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse") or len(argv) != 8:
         return "only the frozen try of one TCP connection, question to HAProxy or filter of a log may follow it"
     host, port = argv[6:]
@@ -244,22 +245,24 @@ def _check_try(argv: tuple[str, ...]) -> str:
     return "" if _PORT.fullmatch(port) and 0 < int(port) < 65536 else "its port must be a port number"
 
 
-_TAKE: dict[str, tuple[Callable[[str], bool], str]] = {
-    HAPROXY_SHOW: (is_haproxy_socket, "the path of a stats socket of HAProxy"),
-    START_LINE: (_like(_UNIT), "a unit's name"),
-    WAY_OF: (is_clean, f"one of {_CLEAN}"),
-    RUN_BY: (_like(r"[0-9]{1,9}"), "the number of a process"),
-    SOCKET_LOGIN: (is_clean, f"one of {_CLEAN}"),
+_TAKE: dict[str, tuple[tuple[Callable[[str], bool], ...], str]] = {
+    HAPROXY_SHOW: ((is_haproxy_socket,), "the path of a stats socket of HAProxy"),
+    START_LINE: ((_like(_UNIT),), "a unit's name"),
+    DATA_BORN: ((_like(_UNIT), is_clean), f"a unit's name, and one of {_CLEAN}"),
+    WAY_OF: ((is_clean,), f"one of {_CLEAN}"),
+    RUN_BY: ((_like(r"[0-9]{1,9}"),), "the number of a process"),
+    SOCKET_LOGIN: ((is_clean,), f"one of {_CLEAN}"),
 }
-"""Frozen program -> what its one word must be."""
+"""Frozen program -> what each of its words must be."""
 
 
-def _check_one(program: str, word: str) -> str:
-    """A frozen program of eight seconds, with one word."""
+def _check_words(program: str, words: tuple[str, ...]) -> str:
+    """A frozen program of eight seconds, with its words."""
     if program not in _TAKE:
         return "only a frozen program may follow it"
     fits, called = _TAKE[program]
-    return "" if fits(word) else f"its argument must be {called}"
+    fit = len(words) == len(fits) and all(fit(word) for fit, word in zip(fits, words, strict=True))
+    return "" if fit else f"its argument must be {called}"
 
 
 def _check_transfer(argv: tuple[str, ...]) -> str:

@@ -157,9 +157,16 @@ MYSQL_CODE, MYSQL_SPEAKS = r"\[MY-[0-9]", r"(rror \047|[Qq]uery: |SQL: )"
 CLIENT_SPEAKS_FAR = f"{QUERY_PRINTED}|{MYSQL_CODE}.*{MYSQL_SPEAKS}"
 """The same where more can follow: InnoDB prints 3000 characters of a statement, MySQL 8192 (LOG_BUFF_MAX)."""
 DATABASE_NAMED = r"to db: \047"
-NEAR, FAR, NAME_LENGTH = 1100, 8300, 70
+FOLDER_NAMED = r"Invalid [(]old[?][)] table or database name \047"
+"""MariaDB's complaint about a file or a folder whose name is no schema's, each time the schemas are listed.
+
+The name is as it lies on the disk, and a client lays one there: CREATE TABLE `#mysql50#x\'` with a line break and more
+behind it (tried with 10.11.18: the lines that follow look like the server's). It ends with a quote at a line's end.
+"""
+NEAR, FAR, NAME_LENGTH, FILE_NAME_LENGTH = 1100, 8300, 70, 265
 """How far a client's words go from there. MariaDB cuts its messages at 1023 bytes (MAX_SLAVE_ERRMSG and the log's own
-buffer; both tried with 10.11.18); a database's name has 64 characters."""
+buffer; both tried with 10.11.18); a database's name has 64 characters, a
+file's 255 bytes (inode(7), NAME_MAX)."""
 ONE_MESSAGE_S = 10
 """The lines of one message come to journald at once: what it stamps so much later is another one's."""
 LEFT_OUT, START_LEFT_OUT = "left out", "left out start"
@@ -191,7 +198,10 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     }
     function spoken() {
       if (chars ~ /@SPEAKS_FAR@/) { leave_out(before - @FAR@); return 1 }
-      if (match(chars, /@SPEAKS@/)) { leave_out(here - RSTART - @NEAR@); return 1 }
+      if (match(chars, /@SPEAKS@/)) {
+        first = RSTART; named = match(chars, /@FOLDER@/) && RSTART < first
+        leave_out(here - first - (named ? @FILE_NAME@ : @NEAR@)); return 1
+      }
       if (match(chars, /@NAMED@/)) { leave_out(here - RSTART - RLENGTH - @NAME@); return 1 }
       return 0
     }
@@ -224,9 +234,11 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
 """.replace("@SPEAKS_FAR@", CLIENT_SPEAKS_FAR)
     .replace("@SPEAKS@", CLIENT_SPEAKS)
     .replace("@NAMED@", DATABASE_NAMED)
+    .replace("@FOLDER@", FOLDER_NAMED)
     .replace("@FAR@", str(FAR))
     .replace("@NEAR@", str(NEAR))
     .replace("@NAME@", str(NAME_LENGTH))
+    .replace("@FILE_NAME@", str(FILE_NAME_LENGTH))
     .replace("@MESSAGE_S@", str(ONE_MESSAGE_S))
     .replace("@LEFT_OUT@", LEFT_OUT)
     .replace("@START_LEFT_OUT@", START_LEFT_OUT)
@@ -316,6 +328,16 @@ _WSREP_NEW_CLUSTER in the first, in newer versions in a file under /run, when it
 stays on the host: it may be a secret.
 
 Run as `timeout 8 bash -c START_LINE pilothouse UNIT`; 3: systemd did not answer.
+"""
+
+DATA_BORN = r"""LC_ALL=C; TZ=UTC; export LC_ALL TZ
+began=$(systemctl show -p ExecMainStartTimestamp "$1") && began=${began#*=} && [ -n "$began" ] || exit 3
+date -d "$began" '+began %s' && stat -c 'born %W' -- "$2/ibdata1"
+"""
+"""When systemd started a unit's server, and when the file of its data folder that only an SST replaces was made, both
+as the host's clock said then (stat(1): %W, 0 where the file system doesn't know; systemctl(1)). No client sets either.
+
+Run as `timeout 8 bash -c DATA_BORN pilothouse UNIT DATADIR`; 3: systemd did not answer, or knows of no start.
 """
 
 _STAMP = r"([0-9.]+ [^ ]+ [^ :]+: )?[-0-9T:.+Z ]+\[[A-Za-z]+\] "

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from services.connections.read_programs import (
     CLIENT_SPEAKS,
     DATABASE_NAMED,
     FAR,
+    FILE_NAME_LENGTH,
+    FOLDER_NAMED,
     MYSQL_CODE,
     MYSQL_SPEAKS,
     NAME_LENGTH,
@@ -27,8 +30,13 @@ LEFT_OUT = "(a client's words, left out)"
 LEFT_OUT_MORE = "(a client's words, left out; a state transfer may stand there)"
 LEFT_OUT_REQUEST = "(a client's words, left out; a request of a state transfer may stand there)"
 
-JOURNAL = re.compile(r"(\d{9,11}\.\d{1,9}) \S{1,255} [^:]{0,300}: (.*)", re.DOTALL)
-"""A line of `journalctl -o short-unix`: (the host's epoch seconds, the message)."""
+JOURNAL = re.compile(r"(?P<at>\d{9,11}\.\d{1,9}) \S{1,255} (?P<by>[^:]{0,300}): (?P<message>.*)", re.DOTALL)
+"""A line of `journalctl -o short-unix`: the host's epoch seconds, the process that wrote it ('mariadbd[162]'), what.
+
+journald takes the process from the kernel: what a client makes a server log is the server's, and never systemd's or
+that of the script of an SST (man systemd.journal-fields(7), _PID; seen with systemd 252).
+"""
+_SYSTEMD = "systemd["
 _DENIED = "Access denied for user "
 _DENIED_OWN = re.compile(
     rf"(?:^|: )\d[\d-]{{1,20}}[T ] ?[\d:.]{{1,20}}Z? \d{{1,20}} \[(?:Warning|Note)\] .{{0,100}}{_DENIED}"
@@ -45,6 +53,9 @@ _SPEAKS = re.compile(CLIENT_SPEAKS)
 _PRINTED = re.compile(QUERY_PRINTED)
 _MYSQL, _MYSQL_SPEAKS = re.compile(MYSQL_CODE), re.compile(MYSQL_SPEAKS)
 _NAMES = re.compile(DATABASE_NAMED)
+_FOLDER = re.compile(FOLDER_NAMED)
+_MAY_END = re.compile(r"(?:\047|blob data\])$")
+"""How the last line of the complaint about a folder's name ends, or may: journalctl doesn't show each one."""
 _PLAIN_DATABASE = re.compile(
     rf"^[^']{{0,200}}{DATABASE_NAMED}[\w$.-]{{0,64}}' user: '[\w.@%-]{{0,80}}' host: '[\w.:%-]{{0,255}}' [(]"
 )
@@ -85,32 +96,75 @@ def own_lines(text: str, most: int) -> tuple[str, ...]:
     return without_client_text(lines, begins_inside=len(lines) >= most)
 
 
+@dataclass(slots=True)
+class _Process:
+    """How far a process has written, and to where what it wrote last may be a client's words.
+
+    `owner`: the line that tells what was left out behind it; `stamped`: a server's own line stood there since.
+    """
+
+    until: int
+    here: int = 0
+    at: float | None = None
+    owner: int = -1
+    stamped: bool = False
+
+    def inside(self, at: float | None) -> bool:
+        """Return whether what is written now may belong to a client's words."""
+        return self.here < self.until and (at is None or self.at is None or at <= self.at + ONE_MESSAGE_S)
+
+    def speaks(self, end: int, at: float | None, *, inside: bool) -> None:
+        """Note that a client's words begin here, and how far they can go."""
+        self.until = max(self.until, end)
+        self.at = at if not inside else None if at is None or self.at is None else max(at, self.at)
+
+
 def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, str]:
     """Return what becomes of the lines that clients wrote: the server's part of one, '' for a line of theirs."""
     changed: dict[int, str] = {}
-    spoken_at: float | None = None
-    here, until, owner, stamped = 0, (NEAR if begins_inside else 0), -1, False
-    for index, line in enumerate(lines):
-        found = JOURNAL.match(line)
-        message = found[2] if found else line
-        at = float(found[1]) if found else None
-        inside = here < until and (at is None or spoken_at is None or at <= spoken_at + ONE_MESSAGE_S)
+    written: dict[str, _Process] = {}
+    told = tuple(_told(line) for line in lines)
+    for index, (line, (by, at, message)) in enumerate(zip(lines, told, strict=True)):
+        if by.startswith(_SYSTEMD):
+            continue
+        one = written.setdefault(by, _Process(NEAR if begins_inside else 0))
+        inside = one.inside(at)
         where, reach = _speaks(message[:_MOST_LINE]) if not _DENIED_ALONE.match(message) else (0, 0)
+        if reach == FILE_NAME_LENGTH:
+            reach = _named(told, index, where + reach) - where
         if reach:
-            until = max(until, here + where + reach)
-            spoken_at = at if not inside else None if at is None or spoken_at is None else max(at, spoken_at)
+            one.speaks(one.here + where + reach, at, inside=inside)
         if inside:
             changed[index] = ""
-            stamped = not reach and (stamped or _STAMPED.match(message) is not None)
-            if owner >= 0 and (stamped or _SCRIPT in line):
-                changed[owner] = _more(changed[owner], line)
+            one.stamped = not reach and (one.stamped or _STAMPED.match(message) is not None)
+            if one.owner >= 0 and (one.stamped or _SCRIPT in line):
+                changed[one.owner] = _more(changed[one.owner], line)
         elif reach and not (_PLAIN_DATABASE.search(message) or _PLAIN_NAMES.fullmatch(message, where)):
             code = _CODE.search(message[-40:])
             own = line[: len(line) - len(message) + where]
             changed[index] = f"{own}{LEFT_OUT}{f', e{code[0]}' if code else ''}"
-            owner, stamped = index, False
-        here += len(message) + 1
+            one.owner, one.stamped = index, False
+        one.here += len(message) + 1
     return changed
+
+
+def _told(line: str) -> tuple[str, float | None, str]:
+    """Return who wrote a line, '' for not known, when, and what."""
+    found = JOURNAL.match(line)
+    return (found["by"], float(found["at"]), found["message"]) if found else ("", None, line)
+
+
+def _named(told: tuple[tuple[str, float | None, str], ...], index: int, most: int) -> int:
+    """Return how far the complaint about a folder's name can go: its last line ends with a quote."""
+    by, length, end = told[index][0], 0, 0
+    for other, _, message in told[index:]:
+        if other != by:
+            continue
+        length += len(message) + 1
+        end = length if _MAY_END.search(message[-20:]) else end
+        if length > most:
+            break
+    return end or most
 
 
 def _speaks(message: str) -> tuple[int, int]:
@@ -122,7 +176,8 @@ def _speaks(message: str) -> tuple[int, int]:
     if far is not None:
         return (min(far.start(), near.start()) if near else far.start()), FAR
     if near is not None:
-        return near.start(), NEAR
+        named = _FOLDER.search(message)
+        return near.start(), FILE_NAME_LENGTH if named is not None and named.start() < near.start() else NEAR
     if found := _NAMES.search(message):
         return found.end(), NAME_LENGTH
     return 0, 0
@@ -146,8 +201,7 @@ def _after_refused(lines: tuple[str, ...]) -> dict[int, str]:
     here = own_seen = 0
     for index in range(len(lines) - 1, -1, -1):
         line, before = lines[index], here
-        found = JOURNAL.match(line)
-        here += len(found[2] if found else line) + 1
+        here += len(_told(line)[2]) + 1
         ends = [end for end in ends if before - end[1] <= _REFUSED_LENGTH]
         closes = _NAME_ENDS in line
         if _DENIED in line and _DENIED_OWN.search(line[:_MOST_LINE]):

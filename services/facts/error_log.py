@@ -40,6 +40,8 @@ _METHOD = re.compile(r"wsrep_sst_(?P<method>[A-Za-z0-9-]{1,40}) --role '(?P<role
 _WRITESETS = re.compile(r"Receiving IST: \d{1,20} writesets, seqnos (?P<first>\d{1,20})-(?P<last>\d{1,20})")
 _PREPARED = re.compile(r"Prepared IST receiver for (?P<first>\d{1,20})-(?P<last>\d{1,20})")
 _SENDING = re.compile(r"async IST sender starting to serve \S{1,255} sending (?P<first>\d{1,20})-(?P<last>\d{1,20})")
+_TOOLS = re.compile(r"innobackupex|xtrabackup|mariabackup|mariadb-backup|rsyncd")
+"""Processes of a journal that tell names of files, which clients give; none of them tells of a transfer."""
 _PERCENT = re.compile(r"(?P<percent>\d{1,20}(?:\.\d{1,20})?)% \((?P<done>\d{1,20})/(?P<total>\d{1,20}) events\)")
 _IS_IST = re.compile(
     r"IST (?:started|completed) on donor|IST completed on joiner|Running IST|Bypassing the SST for IST"
@@ -101,6 +103,9 @@ def parse_transfers(
     log = _Log()
     at: float | None = None
     for raw in without_client_text(line[:_MOST_LINE] for line in lines):
+        found = JOURNAL.match(raw)
+        if found is not None and _TOOLS.search(found["by"]):
+            continue
         moment, message = split_line(raw, utc_offset_s)
         at = at if moment is None else moment - clock_offset_s
         if (
@@ -117,7 +122,7 @@ def parse_transfers(
 def split_line(line: str, utc_offset_s: float) -> tuple[float | None, str]:
     """Return (UTC epoch seconds by the host's clock, the message) of a log line; (None, line) without a time."""
     if found := JOURNAL.match(line):
-        return real(found.group(1)), found.group(2)
+        return real(found["at"]), found["message"]
     try:
         if found := _ISO.match(line):
             moment = datetime.fromisoformat(found.group(1) + (found.group(2) or "Z").replace("Z", "+00:00"))

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 
 from services.connections.command import MASK
-from services.facts.client_text import LEFT_OUT_MORE, LEFT_OUT_REQUEST
+from services.facts.client_text import JOURNAL, LEFT_OUT_MORE, LEFT_OUT_REQUEST
 from services.facts.error_log import parse_transfers, split_line
 from services.facts.masking import masked
 from services.facts.model import TransferFacts
@@ -20,6 +20,7 @@ _STARTING = re.compile(
 )
 _OPENED = re.compile(r"(?:\bidentified(?:\s{1,80}(?:by|via|with|as))?|\bpassword\s{0,80}[=(]?)\s{0,80}$", re.IGNORECASE)
 """A statement that the server logs goes on on the next line with a secret."""
+_REQUESTED = re.compile(r"Prepared IST receiver|Receiving IST|wsrep_sst_\w{1,40} --role 'joiner'|SST received: ")
 _PROCESS = re.compile(r"Starting (?:MariaDB|MySQL|Percona).{0,300} as process \d|starting as process \d", re.IGNORECASE)
 
 
@@ -28,12 +29,14 @@ class Log:
     """The newest lines of a log.
 
     Attributes:
+        lines: the server's own words; whole: what was read, clients' words among it.
         offset_s: host clock minus workstation's; zone_s: the host's offset from UTC, for stamps without a zone.
     """
 
     lines: tuple[str, ...]
     offset_s: float = 0.0
     zone_s: float = 0.0
+    whole: tuple[str, ...] = ()
 
     def transfers(self, since: float) -> tuple[TransferFacts, ...]:
         """Return the state transfers that began at or after `since` (workstation clock), oldest first."""
@@ -50,17 +53,35 @@ class Log:
                 return True
         return False
 
-    def left_out(self, *, request: bool = False) -> bool:
-        """Return whether what may be told of a transfer, or of a request of one, was left out as a client's words."""
-        wanted = (LEFT_OUT_REQUEST,) if request else (LEFT_OUT_MORE, LEFT_OUT_REQUEST)
-        return any(word in line for line in self.lines for word in wanted)
+    def left_out(self) -> bool:
+        """Return whether what may be told of a transfer was left out as a client's words."""
+        return any(word in line for line in self.lines for word in (LEFT_OUT_MORE, LEFT_OUT_REQUEST))
+
+    def start_hidden(self) -> bool:
+        """Return whether a later start than the first line's may stand among what was left out as a client's words.
+
+        Not behind systemd's own word for a start: what it says is never left out.
+        """
+        found = JOURNAL.match(self.lines[0]) if self.lines else None
+        if found is not None and found["by"].startswith("systemd["):
+            return False
+        return any(pattern.search(line) for line in self.whole[1:] for pattern in (_STARTING, _PROCESS))
+
+    def tells_request(self) -> bool:
+        """Return whether any line, whoever wrote it, has to do with a transfer to this node: a server always says so.
+
+        Clients add words to a log and take none away: what nobody says did not happen.
+        """
+        return any(_REQUESTED.search(line) for line in self.whole or self.lines)
 
     def newest_start(self) -> Log:
         """Return the part from the newest start on: systemd's word for it, else the server's; all without either."""
         for pattern in (_STARTING, _PROCESS):
             found = [i for i, line in enumerate(self.lines) if pattern.search(line)]
             if found:
-                return replace(self, lines=self.lines[found[-1] :])
+                lines = self.lines[found[-1] :]
+                same = [i for i, line in enumerate(self.whole) if line == lines[0]]
+                return replace(self, lines=lines, whole=self.whole[same[-1] :] if same else self.whole)
         return self
 
     def since(self, moment: float) -> tuple[str, ...]:

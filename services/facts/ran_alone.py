@@ -64,7 +64,7 @@ def ran_alone(lines_newest_first: Iterable[str]) -> RanAlone | None:
     for raw in reversed(tuple(lines_newest_first)):
         line = raw[:_MOST_LINE]
         stamp = JOURNAL.match(line)
-        message = stamp[2] if stamp else line
+        message = stamp["message"] if stamp else line
         if raw == START_LEFT_OUT:
             found = found or RanAlone("", shown=False)
         elif _STARTS.match(message):

@@ -12,6 +12,7 @@ from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.folder_programs import ELSEWHERE
 from services.connections.read_programs import (
+    DATA_BORN,
     HAPROXY_SHOW,
     LOG_OF_FILE,
     LOG_OF_UNIT,
@@ -93,6 +94,7 @@ UNIT_SETTINGS = _known(
 )
 START_LINE_OF = _known("start-line", "timeout", "8", "bash", "-c", START_LINE, "pilothouse", k.UNIT, root=True)
 RUN_BY_PROGRAM = _known("run-by", "timeout", "8", "bash", "-c", RUN_BY, "pilothouse", k.PID, root=True)
+DATA_BORN_AT = _known("data-born", "timeout", "8", "bash", "-c", DATA_BORN, "pilothouse", k.UNIT, k.PATH, root=True)
 SERVER_WORDS = _known("server-words", "ps", "-p", k.PID, "-ww", "-o", "args=")
 
 # -- files and folders -------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from services.facts.client_text import own_lines
 from services.facts.log_part import Log
 from services.facts.machine import clock_offset, zone_offset
 from services.facts.option_files import SERVER_GROUPS, printed
+from services.lines import lines_of
 from services.procedures.plan.looks import Asking
 
 LINES = 4000
@@ -30,7 +31,7 @@ def read_log(asking: Asking, host: str, unit: str) -> Log | None:
     if output.exit_code:
         return None
     zone = zone_offset(asking.run(host, reads.ZONE).text) if path else 0.0
-    return Log(own_lines(output.text, LINES), _offset(asking, host), zone)
+    return Log(own_lines(output.text, LINES), _offset(asking, host), zone, tuple(lines_of(output.text)))
 
 
 def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log | None:
@@ -48,7 +49,7 @@ def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log |
     if output.exit_code:
         return read_log(asking, host, unit)
     zone = zone_offset(asking.run(host, reads.ZONE).text) if path else 0.0
-    return Log(own_lines(output.text, LOG_LINES), offset, zone)
+    return Log(own_lines(output.text, LOG_LINES), offset, zone, tuple(lines_of(output.text)))
 
 
 def _offset(asking: Asking, host: str) -> float:

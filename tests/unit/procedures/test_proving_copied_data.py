@@ -107,11 +107,14 @@ _LOG = """1700000000.1 n3 systemd[1]: Starting mariadb.service - MariaDB 10.11.1
 _LINE = "1700000001.{n} n3 mariadbd[9]: 2023-11-14 22:13:21 {n} [Note] WSREP: {text}\n"
 
 
-def began(*texts: str, behind: str = "20") -> Answer:
+def began(*texts: str, behind: str = "20", cached: str = "") -> Answer:
     """Look at a joiner's log."""
     hosts = ScriptedHosts("n3")
     session = hosts.sessions["n3"]
-    session.state = {**status(), "wsrep_local_state": "4"}
+    session.state = {**status(), "wsrep_local_state": "4", **({"wsrep_local_cached_downto": cached} if cached else {})}
+    session.rows["SHOW GLOBAL VARIABLES WHERE Variable_name = 'wsrep_node_name'"] = Rows(
+        ("n", "v"), (("wsrep_node_name", "n3"),)
+    )
     log = _LOG + "".join(_LINE.format(n=number, text=text) for number, text in enumerate(texts, 1))
     session.programs = {
         "timeout": out(log),
@@ -129,6 +132,19 @@ REQUEST = "Member 2.0 (n3) requested state transfer from 'n1,'. Selected 0.0 (n1
 def test_that_the_first_write_set_is_the_one_behind_the_data_no_other(first: int, holds: bool) -> None:
     found = began(REQUEST, f"Receiving IST: 9 writesets, seqnos {first}-29", f"IST received: {UUID}:29")
     assert (found.holds, found.final) == (holds, not holds), found
+
+
+def test_that_a_second_ist_and_that_of_another_node_are_not_the_first() -> None:
+    first = (REQUEST, "Receiving IST: 9 writesets, seqnos 21-29", "2.0 (n3): State transfer from 0.0 (n1) complete.")
+    other = "Member 1.0 (n2) requested state transfer from '*any*'. Selected 2.0 (n3)(SYNCED) as donor."
+    sent = "async IST sender starting to serve tcp://10.0.0.2:4568 sending 5-29"
+    assert began(*first, other, sent).holds is True
+    assert began(*first, REQUEST, "Receiving IST: 3 writesets, seqnos 30-32").holds is True
+
+
+@pytest.mark.parametrize(("cached", "holds"), [("21", True), ("15", True), ("22", None), ("0", None)])
+def test_that_the_cache_of_the_node_itself_shows_that_no_write_set_is_missing(cached: str, holds: bool | None) -> None:
+    assert began(cached=cached).holds is holds
 
 
 def test_that_a_node_that_missed_nothing_needs_none_and_a_silent_log_is_not_known() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from services.facts.join_words import needed_none, of_transfers
 from services.facts.log_part import Log
 from services.facts.model import TransferFacts
 from services.procedures.looking.log import read_log, read_log_since
+from services.procedures.looking.witnesses import is_synced, witnessed
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
@@ -44,7 +45,8 @@ class TransferWas(OfHost):
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read the joiner's own log since the step began: IST and SST lines, never 'SST succeeded' (said for both).
 
-        Where clients' words were left out of it, a transfer's own lines may be among them: then it is not known.
+        Its own lines alone make the proof; a client's, and what may be one's, make none and void none. Where its own
+        lines may be among them, witnesses are asked that no client writes for.
         """
         began = past.began.get(self.since_step)
         if began is None:
@@ -63,20 +65,39 @@ class TransferWas(OfHost):
             log, began = newest, 0.0
             own = [t for t in log.transfers(began) if t.joiner_name == name]
         said = of_transfers(log.since(began - _SLACK_S), 10)
-        if not own:
-            return _without_transfer(self, log, began, said)
-        last = own[-1]
-        hidden = log.left_out(request=last.ended is not None and not last.failed and bool(last.kind))
-        evidence = f"{host} came by {last.kind or 'a transfer of unknown kind'} from {last.donor_name}"
-        if last.first_seqno is not None and last.kind == "IST":
-            evidence += f", write sets {last.first_seqno} to {last.last_seqno}"
-        if last.failed:
-            return Answer(holds=False, evidence=f"{evidence}, and it failed", lines=said)
-        if hidden:
-            return _hidden(host, said)
+        last = own[-1] if own else None
+        if last is not None and last.failed:
+            return Answer(holds=False, evidence=f"{_told(host, last)}, and it failed", lines=said)
+        start = log.newest_start()
+        ended = last is not None and last.ended is not None and bool(last.kind)
+        needless = last is None and self.kind != "SST" and _needless(start)
+        unsure = start.left_out() or (last is None and not log.reaches(began - _SLACK_S))
+        if start.start_hidden() or (unsure and not ended and not needless):
+            return self._by_witnesses(asking, past, last, name, log, began - _SLACK_S)
+        if needless:
+            evidence = f"{host} needed no transfer: it had missed nothing"
+            return Answer(self.donor == "" or self.kind == "any", evidence, lines=said)
+        if last is None:
+            return Answer(holds=False, evidence=f"the log of {host} tells of no transfer to it yet", lines=said)
         if last.ended is None:
-            return Answer(holds=False, evidence=f"{evidence}; it has not ended", lines=said)
-        return _came_by(self, last, past, evidence, said)
+            return Answer(holds=False, evidence=f"{_told(host, last)}; it has not ended", lines=said)
+        return _came_by(self, last, past, _told(host, last), said)
+
+    def _by_witnesses(
+        self, asking: Asking, past: Past, last: TransferFacts | None, name: str, log: Log, since: float
+    ) -> Answer:
+        """Judge by what no client writes; `last`: what the joiner's own lines say, None where they say nothing."""
+        host, said = self.host, of_transfers(log.since(since), 10)
+        why = f"words of clients stand where the log of {host} tells its transfer"
+        if not log.left_out() and not log.reaches(since):
+            why = f"the log of {host} does not reach back to this start"
+        found = witnessed(asking, host, name, since) if is_synced(asking, host) else None
+        donor = (found.donor if found is not None else "") or (last.donor_name if last is not None else "")
+        if found is None or (self.donor and not donor):
+            told = f"{why}, and no other witness says more: how it came is not known"
+            return Answer(holds=None, evidence=told, lines=said)
+        came = replace(last or TransferFacts(joiner_name=name), kind=found.kind, donor_name=donor)
+        return _came_by(self, came, past, f"{host} came by {found.kind}: {found.told}", said)
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
@@ -109,19 +130,12 @@ def _newest_start(asking: Asking, host: str) -> Log | None:
     return None if start is log else start
 
 
-def _hidden(host: str, said: tuple[str, ...]) -> Answer:
-    evidence = f"clients' statements stand in the log of {host} where its transfer is told: how it came is not known"
-    return Answer(holds=None, evidence=evidence, lines=said)
+def _told(host: str, last: TransferFacts) -> str:
+    told = f"{host} came by {last.kind or 'a transfer of unknown kind'} from {last.donor_name}"
+    spans = last.first_seqno is not None and last.kind == "IST"
+    return f"{told}, write sets {last.first_seqno} to {last.last_seqno}" if spans else told
 
 
-def _without_transfer(condition: TransferWas, log: Log, began: float, said: tuple[str, ...]) -> Answer:
-    needless = needed_none(log.since(began - _SLACK_S))
-    if needless and condition.kind != "SST" and not log.left_out(request=True):
-        evidence = f"{condition.host} needed no transfer: it had missed nothing"
-        return Answer(condition.donor == "" or condition.kind == "any", evidence, lines=said)
-    if not log.reaches(began - _SLACK_S):
-        evidence = f"the log of {condition.host} does not reach back to this start: how it came is not known"
-        return Answer(holds=None, evidence=evidence, lines=said)
-    if log.left_out():
-        return _hidden(condition.host, said)
-    return Answer(holds=False, evidence=f"the log of {condition.host} tells of no transfer to it yet", lines=said)
+def _needless(start: Log) -> bool:
+    """Return whether the node needed no transfer by its own lines; where words were left out, nobody's tell of one."""
+    return needed_none(start.since(0.0)) and not (start.left_out() and start.tells_request())

@@ -15,13 +15,17 @@ from services.lines import lines_of
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 KEPT_ASIDE = "kept-aside"
 """Code of the problem of a data folder beside which an older one is kept."""
-RECOVERED = (
-    r"^(?:[-0-9T:.+Z]+ +)*(?:\[[-A-Za-z0-9]+\] )*(?:WSREP: |(?<=\[WSREP\] ))Recovered position: "
-    r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+)"
-)
+_WORDS = r"(?:[-0-9T:.+Z]+ +)*(?:\[[-A-Za-z0-9]+\] )*(?:WSREP: |(?<=\[WSREP\] ))Recovered position: "
+_STATE = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+"
+RECOVERED = rf"^{_WORDS}({_STATE})"
 """A line of the provider's own. InnoDB prints names of tables there too ('Tablespace for table `shop`.`Recovered
 position...` is set as discarded', MariaDB 10.11.18, tried): a name of 64 characters, with a line break in it or none,
 has no room for this."""
+NOT_RECOVERED = "not recovered: "
+RECOVERED_OR_NOT = (
+    rf"^(?:{_WORDS})?((?<=Recovered position: ){_STATE}(?!(?s:.*)^{NOT_RECOVERED})|^{NOT_RECOVERED}.+)"
+)
+"""The same, or why a server could not tell: what is printed behind its own output counts before a position in it."""
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 _VIEW = re.compile(rf"^view_id:\s*\d+\s+({_UUID})\s+(\d+)", re.MULTILINE)
 _BY_HAND = re.compile(r"^bootstrap:\s*([01])\s*$", re.MULTILINE)

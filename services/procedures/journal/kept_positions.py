@@ -10,7 +10,7 @@ import logging
 
 from services.errors import UserError
 from services.facts.reading import count
-from services.facts.state_files import ZERO_UUID, position_of
+from services.facts.state_files import NOT_RECOVERED, ZERO_UUID, position_of
 from services.history.positions import PositionSeen
 from services.history.state_store import StateStore
 from services.procedures.conditions.galera.clean_position import CleanPosition
@@ -33,7 +33,7 @@ def position_in(plan: Plan, step_id: str, name: str, value: str) -> tuple[str, s
     if step is None:
         return None
     if name == kept_name(step.host):
-        found = position_of(value)
+        found = None if value.startswith(NOT_RECOVERED) else position_of(value)
         if found is None or found[0] == ZERO_UUID or found[1] < 0:
             return None
         return step.host, found[0], "recovered", found[1]

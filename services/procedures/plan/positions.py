@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.state_files import ZERO_UUID, position_of
+from services.facts.state_files import NOT_RECOVERED, ZERO_UUID, position_of
 from services.procedures.plan.host_facts import Facts
 
 
@@ -30,10 +30,16 @@ def tail_name(host: str) -> str:
     return f"binlog-{host}"
 
 
+def not_recovered(facts: Facts, host: str) -> str:
+    """Return why this run could not have a server recover its position; '' where it could, or did not try."""
+    told = facts.value(kept_name(host)) or ""
+    return told.removeprefix(NOT_RECOVERED) if told.startswith(NOT_RECOVERED) else ""
+
+
 def recovered_position(facts: Facts, host: str) -> tuple[str, int | None] | None:
-    """Return (uuid, seqno) that this run had a server recover; ('', None) for none usable; None: it was not asked."""
+    """Return (uuid, seqno) that this run had a server recover; ('', None) for none usable; None: it told nothing."""
     told = facts.value(kept_name(host))
-    if told is None:
+    if told is None or told.startswith(NOT_RECOVERED):
         return None
     found = position_of(told)
     return ("", None) if found is None or found[0] == ZERO_UUID or found[1] < 0 else found

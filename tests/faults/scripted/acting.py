@@ -23,12 +23,14 @@ from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
+from services.procedures.catalogue.steps.recovering import RECOVER_OR_SAY_WHY
 from services.procedures.catalogue.steps.restoring_programs import (
     COPY_BACK,
     GIVE_TO_SERVER,
     OWN_PLACE,
     WITHOUT_IDENTITY,
 )
+from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
@@ -328,10 +330,20 @@ class ScriptedActor:
                 return self._snapshot(host, text, words)
             case ["rm", "-f", "--", mark]:
                 host.files.pop(mark, None)
+            case ["bash", "-c", text, *_] if text == RECOVER_OR_SAY_WHY and host.broken:
+                return "not recovered: exit code 1: [ERROR] InnoDB: Corrupted page"
+            case ["bash", "-c", text, *_] if text == RECOVER_OR_SAY_WHY:
+                own = CLUSTER if host.grastate_uuid == ZERO and host.has_data else host.grastate_uuid
+                return f"WSREP: Recovered position: {own or rejoining.uuid_of(host)}:{host.seqno}"
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
                 return f"last Xid: {host.seqno}"
+            case ["bash", "-c", text, *_] if text == KEEP_STATE:
+                host.state_kept = host.grastate_uuid
+            case ["bash", "-c", text, *_] if text == PUT_STATE_BACK:
+                assert not host.running
+                host.grastate_uuid = host.state_kept if host.has_data else host.grastate_uuid
             case ["bash", "-c", text, *_] if text == EXTRACT:
                 return "extracted: 5 transactions, 0 statements, tables: shop.orders (5 rows)"
             case ["bash", "-c", text, _, _, place, *state] if text in {SET_STATE, CLOSE_SESSIONS}:

@@ -36,6 +36,7 @@ class Host:
     grastate_seqno: int = -1
     safe_to_bootstrap: int = 0
     has_data: bool = True
+    state_kept: str = ""  # the state that a run kept before a start
     variables: dict[str, str] = field(default_factory=dict)
     frozen_at: str | None = "-1"
     files: dict[str, str] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class Host:
     came_by: str = ""
     came_from: str = ""
     fails_to_start: bool = False
+    broken: bool = False  # its InnoDB can't be read: no position is recovered, and it does not start
     founds: bool = False  # systemd's environment would have its next start found a cluster
     view: tuple[str, ...] = ()  # gvwstate.dat: the members of its last Primary Component
     mute: bool = False  # the other members of that view don't hear it
@@ -146,7 +148,7 @@ class Cluster:
 
     def start(self, host: Host, *, new_cluster: bool = False) -> None:
         """Start a server: it joins the Primary Component, founds one, or waits for ever."""
-        if host.running or host.fails_to_start or host.free == 0 or host.held:
+        if host.running or host.fails_to_start or host.broken or host.free == 0 or host.held:
             return
         alive = self.primaries()
         if new_cluster:

@@ -5,8 +5,10 @@ Source: Galera documentation "Restarting the Cluster" (--wsrep-recover); mysqld_
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.connections.command import Command
-from services.facts.state_files import RECOVERED
+from services.facts.state_files import RECOVERED, RECOVERED_OR_NOT
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached
@@ -20,6 +22,24 @@ from services.procedures.plan.positions import kept_name
 RECOVER_LIMIT_S = 1_800.0
 REDO_BYTES_S = 50e6
 """Half of what a disk applies of the redo log in crash recovery: 100 MB/s."""
+
+
+RECOVER_OR_SAY_WHY = r"""export LC_ALL=C
+{ "$1" --user=mysql --wsrep-recover --disable-log-error; echo "pilothouse: exit $?"; } 2>&1 | awk '
+  /^pilothouse: exit [0-9]+$/ { code = $3; next }
+  { print; fflush() }
+  first == "" && index($0, "[ERROR]") { first = ": " substr($0, 1, 300) }
+  END { if (code != "0") print "not recovered: exit code " code first }'
+"""
+
+
+def recover_if_it_can(host: HostFacts, prefix: str = "") -> Step:
+    """Let the server read its position, or keep why it can't: one broken InnoDB says nothing of the others' data."""
+    step = recover(host, prefix)
+    assert isinstance(step.action, Detached)
+    argv = ("bash", "-c", RECOVER_OR_SAY_WHY, "pilothouse", step.action.command.argv[0])
+    action = replace(step.action, command=Command(argv, sudo=True), pattern=RECOVERED_OR_NOT)
+    return replace(step, action=action, done=f"{host.host} was asked for its position")
 
 
 def recover(host: HostFacts, prefix: str = "") -> Step:

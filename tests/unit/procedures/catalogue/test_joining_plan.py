@@ -192,10 +192,12 @@ def test_that_a_start_that_is_taken_back_looks_whether_the_node_still_has_its_st
     cluster = whole("n1", "n2", "n3", spare="new")
     cluster.stop(cluster.hosts["n3"])
     facts = facts_of(cluster)
-    for joiner, leaves in (("n3", ("n3",)), ("new", ())):
-        start = ADD.plan(facts, _values(facts, joiner=joiner)).step(f"start-{joiner}")
-        assert start.undo is not None
-        assert tuple(c.host for c in start.undo.leaves if isinstance(c, StateNamed)) == leaves
+    plan = ADD.plan(facts, _values(facts, joiner="n3"))
+    keep = plan.step("keep-state-n3")
+    assert [s.step_id for s in plan.steps].index("keep-state-n3") < [s.step_id for s in plan.steps].index("start-n3")
+    assert keep.undo is not None
+    assert [type(c) for c in keep.undo.leaves] == [StateNamed]
+    assert "keep-state-new" not in {s.step_id for s in ADD.plan(facts, _values(facts, joiner="new")).steps}
 
 
 def test_that_an_arbitrator_is_counted_where_a_node_is_brought_back() -> None:

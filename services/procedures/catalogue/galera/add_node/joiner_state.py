@@ -10,7 +10,6 @@ from typing import Literal
 
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.conditions.galera.state_named import StateNamed
 from services.procedures.plan.histories import claim_is_confirmed
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -100,12 +99,6 @@ def seen_beyond(facts: Facts, joiner: str) -> Remembered | None:
     if memory is None or memory.seqno is None or memory.seqno <= max((n for n in reached if n is not None), default=0):
         return None
     return memory
-
-
-def state_stays(joiner: HostFacts) -> tuple[StateNamed, ...]:
-    """Return what a start that is taken back should leave as it was: a state file that names the node's data."""
-    folder = joiner[DataFolder]
-    return (StateNamed(joiner.host, folder.path),) if folder.names_state else ()
 
 
 def nothing_left(facts: Facts, joiner: str) -> bool:

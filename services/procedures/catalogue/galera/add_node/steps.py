@@ -12,7 +12,7 @@ from services.procedures.catalogue.galera.add_node import newcomer
 from services.procedures.catalogue.galera.add_node.checks import aside_path, configured
 from services.procedures.catalogue.galera.add_node.erasing import erasing_told
 from services.procedures.catalogue.galera.add_node.estimate import transfer_expected
-from services.procedures.catalogue.galera.add_node.joiner_state import lies_in, must_recover, position_of, state_stays
+from services.procedures.catalogue.galera.add_node.joiner_state import lies_in, must_recover, position_of
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
 from services.procedures.catalogue.steps import data_folders, forked
@@ -23,6 +23,7 @@ from services.procedures.catalogue.steps.haproxy import drain_steps, return_step
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.steps.recovering import recover
+from services.procedures.catalogue.steps.state_kept import keep_state
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
@@ -121,7 +122,6 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     start = steps.start_node(
         facts, joiner, one_past, limit_s=limit, estimate_s=expected.seconds,
         before_undo=(StillPrimary(members, 1, facts.cluster_id),),
-        leaves=state_stays(joiner) if not (removed or kept) else (),
     )  # fmt: skip
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
     start = replace(start, before=(*start.before, whole, *newcomer.joins_others(facts, joiner, members, fresh=fresh)))
@@ -129,6 +129,8 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     if not kept:
         start = erasing_told(start, facts, joiner)
     came: Literal["IST", "SST", "any"] = "SST" if given_up else "any" if flag_of(values["sst_ok"]) is True else "IST"
+    if not (removed or kept):
+        found += keep_state(joiner)
     found += [start, steps.prove_transfer(joiner, came, "", start.step_id)]
     if flag_of(values["extend"]) is True:
         found += newcomer.name_to_members(facts, joiner.host, members)

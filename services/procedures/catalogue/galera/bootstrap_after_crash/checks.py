@@ -111,10 +111,10 @@ def _row(found: Standing) -> str:
     return f"{found.host}: {', '.join(told)}{stale}{out}"
 
 
-def candidate_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """At least one node must have a history at all."""
+def candidate_exists(facts: Facts, hosts: tuple[str, ...], chosen: str = "") -> Check:
+    """At least one node must have a history at all, or a person names one whose data are whole."""
     found = standings(facts, hosts)
-    able = [s for s in found if not s.out or s.later]
+    able = [s for s in found if not s.out or s.later or (s.by_word and s.host == chosen)]
     return Check(
         code="NULL-UUID",
         title="A node with a usable history exists",
@@ -122,6 +122,7 @@ def candidate_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
         evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
         why="Without one, bootstrapping founds an empty cluster, and every other node is overwritten with it.",
         try_=() if able else ("Restore a backup on one node, or look into the data folders by hand first.",),
+        answers=() if able else by_your_word(found),
         absolute=True,
     )
 
@@ -130,7 +131,7 @@ def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Ch
     """The person's own choice is held to the same rules."""
     mine = next((s for s in standings(facts, hosts) if s.host == chosen), None)
     reason = mine.out if mine is not None else "it is not among the nodes"
-    hopeless = bool(reason) and not (mine is not None and mine.later)
+    hopeless = bool(reason) and not (mine is not None and (mine.later or mine.by_word))
     return Check(
         code="EMPTY-NODE",
         title=f"{chosen} has the cluster's data",
@@ -155,6 +156,7 @@ def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tupl
     alike = [s.host for s in kin if not s.out and s.seqno == chosen.seqno]
     tie = f", and {', '.join(alike)} is as far" if alike else ""
     aside = f" of its side; {', '.join(forked)} went another way and can't be compared by seqno" if forked else ""
+    able = tuple(s.host for s, _ in ahead if not s.out or s.by_word)[:1]
     accepted = f"Accepted by its code, {', '.join(s.host for s, _ in ahead)} stays stopped and keeps its data: read"
     return Check(
         code="CHOSEN-BEHIND",
@@ -166,9 +168,18 @@ def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tupl
         try_=(f"{accepted} what only it has out of its binary log, then bring it back and keep its old data.",)
         if ahead
         else (),
-        answers=(Remedy("Bootstrap the node that is ahead", "bootstrap", (ahead[0][0].host,)),) if ahead else (),
+        answers=(Remedy("Bootstrap the node that is ahead", "bootstrap", able),) if able else (),
         host=chosen.host,
     )
+
+
+def by_your_word(found: tuple[Standing, ...]) -> tuple[Remedy, ...]:
+    """Return the way to a node that gave its state up and whose InnoDB lies there whole: the run asks where it stands,
+    and has a person type that its rows are to be everybody's.
+    """
+    names = tuple(s.host for s in found if s.by_word)
+    advice = "Let the run look where such a node's InnoDB stands, and bootstrap it by your word"
+    return (Remedy(advice, "bootstrap", names),) if names else ()
 
 
 def chosen_is_behind_so_far(facts: Facts, found: tuple[Standing, ...], chosen: Standing) -> Check:

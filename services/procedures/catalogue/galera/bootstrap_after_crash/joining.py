@@ -16,6 +16,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
 from services.procedures.catalogue.steps import data_folders, forked
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.catalogue.steps.state_kept import keep_state
 from services.procedures.conditions.galera.at_rest import Unmoved
 from services.procedures.conditions.galera.joined import Joined
 from services.procedures.conditions.galera.nothing_written import NothingWritten
@@ -106,7 +107,7 @@ def _safe(host: HostFacts, uuid: str) -> Step:
     def edit(old: str, new: str) -> Run:
         return data_folders.edited(host, "grastate.dat", f"s/^safe_to_bootstrap: {old}$/safe_to_bootstrap: {new}/")
 
-    if host[DataFolder].grastate is None:
+    if not host[DataFolder].names_state:
         return _new_state(host, path, uuid, first=True)
     return Step(
         step_id="safe",
@@ -230,6 +231,7 @@ def _join(facts: Facts, host: HostFacts, up: tuple[str, ...], standing: tuple[Un
     return [
         *whole,
         *(() if whole else _asked(facts, host)),
+        *(() if removed else keep_state(host)),
         start,
         steps.prove_transfer(host, "any", "", start.step_id),
         steps.whole_again(facts, (*up, host.host), f"{host.host}:"),

@@ -178,6 +178,25 @@ def accepted(party: Party, chosen: Standing) -> tuple[Step, ...]:
     return tuple(_accept(number, loss) for number, loss in enumerate(losses(party, chosen), 1))
 
 
+def trusted(chosen: Standing) -> Step:
+    """Return the step in which a person types that the data of a node that gave its state up are to be everybody's."""
+    said = (
+        f"grastate.dat of {chosen.host} names no state: a state transfer was asked for and did not begin, or it was "
+        f"found inconsistent with the others. InnoDB of {chosen.host} is whole at {chosen.seqno}"
+    )
+    return Step(
+        step_id=f"trust-{chosen.host}",
+        host="",
+        title=f"Accept that {chosen.host}, which gave its state up, is bootstrapped",
+        done=f"You accepted that the data of {chosen.host} become everybody's",
+        why=f"{said}. Where it was inconsistent, its rows differ from those that the others have.",
+        action=Ask(f"{said}. Type 'trust {chosen.host}' to go on with its rows.", "typed", expect=f"trust {chosen.host}"),
+        risk=Risk.YOU,
+        limit_s=86_400.0,
+        repeatable=True,
+    )
+
+
 def _accept(number: int, loss: Loss) -> Step:
     return Step(
         step_id=f"accept-{number}-{loss.host}",

@@ -6,7 +6,7 @@ UUIDs are different histories and can't be compared. None of these is ever chose
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.facts.reading import count
 from services.facts.state_files import ZERO_UUID, position_of
@@ -14,7 +14,7 @@ from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
 from services.procedures.plan.parts.galera.data_folder import DataFolder
-from services.procedures.plan.positions import kept_name, tail_name
+from services.procedures.plan.positions import kept_name, not_recovered, tail_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Standing:
         depth: last - cached_downto where known live, to break a tie.
         tail: the last Xid of its binary log, None where that was not read or none is there.
         out: why it is no candidate, '' when it is; later: it may become one when its position is recovered.
+        by_word: it is none by itself, and a person may choose it: its data are whole, and its state file names none.
     """
 
     host: str
@@ -45,6 +46,7 @@ class Standing:
     tail: int | None = None
     out: str = ""
     later: bool = False
+    by_word: bool = False
 
     @property
     def text(self) -> str:
@@ -67,8 +69,10 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
     state = host[DataFolder].grastate
     memory = next((r for r in host.remembered if r.cluster_uuid == facts.cluster_id), None)
     uuid, seqno, source = _position(facts, host)
-    recovered = facts.value(kept_name(host.host)) or ""
-    out, later = _out(facts, host, uuid, seqno, confirmed=source == "recovered" and uuid == facts.cluster_id)
+    failed = not_recovered(facts, host.host)
+    recovered = "" if failed else facts.value(kept_name(host.host)) or ""
+    broken = (f"its server could not recover its position ({failed})", False) if failed else None
+    out, later = broken or _out(facts, host, uuid, seqno, confirmed=source == "recovered" and uuid == facts.cluster_id)
     galera = host.node.galera if host.node is not None else None
     depth = 0
     if galera is not None and galera.last_committed is not None and galera.cached_downto is not None:
@@ -87,12 +91,13 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
         tail=number_of(facts.value(tail_name(host.host)) or ""),
         out=out,
         later=later,
+        by_word=not failed and _by_word(facts, host, uuid, seqno, recovered=source == "recovered"),
     )
 
 
 def _position(facts: Facts, host: HostFacts) -> tuple[str, int | None, str]:
     """Return (uuid, seqno, source). What the server recovered wins: grastate may be stale after a kill."""
-    recovered = position_of(facts.value(kept_name(host.host)) or "")
+    recovered = None if not_recovered(facts, host.host) else position_of(facts.value(kept_name(host.host)) or "")
     if recovered is not None:
         return recovered[0], _known(recovered[1]), "recovered"
     galera = host.node.galera if host.node is not None else None
@@ -132,6 +137,23 @@ def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None, *, confirm
     if seqno is None:
         return "its seqno is -1: not known until it is recovered", True
     return "", False
+
+
+def _by_word(facts: Facts, host: HostFacts, uuid: str, seqno: int | None, *, recovered: bool) -> bool:
+    """Return whether a node that has given its state up may be bootstrapped by a person's word.
+
+    Its server took the state out of grastate.dat and its InnoDB lies there whole: a transfer that never began leaves it
+    so, and so does a node that was found inconsistent. Which of them it was no file tells for sure.
+    """
+    folder = host[DataFolder]
+    zero = folder.grastate is not None and not folder.names_state and not host.server_up
+    whole = folder.tablespace is True and not folder.sst_in_progress
+    return zero and whole and (not recovered or (uuid == facts.cluster_id and seqno is not None))
+
+
+def chosen_by_word(found: Standing) -> Standing:
+    """Return a node that a person has named as one that may be bootstrapped, where a word is enough for that."""
+    return replace(found, out="", later=found.seqno is None) if found.by_word else found
 
 
 def most_advanced(found: tuple[Standing, ...]) -> Standing | None:

@@ -20,11 +20,12 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.history import (
 )
 from services.procedures.catalogue.galera.bootstrap_after_crash.identity import one_cluster
 from services.procedures.catalogue.galera.bootstrap_after_crash.joining import JOIN_LIMIT_S, bootstrap_and_join, closing
-from services.procedures.catalogue.galera.bootstrap_after_crash.losses import accepted, lost
+from services.procedures.catalogue.galera.bootstrap_after_crash.losses import accepted, lost, trusted
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party, party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import (
     Standing,
     behind,
+    chosen_by_word,
     joining_order,
     most_advanced,
     standings,
@@ -54,6 +55,7 @@ from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.rights import Rights
 from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
+from services.procedures.plan.positions import not_recovered
 from services.procedures.plan.procedure import About
 
 ABOUT = About(
@@ -172,7 +174,7 @@ class BootstrapAfterCrash:
             own.positions(facts, asked.known),
             one_cluster(asked),
             history(asked, side_chosen=chosen != AUTO),
-            own.candidate_exists(facts, hosts),
+            own.candidate_exists(facts, hosts, chosen),
             safety.crash_cause(facts, hosts),
             safety.durability(facts, hosts),
             safety.clients_away(facts),
@@ -271,8 +273,11 @@ class BootstrapAfterCrash:
             more += tuple(stopped(asked.host(name), asked, again) for name in asked.hosts)
             more += tuple(recovered(asked.host(name), again) for name in asked.hosts)
         strange = tuple(name for name in strangers_to(asked, chosen.host) if name in asked.hosts)
-        apart = tuple(dict.fromkeys((*strange, *(s.host for s, _ in behind(found, chosen)))))
+        broken = tuple(s.host for s in found if not_recovered(asked.facts, s.host))
+        apart = tuple(dict.fromkeys((*strange, *(s.host for s, _ in behind(found, chosen)), *broken)))
         joining = tuple(s for s in found if s.host not in apart)
+        if chosen.by_word:
+            more += (trusted(chosen),)
         more += innodb_counts(asked.facts, joining, again)
         order = joining_order(found, chosen, apart)
         more += bootstrap_and_join(asked, chosen.host, chosen.seqno, order, apart, prefix=again)
@@ -296,10 +301,7 @@ class BootstrapAfterCrash:
                 f"{', '.join(back)} are Synced in one Primary Component with state UUID {facts.cluster_id}.",
                 *((f"{', '.join(asked.gone)} stayed off.",) if asked.gone else ()),
                 *((f"{', '.join(asked.left)}, left out, was not started.",) if asked.left else ()),
-                *(
-                    f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
-                    for name in apart
-                ),
+                *(_stays(facts, name) for name in apart),
             ),
         )
 
@@ -312,6 +314,12 @@ class BootstrapAfterCrash:
 
 
 PROCEDURE = BootstrapAfterCrash()
+
+
+def _stays(facts: Facts, name: str) -> str:
+    if not_recovered(facts, name):
+        return f"{name} stays stopped: its server could not recover its position. add-node brings it back by SST."
+    return f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
 
 
 def _whole(facts: Facts, hosts: tuple[str, ...]) -> bool:
@@ -331,7 +339,9 @@ def _state(facts: Facts, name: str) -> str:
 
 
 def _chosen(found: tuple[Standing, ...], asked: str) -> Standing | None:
-    return most_advanced(found) if asked == AUTO else next((s for s in found if s.host == asked), None)
+    if asked == AUTO:
+        return most_advanced(found)
+    return next((chosen_by_word(s) for s in found if s.host == asked), None)
 
 
 def _parted(found: tuple[Standing, ...]) -> bool:
@@ -352,5 +362,6 @@ def _no_candidate(found: tuple[Standing, ...]) -> Check:
         evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
         why="A zero UUID, an unknown seqno or another history is never chosen.",
         try_=("Look into the data folders by hand; copies of the state files were made.",),
+        answers=own.by_your_word(found),
         absolute=True,
     )

@@ -23,7 +23,8 @@ LEAST_ROOM = 100 * 2**20
 
 def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """What brought them down must not bring them down again; a disk that has room again is only told."""
-    blocks, warns = [], []
+    blocks: list[str] = []
+    warns, bad = [], []
     for host in known(facts, hosts):
         free = host[DataFolder].disk.free
         for line in host[ErrorLog].errors:
@@ -35,6 +36,9 @@ def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
             blocks.append(f"{host.host}: less than 100 MiB free")
         if host[Unit].result == "oom-kill":
             blocks.append(f"{host.host}: the kernel killed its server for lack of memory (oom-kill)")
+        if any(told.startswith(f"{host.host}: ") for told in blocks):
+            bad.append(host.host)
+    sound = [name for name in hosts if name not in bad]
     return Check(
         code="CRASH-CAUSE",
         title="Nothing in the logs says that a start must fail",
@@ -42,7 +46,12 @@ def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
         evidence="; ".join([*blocks, *warns][:4]) or "no corruption, no full disk, no lack of memory in the last lines",
         why="A node that crashes again in the middle leaves a worse picture than now.",
         try_=("Make room, or repair what the log names, then check again.",) if blocks else (),
+        answers=(Remedy(_leave_out(bad), "nodes", (", ".join(sound),)),) if bad and sound else (),
     )
+
+
+def _leave_out(names: list[str]) -> str:
+    return f"Or begin without {', '.join(names)}: what only it has is typed as given up, and add-node brings it back"
 
 
 def durability(facts: Facts, hosts: tuple[str, ...]) -> Check:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
-from services.procedures.catalogue.steps.recovering import recover
+from services.procedures.catalogue.steps.recovering import recover_if_it_can
 from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.inside import of
@@ -32,7 +32,7 @@ def recovered(host: HostFacts, prefix: str = "") -> Step:
     mark = PositionMark(
         host.host, host[DataFolder].path or DATADIR, mark_name(host.host, prefix), since=stood(host, prefix).keep
     )  # fmt: skip
-    return replace(recover(host, prefix), proof=(mark,))
+    return replace(recover_if_it_can(host, prefix), proof=(mark,))
 
 
 def unmoved(
@@ -61,7 +61,7 @@ def unmoved(
             mark=mark_name(s.host, last[s.host]),
             recovered=kept_name(s.host, last[s.host]),
             position=facts.value(kept_name(s.host)) or "",
-            rewritten=s.stale or party.host(s.host)[DataFolder].grastate is None,
+            rewritten=s.stale or not party.host(s.host)[DataFolder].names_state,
             safe=s.host == safe,
             own_start="bootstrap" if s.host == safe else f"{starts}{s.host}",
             hosts=beside,

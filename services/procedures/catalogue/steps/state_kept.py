@@ -1,0 +1,104 @@
+"""A stopped node's state file is kept before a start, and put back where the start is taken back and no transfer came.
+
+The provider takes the state out of grastate.dat before it decides which transfer comes; a server that ends then leaves
+its data whole under a file that names none (seen on the lab, MariaDB 10.11.18: a donor whose script failed). The next
+start of such a node asks for an SST, and as the last one with the newest rows it could not be bootstrapped.
+
+What is put back names the state with seqno -1: the next start asks InnoDB for its position, as after any crash, so that
+nothing rests on what this start did to the data. It is not put back where a file of a database is gone (an SST's
+script empties it), where a transfer left its own files, or where the server's log tells of an IST or an inconsistency
+since: there the provider's word is the true one. A log that tells nothing of the start shows nothing.
+"""
+
+from __future__ import annotations
+
+from services.connections.command import Command
+from services.facts.reads import DEFAULT_DATADIR
+from services.procedures.catalogue.steps.server import start_unit_of, unit_of
+from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.server.stopped import Stopped
+from services.procedures.plan.actions import Run
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.model import Step, Undo
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.server.options import Options
+
+KEPT = "/var/lib/pilothouse/before-start"
+
+_LISTED = r"""listed() { find -H "$1" -mindepth 2 -type f ! -name '#*' -printf '%P\n' | sort; }
+"""
+"""The files of databases: those beside ibdata1 any start may purge or make anew (binary logs, ddl_recovery.log)."""
+KEEP_STATE = (
+    r"""export LC_ALL=C; umask 077; set -eu -o pipefail
+"""
+    + _LISTED
+    + r"""state="$1/grastate.dat"
+{ [ -f "$state" ] && [ ! -L "$state" ]; } || { echo "no plain file: $state" >&2; exit 1; }
+install -d -m 0700 -- "$2"
+head -c 4096 -- "$state" > "$2/grastate.dat"
+listed "$1" > "$2/files"
+if [ -n "$3" ] && [ -f "$3" ]; then stat -c %s -- "$3"; else echo 0; fi > "$2/log-at"
+date +%s > "$2/at"
+"""
+)
+PUT_STATE_BACK = (
+    r"""export LC_ALL=C; umask 077; set -u -o pipefail
+datadir=$1 kept=$2 unit=$3 log=$4 uuid=$5
+"""
+    + _LISTED
+    + r"""stays() { printf 'state file: left as it is: %s\n' "$1"; exit 0; }
+grep -q "^uuid: *$uuid$" "$datadir/grastate.dat" 2>/dev/null && { echo 'state file: it names its data'; exit 0; }
+grep -q "^uuid: *$uuid$" "$kept/grastate.dat" 2>/dev/null || stays 'none was kept'
+[ -f "$datadir/ibdata1" ] || stays 'the folder was erased'
+{ [ -e "$datadir/.sst" ] || [ -e "$datadir/sst_in_progress" ]; } && stays 'a transfer had begun'
+now=$(mktemp); said=$(mktemp); trap 'rm -f -- "$now" "$said"' EXIT
+listed "$datadir" > "$now" || stays 'the folder could not be listed'
+gone=$(comm -23 "$kept/files" "$now" | head -n 1)
+[ -z "$gone" ] || stays "${gone:0:200} is gone"
+journalctl --no-pager -q -o cat -u "$unit" --since "@$(cat "$kept/at")" > "$said" 2>/dev/null
+at=$(cat "$kept/log-at")
+if [ -n "$log" ] && [ -f "$log" ] && [ "$(stat -c %s -- "$log")" -ge "$at" ]; then
+  tail -c "+$((at + 1))" -- "$log" >> "$said"
+fi
+grep -q 'WSREP: ' "$said" || stays 'no log tells of the start'
+grep -Eiq 'inconsisten|consistency compromised|receiving IST|IST received|reversing history' "$said" &&
+  stays 'the log tells of an IST or an inconsistency'
+owner=$(stat -c %U -- "$datadir")
+printf '# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   -1\nsafe_to_bootstrap: 0\n' "$uuid" |
+  runuser -u "$owner" -- sh -c 'umask 007; cat > "$1.new" && mv -T -- "$1.new" "$1"' sh "$datadir/grastate.dat" ||
+  stays 'it could not be written'
+echo 'state file: put back'
+"""
+)
+
+
+def keep_state(host: HostFacts) -> tuple[Step, ...]:
+    """Return the step that keeps the state file of a stopped node; none where it names no state that could be lost."""
+    folder = host[DataFolder]
+    if folder.grastate is None or not folder.names_state:
+        return ()
+    name, datadir = host.host, folder.path or DEFAULT_DATADIR
+    log = host[Options].option("mysqld", "log_error") or ""
+    log = log if log.startswith("/") else ""
+    back = ("bash", "-c", PUT_STATE_BACK, "pilothouse", datadir, KEPT, start_unit_of(host), log, folder.grastate.uuid)
+    return (
+        Step(
+            step_id=f"keep-state-{name}",
+            host=name,
+            title=f"Keep the state file of {name} in {KEPT}",
+            done=f"The state file of {name} is kept",
+            why="A start that ends before a transfer began may leave it without a state, its data whole.",
+            action=Run(Command(("bash", "-c", KEEP_STATE, "pilothouse", datadir, KEPT, log), sudo=True)),
+            before=(Stopped(name, unit_of(host)),),
+            limit_s=120.0,
+            undo=Undo(
+                f"Put the state file of {name} back where the start took its state out and no transfer came",
+                Run(Command(back, sudo=True)),
+                limit_s=120.0,
+                before=(Stopped(name, unit_of(host)),),
+                leaves=(StateNamed(name, datadir),),
+            ),
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+    )

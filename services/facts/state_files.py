@@ -22,9 +22,7 @@ RECOVERED = rf"^{_WORDS}({_STATE})"
 position...` is set as discarded', MariaDB 10.11.18, tried): a name of 64 characters, with a line break in it or none,
 has no room for this."""
 NOT_RECOVERED = "not recovered: "
-RECOVERED_OR_NOT = (
-    rf"^(?:{_WORDS})?((?<=Recovered position: ){_STATE}(?!(?s:.*)^{NOT_RECOVERED})|^{NOT_RECOVERED}.+)"
-)
+RECOVERED_OR_NOT = rf"^(?:{_WORDS})?((?<=Recovered position: ){_STATE}(?!(?s:.*)^{NOT_RECOVERED})|^{NOT_RECOVERED}.+)"
 """The same, or why a server could not tell: what is printed behind its own output counts before a position in it."""
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 _VIEW = re.compile(rf"^view_id:\s*\d+\s+({_UUID})\s+(\d+)", re.MULTILINE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from services.facts.option_files import provider_options_of
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
+from services.procedures.catalogue.steps.pair_copied import lacking_pair
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.provider import Provider
@@ -56,7 +57,11 @@ def traffic_files(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
     host, source = facts.host(joiner), facts.host(donor)
     named = tls_files(source if fresh else host)
     there = dict(host[TrafficFiles].sizes)
-    missing = [f"{path} ({option})" for option, path in named if path in there and there[path] is None]
+    brought = lacking_pair(facts, joiner, donor, fresh=fresh) or ()
+    missing = [
+        f"{path} ({option})" for option, path in named if path in there and there[path] is None and path not in brought
+    ]
+    copied = [f"{', '.join(brought)} are copied from {donor}"] if brought else []
     blind = [unread(host, path, "files", "root", "ssh") for _, path in named if path not in there]
     server = server_of(source)
     flag = next((v for n, v in (server.variables if server is not None else ()) if n == "pxc_encrypt_cluster_traffic"),
@@ -69,7 +74,9 @@ def traffic_files(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
         title=f"{joiner} has the certificates of the cluster's traffic",
         not_known=bool(blind) and not lacks,
         verdict=verdict(lacks, warns),
-        evidence="; ".join([*lacks, *warns]) or ", ".join(path for _, path in named) or "no certificates are named",
+        evidence="; ".join([*lacks, *warns, *copied])
+        or ", ".join(path for _, path in named)
+        or "no certificates are named",
         why="A node whose certificates are missing, or signed by another authority, never comes into the group.",
         try_=(f"Copy the files from {donor} to {joiner}, readable for the server's account.",) if lacks or own else (),
         host=joiner,

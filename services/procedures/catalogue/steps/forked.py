@@ -13,6 +13,7 @@ from dataclasses import replace
 from services.facts.extracted import parse_extracted
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue.checks.parts import state_word
+from services.procedures.catalogue.checks.sides import with_both
 from services.procedures.catalogue.galera.add_node.joiner_state import (
     beyond,
     lies_in,
@@ -22,6 +23,7 @@ from services.procedures.catalogue.galera.add_node.joiner_state import (
 )
 from services.procedures.catalogue.steps import extraction
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.stopped import Stopped
@@ -144,7 +146,8 @@ def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
             given_up = _check(joiner, Verdict.WARN, f"{found.evidence}{since}; {joiner} gives up its side")
             return replace(given_up, title=f"{joiner} gives up what only it has")
         way = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
-        return _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", Remedy(way, "loser", (joiner,)))
+        refused = _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", Remedy(way, "loser", (joiner,)))
+        return with_both(refused, facts, joiner, member_hosts(facts), found.shared_to)
     told = f"not known: {found.evidence} ({'; '.join(found.missing)})"
     if pending and (not found.outside or accepted(values, joiner)):
         more = f"{told}; looked at again when its position is known"

@@ -11,7 +11,7 @@ from typing import Literal
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.histories import claim_is_confirmed
-from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
+from services.procedures.plan.host_facts import Facts, Remembered
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.server.options import Options

@@ -22,6 +22,7 @@ from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
+from services.procedures.catalogue.steps.pair_copied import brought_pair
 from services.procedures.catalogue.steps.recovering import recover
 from services.procedures.catalogue.steps.state_kept import keep_state
 from services.procedures.catalogue.steps.watches import disk, flow_control
@@ -111,6 +112,7 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         found.append(forked.only_sst(facts, joiner, given_up=given_up))
     else:
         found += innodb_counts(facts, standings(facts, (joiner.host,)))
+    found += brought_pair(facts, joiner.host, donor.host, fresh=fresh)
     if fresh:
         found += newcomer.configure(facts, joiner.host, donor.host, values["node_name"])
     found.append(name_donor(joiner, donor_name))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.sides import both_counted, other_choice
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing, behind, standings
 from services.procedures.catalogue.steps.choices import is_primary
 from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.histories import histories
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.traces import Traces
 from services.types import Reach
@@ -16,15 +18,29 @@ def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """Bootstrapping beside a Primary Component is a split brain: never. Members that the person left out count too."""
     asked = tuple(dict.fromkeys((*hosts, *facts.members)))
     alive = tuple(name for name in asked if _is_any_primary(facts, name))
+    down = tuple(name for name in asked if name not in alive and facts.host(name).server_up is False)
+    other = (other_choice(alive, down[0]),) if down else ()
     return Check(
         code="PRIMARY-EXISTS",
         title="No Primary Component exists",
         verdict=Verdict.BLOCK if alive else Verdict.PASS,
-        evidence=f"Primary on {', '.join(alive)}" if alive else f"none of {', '.join(asked)} says Primary",
+        evidence=_primary_and_others(facts, alive, down) if alive else f"none of {', '.join(asked)} says Primary",
         why="A second Primary Component would take writes of its own: split brain.",
-        try_=("Bring the missing nodes back with add-node.",) if alive else (),
+        try_=("Bring the missing nodes back with add-node: it tells what only they have, before that is lost.", *other)
+        if alive
+        else (),
         absolute=True,
     )
+
+
+def _primary_and_others(facts: Facts, alive: tuple[str, ...], down: tuple[str, ...]) -> str:
+    """Return who serves, and what is known of those that do not: a colleague may have bootstrapped the smaller side."""
+    told = f"Primary on {', '.join(alive)}"
+    if not down:
+        return told
+    sides = (alive[0], *down)
+    shared = [one.shared_to for name in down if (one := histories(facts, name, alive[0])).outcome == "forked"]
+    return f"{told}; {both_counted(facts, sides, min((n for n in shared if n is not None), default=None))}"
 
 
 _GONE_FOR_GOOD = (

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from services.facts.reading import words
 from services.facts.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.sides import write_sets
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import is_written_out, strangers_to
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing, standings
@@ -22,7 +23,6 @@ from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
-from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.positions import tail_name
 
 
@@ -72,7 +72,7 @@ def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standin
         said = f"whether {found.host} shares its past with {chosen.host} is not known ({past.evidence}): {stays}"
         return Loss(found.host, None, said)
     shared = past.shared_to
-    count = None if shared is None or found.seqno is None else _write_sets(host, found.uuid, shared, found.seqno)
+    count = None if shared is None or found.seqno is None else write_sets(host, found.uuid, shared, found.seqno)
     if past.own:
         more = f" with {past.own} transactions or more that it wrote with wsrep off"
         count = past.own + (count or 0)
@@ -88,22 +88,13 @@ def _beyond(found: Standing, chosen: Standing, host: HostFacts) -> list[Loss]:
     """Return what a node has more than the chosen one: in InnoDB, or in its binary log only."""
     own, base = found.seqno or 0, chosen.seqno or 0
     if found.tail is not None and found.tail > max(own, base):
-        more = _write_sets(host, found.uuid or chosen.uuid, base, found.tail)
+        more = write_sets(host, found.uuid or chosen.uuid, base, found.tail)
         said = f"the binary log of {found.host} goes to Xid {found.tail}, {more} beyond {chosen.host}"
         return [Loss(found.host, more, said)]
     if found.host != chosen.host and own > base:
-        more = _write_sets(host, found.uuid or chosen.uuid, base, own)
+        more = write_sets(host, found.uuid or chosen.uuid, base, own)
         return [Loss(found.host, more, f"{found.host} has {more} write sets more than {chosen.host}")] if more else []
     return []
-
-
-def _write_sets(host: HostFacts, uuid: str, after: int, upto: int) -> int:
-    """Return how many write sets lie between two positions of one history: a change of the Primary Component takes a
-    seqno too, once however often it is told.
-    """
-    trace = host[Traces].trace
-    views = trace.views if trace is not None else ()
-    return max(0, upto - after - len({v.seqno for v in views if v.state_uuid == uuid and after < v.seqno <= upto}))
 
 
 def _unknown(party: Party, name: str, chosen: Standing) -> Loss:
@@ -190,7 +181,9 @@ def trusted(chosen: Standing) -> Step:
         title=f"Accept that {chosen.host}, which gave its state up, is bootstrapped",
         done=f"You accepted that the data of {chosen.host} become everybody's",
         why=f"{said}. Where it was inconsistent, its rows differ from those that the others have.",
-        action=Ask(f"{said}. Type 'trust {chosen.host}' to go on with its rows.", "typed", expect=f"trust {chosen.host}"),
+        action=Ask(
+            f"{said}. Type 'trust {chosen.host}' to go on with its rows.", "typed", expect=f"trust {chosen.host}"
+        ),
         risk=Risk.YOU,
         limit_s=86_400.0,
         repeatable=True,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import replace
 
-from services.connections.command import Command
 from services.procedures.catalogue.galera.encrypt_sst.goal import (
     DEFAULT_DAYS,
     FILES,
@@ -17,16 +15,16 @@ from services.procedures.catalogue.galera.encrypt_sst.goal import (
     server_user,
 )
 from services.procedures.catalogue.galera.encrypt_sst.proofs import proof_steps
+from services.procedures.catalogue.steps.pair_copied import copied_pair, put_pair
 from services.procedures.catalogue.steps.server import whole_again
 from services.procedures.catalogue.steps.sst_section import changed_on_all
 from services.procedures.conditions.galera.pair_sound import LocalPairSound, PairSound
-from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.plan.actions import HostPair, LocalPair, MadePair, PutPair, RemoveFile, Run, Several, WaitFor
+from services.procedures.plan.actions import LocalPair, MadePair, PutPair, WaitFor
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
-from services.procedures.plan.model import Plan, Risk, Step, Undo
+from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.galera.transfer_pairs import TransferPairs
 
@@ -68,7 +66,7 @@ def _expects(facts: Facts, members: tuple[str, ...], goal: Goal) -> tuple[str, .
             None,
             (
                 f"encrypt=4 in [sst] of {', '.join(members)}; every state transfer, also for an IST, is TLS.",
-                "A new node needs the same files: add-node tells where they lack."
+                "A new node needs the same files: add-node copies those that were made here."
                 if goal.source != SERVERS
                 else "A new node needs a certificate of the same CA in its [mysqld].",
                 stays,
@@ -131,7 +129,8 @@ def _first(facts: Facts, host: HostFacts, values: Inputs, goal: Goal) -> Step:
     made = MadePair(_named(facts), number_of(values["days"]) or DEFAULT_DAYS)
     source = LocalPair(values["ca_file"], values["cert_file"], values["key_file"]) if goal.source == FILES else made
     what = "the certificate of this workstation's files" if goal.source == FILES else "a new CA and certificate"
-    step = _put(host, goal, PutPair(goal.ca, goal.cert, goal.key, source, server_user(host), server_group(host)))
+    action = PutPair(goal.ca, goal.cert, goal.key, source, server_user(host), server_group(host))
+    step = put_pair(host, action, empty_folder=_no_folder(host))
     return replace(
         step,
         title=f"Put {what} on {name}",
@@ -141,38 +140,12 @@ def _first(facts: Facts, host: HostFacts, values: Inputs, goal: Goal) -> Step:
 
 
 def _copied(host: HostFacts, source: str, goal: Goal) -> Step:
-    name = host.host
-    action = PutPair(goal.ca, goal.cert, goal.key, HostPair(source), server_user(host), server_group(host))
-    return replace(
-        _put(host, goal, action),
-        title=f"Copy the certificate and its key from {source} to {name}",
-        why="They go through this console, by standard input, and stand on no command line.",
-        proof=(PairSound(name, goal.ca, goal.cert, goal.key, Kept(PAIR)),),
-    )
+    files, account = (goal.ca, goal.cert, goal.key), (server_user(host), server_group(host))
+    return copied_pair(host, source, files, account, empty_folder=_no_folder(host), same_as=Kept(PAIR))
 
 
-def _put(host: HostFacts, goal: Goal, action: PutPair) -> Step:
-    """Return the step with its undo: the files are new ones, so that they are taken away whole."""
-    name, files = host.host, (goal.key, goal.cert, goal.ca)
-    folder = posixpath.dirname(goal.ca)
-    empty = Run(Command(("rmdir", "--ignore-fail-on-non-empty", "--", folder), sudo=True), ok=(0, 1))
-    removed = (*(RemoveFile(path) for path in files), *((empty,) if host[TransferPairs].folder is False else ()))
-    return Step(
-        step_id=f"pair-{name}",
-        host=name,
-        title="",
-        done=f"{name} has the certificate",
-        action=action,
-        before=(FileAbsent(name, goal.cert),),  # written last: a repeat finds none, a file of another's is left alone
-        limit_s=60.0,
-        undo=Undo(
-            f"Remove the certificate and its key from {name}",
-            Several(removed),
-            tuple(FileAbsent(name, path) for path in files),
-        ),
-        repeatable=True,
-        estimate_s=2.0,
-    )
+def _no_folder(host: HostFacts) -> bool:
+    return host[TransferPairs].folder is False
 
 
 def _named(facts: Facts) -> str:

@@ -1,0 +1,148 @@
+"""What refuses or fails opens a way: the console's own advice, followed on real servers, ends with every row there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from services.procedures.plan.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures.forks import LEDGER, acknowledge, assert_extracted, kill_all, make_ledger
+from tests.lab.procedures.obstacles import GRASTATE, ZERO_UUID, grastate
+from tests.lab.procedures.scenarios import CONFIRM
+from tests.lab.procedures.steering import Console
+from tests.lab.procedures.whole import Whole, members
+
+SST = "$(readlink -f /usr/bin/wsrep_sst_mariabackup)"
+STATE = f"grep -E '^(uuid|seqno):' {GRASTATE}"
+DATA = "/var/lib/mysql"
+
+
+def _ids(estate: Estate, host: str) -> frozenset[int]:
+    return frozenset(int(row[0]) for row in estate.sql(host, f"SELECT id FROM {LEDGER}"))
+
+
+@contextmanager
+def _no_donor_can_send(estate: Estate) -> Iterator[None]:
+    """The donors' script of an SST fails at once: none ever begins."""
+    for name in ("s1", "s2"):
+        estate.host(name).sh(f"mount --bind /bin/false {SST}")
+    try:
+        yield
+    finally:
+        for name in ("s1", "s2"):
+            estate.host(name).sh(f"umount {SST}")
+
+
+def _without_caches(estate: Estate) -> None:
+    """s1 and s2 are restarted one after the other with empty caches: nobody can send an IST any more."""
+    for name in ("s2", "s1"):
+        estate.host(name).sh(f"systemctl stop mariadb; rm -f {DATA}/galera.cache; systemctl start mariadb")
+        estate.wait_synced(["s1", "s2"], size=2)
+
+
+@pytest.mark.slow
+def test_that_an_sst_that_never_began_leaves_the_state_file_of_its_joiner_as_it_was_and_the_next_run_ends_well(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    rows = make_ledger(steer)
+    steer.stop("s3")
+    before = steer.host("s3").sh(STATE).out
+    rows |= acknowledge(steer, "s1", 100)
+    _without_caches(steer)
+    with _no_donor_can_send(steer):
+        ran = console.run("add-node", joiner="s3", keep_data="no", settle="1 s")
+    assert ran.code == 3, ran
+    assert console.view().state is RunState.UNDONE, ran
+    after = steer.host("s3").sh(STATE).out
+    assert before.split()[1] == after.split()[1] != ZERO_UUID
+    assert "names no state any more" not in ran.out, ran
+    again = console.run("add-node", joiner="s3", keep_data="no", settle="1 s")
+    console.assert_ended(RunState.DONE, again)
+    assert _ids(steer, "s3") == rows
+    whole.assert_as_before()
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.parametrize("nodes", ["", "s1,s2"])
+def test_that_one_broken_innodb_keeps_the_healthy_nodes_no_longer_down(
+    steer: Estate, console: Console, whole: Whole, nodes: str
+) -> None:
+    rows = make_ledger(steer)
+    kill_all(steer)
+    steer.host("s3").sh(f"dd if=/dev/urandom of={DATA}/ibdata1 bs=16k count=200 conv=notrunc; rm -f {DATA}/ib_logfile0")
+    inputs = {"nodes": nodes} if nodes else {}
+    ran = console.run("bootstrap-after-crash", *CONFIRM, "--confirm", "without s3", **inputs)
+    if ran.code == 3 and not nodes:  # an earlier look may have left the damage in its log
+        assert "nodes=s1, s2" in ran.out, ran
+    console.assert_ended(RunState.DONE, ran)
+    assert "could not recover its position" in ran.out, ran
+    for name in ("s1", "s2"):
+        assert _ids(steer, name) == rows
+    back = console.run("add-node", "--confirm", "s3", joiner="s3", keep_data="no", settle="1 s")
+    console.assert_ended(RunState.DONE, back)
+    assert _ids(steer, "s3") == rows
+    whole.assert_as_before()
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_that_a_node_that_gave_its_state_up_and_has_the_newest_rows_whole_is_bootstrapped_by_a_persons_word(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    rows = make_ledger(steer)
+    steer.kill9("s1")
+    steer.kill9("s2")
+    steer.host("s3").sh("until mariadb -Ne \"show status like 'wsrep_cluster_size'\" | grep -qw 1; do sleep 1; done")
+    steer.sql("s3", "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+    rows |= acknowledge(steer, "s3", 100)
+    steer.kill9("s3")
+    steer.host("s3").sh(f"printf '{grastate(ZERO_UUID, -1)}' > {GRASTATE}; rm -f {DATA}/gvwstate.dat")
+    refused = console.run("bootstrap-after-crash", *CONFIRM, itself="no")
+    assert refused.code == 4, refused
+    assert "CHOSEN-BEHIND" in refused.out, refused
+    assert "bootstrap=s3" in refused.out, refused
+    unsaid = console.run("bootstrap-after-crash", *CONFIRM, bootstrap="s3")
+    assert unsaid.code == 4, unsaid
+    assert "trust s3" in unsaid.out, unsaid
+    console("undo", console.runs()[0], "--yes")
+    ran = console.run("bootstrap-after-crash", *CONFIRM, "--confirm", "trust s3", bootstrap="s3")
+    console.assert_ended(RunState.DONE, ran)
+    for name in members(steer):
+        assert _ids(steer, name) == rows, name
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_colleague_who_bootstraps_the_smaller_side_leaves_both_choices_and_both_counts(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    """s1 and s2 went on together without s3 and fell; s3 was bootstrapped by hand and serves."""
+    shared = make_ledger(steer)
+    steer.kill9("s3")
+    steer.wait_synced(["s1", "s2"], size=2)
+    greater = acknowledge(steer, "s1", 1_000, 25)
+    kill_all(steer)
+    steer.host("s3").sh(f"sed -i 's/safe_to_bootstrap: 0/safe_to_bootstrap: 1/' {GRASTATE}; rm -f {DATA}/gvwstate.dat")
+    steer.host("s3").sh("systemctl reset-failed mariadb; galera_new_cluster", limit_s=90)
+    steer.wait_synced(["s3"], size=1)
+    fewer = acknowledge(steer, "s3", 5_000, 3)
+    refused = console.run("bootstrap-after-crash")
+    assert refused.code == 3, refused
+    assert "PRIMARY-EXISTS" in refused.out, refused
+    assert "Bring the missing nodes back with add-node" in refused.out, refused
+    assert "Or let s3 lose" in refused.out, refused
+    steer.stop("s3")  # the other choice, as it is told
+    typed = [word for count in (3, 4, 5) for word in ("--confirm", f"lose {count} of s3")]
+    ran = console.run("bootstrap-after-crash", *CONFIRM, *typed, bootstrap="s1")
+    console.assert_ended(RunState.DONE, ran)
+    for name in ("s1", "s2"):
+        assert _ids(steer, name) == shared | greater
+    assert_extracted(steer, "s3", fewer)
+    back = console.run("add-node", "--confirm", "s3", joiner="s3", loser="s3", keep_data="no", settle="1 s")
+    console.assert_ended(RunState.DONE, back)
+    assert _ids(steer, "s3") == shared | greater
+    whole.assert_as_before()

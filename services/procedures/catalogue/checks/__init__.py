@@ -14,13 +14,14 @@ from services.procedures.catalogue.checks.founding import founds_by_option, join
 from services.procedures.catalogue.checks.health import health_gate, long_transactions, no_transfer_or_ddl
 from services.procedures.catalogue.checks.one_past import one_past
 from services.procedures.catalogue.checks.product import foreign_provider, known_product, provider_protocol, versions
-from services.procedures.catalogue.checks.starting import innodb_as_usual, names_known, temporary_space
+from services.procedures.catalogue.checks.starting import data_space, innodb_as_usual, names_known, temporary_space
 from services.procedures.catalogue.checks.traffic import provider_library, traffic_alike, traffic_files
 from services.procedures.catalogue.checks.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
 
 __all__ = [
     "clocks",
     "config_valid",
+    "data_space",
     "datadir_foreign",
     "donor_names",
     "foreign_provider",

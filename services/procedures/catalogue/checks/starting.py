@@ -11,10 +11,14 @@ from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
 
+LEAST_ROOM = 100 * 2**20
+"""What a server's start takes on its data volume: its temporary tablespace, a new binary log."""
 LEAST_TEMPORARY = 16 * 2**20
 """What the scripts of a start and of an SST write: logs of some kilobytes, and what the server sorts in a file."""
 
@@ -44,6 +48,36 @@ def _room(host: HostFacts) -> Check:
         evidence="; ".join([*full, *blind]) or f"free on {host.host}: {free}",
         why="A server whose scripts can't write there does not start, and an SST breaks off.",
         try_=(f"Make room there on {host.host}: at least {LEAST_TEMPORARY / 1e6:.0f} MB.",) if full else (),
+        host=host.host,
+    )
+
+
+def data_space(facts: Facts, hosts: tuple[str, ...], away_s: float) -> tuple[Check, ...]:
+    """A data volume without room: the server comes up no more, or fails while it takes what it missed.
+
+    Args:
+        away_s: how long each is away: what the cluster writes meanwhile comes to it, into data and binary log.
+    """
+    return tuple(_data_room(host, away_s) for host in known(facts, hosts))
+
+
+def _data_room(host: HostFacts, away_s: float) -> Check:
+    folder, rates = host[DataFolder], host[WriteRate].rates
+    free = folder.disk.free
+    needed = LEAST_ROOM + int(2 * (rates.bytes_s if rates is not None else 0.0) * away_s)
+    blind = [unread(host, "the free disk", "disk", "machine", "ssh")] if free is None else []
+    told = "" if free is None else f"{free / 1e9:.2f} GB are free at {folder.path or 'its data folder'} of {host.host}"
+    full = [f"{told}; a restart wants {needed / 1e9:.2f} GB"] if free is not None and free < needed else []
+    return Check(
+        code="DISK-FREE",
+        title=f"{host.host} has room on its data volume",
+        each="Each node has room on its data volume",
+        verdict=verdict(full, blind),
+        not_known=bool(blind) and not full,
+        evidence="; ".join([*full, *blind]) or told,
+        why="InnoDB makes its temporary tablespace anew at each start, and what was missed is written then: a full "
+        "disk ends the start, and the node stays down.",
+        try_=(f"Make room on {host.host} before its server is stopped.",) if full else (),
         host=host.host,
     )
 

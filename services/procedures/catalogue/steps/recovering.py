@@ -8,13 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.command import Command
+from services.facts.reads import DEFAULT_DATADIR
 from services.facts.state_files import RECOVERED, RECOVERED_OR_NOT
+from services.procedures.catalogue.checks.starting import LEAST_ROOM
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.inputs import bytes_of, number_of
 from services.procedures.plan.model import Step
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.positions import kept_name
@@ -58,7 +62,8 @@ def recover(host: HostFacts, prefix: str = "") -> Step:
         action=Detached(
             Command(words, sudo=True), name=f"{prefix}recover-{name}", keep=kept_name(name, prefix), pattern=RECOVERED
         ),
-        before=(Stopped(name, unit),),
+        # On a full disk crash recovery begins, changes InnoDB's files and ends in the middle.
+        before=(Stopped(name, unit), FreeDisk(name, host[DataFolder].path or DEFAULT_DATADIR, LEAST_ROOM)),
         limit_s=max(RECOVER_LIMIT_S, _redo_bytes(host) / REDO_BYTES_S),
         repeatable=True,
         estimate_s=10.0,

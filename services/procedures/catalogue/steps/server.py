@@ -12,7 +12,7 @@ from typing import Literal
 from services.connections.command import Command
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue.checks.parts import arbitrators
-from services.procedures.catalogue.checks.starting import LEAST_TEMPORARY
+from services.procedures.catalogue.checks.starting import LEAST_ROOM, LEAST_TEMPORARY
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.apart import NotApart
 from services.procedures.conditions.galera.at_rest import PositionMark
@@ -196,7 +196,9 @@ def stop_node(
         risk=Risk.NODE_DOWN,
         before=(
             ClusterWhole(whole, len(whole) + arbitrators(facts), facts.cluster_id, (name,) if desynced else ()),
-            FreeDisk(name, TMP, LEAST_TEMPORARY),  # without it the start fails, and nobody brings the node back
+            # Without either the start fails, and nobody brings the node back.
+            FreeDisk(name, TMP, LEAST_TEMPORARY),
+            FreeDisk(name, host[DataFolder].path or DEFAULT_DATADIR, LEAST_ROOM),
         ),
         already=(),
         proof=(

@@ -85,6 +85,9 @@ def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: boo
     told = (
         f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {times}{why} and {grown / 1e9:.2f} GB written then"
     )
+    old = 0 if keep else host[DataSize].in_bytes or 0
+    if old:
+        told += f"; {old / 1e9:.2f} GB of them are {joiner}'s old data, which the SST erases first"
     return Check(
         code="DISK-FREE",
         title=f"{joiner} has room for the data",

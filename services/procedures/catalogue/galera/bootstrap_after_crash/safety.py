@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.facts.causes import disk_full, fails_again
 from services.procedures.catalogue.checks.parts import known, verdict
+from services.procedures.catalogue.checks.starting import LEAST_ROOM
 from services.procedures.catalogue.checks.transfer import GROUP_PORT
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -18,7 +19,6 @@ from services.procedures.plan.parts.server.variables import Variables
 
 ROOM = 2**30
 """Free disk from which on an old 'disk full' in the log is history."""
-LEAST_ROOM = 100 * 2**20
 
 
 def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:

@@ -200,6 +200,7 @@ class RollingRestart:
             *preflight.names_known(later, nodes),
             preflight.clocks(facts, members, blocks=False),
             *preflight.temporary_space(later, nodes),
+            *preflight.data_space(facts, nodes, downtime),
             *preflight.innodb_as_usual(later, nodes),
             option_known(facts, nodes, option, value),
             preflight.lock_free(facts, members),

@@ -18,7 +18,7 @@ from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor, of_running
 from services.procedures.catalogue.steps.haproxy import out_of
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts
-from services.procedures.catalogue.steps.watches import flow_control
+from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.cache import CacheLasts
 from services.procedures.conditions.galera.flow_control import FlowControlBelow
 from services.procedures.conditions.galera.provider_option import ProviderOption
@@ -261,6 +261,8 @@ def _watches(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> 
                 to_step=f"{name}:start-{name}",
             )
         )
+        near = f"The data disk of {name} is nearly full: its server may not come up again."
+        found.append(disk(facts.host(name), f"DISK-{name}".upper(), near, f"{name}:stop-{name}", f"{name}:whole"))
         held_up = flow_control(others[0], name, f"{name}:start-{name}", f"{name}:whole", f"{name}-".upper())
         sentence = f"Flow control all but stops the cluster's writes since {name} is back."
         found.append(replace(held_up, sentence=sentence))

@@ -235,6 +235,26 @@ def _started_again(facts: Facts, host: HostFacts, others: tuple[str, ...], keep:
     )
 
 
+def came_by_itself(facts: Facts, host: HostFacts, beside: tuple[str, ...]) -> Undo | None:
+    """Return how a stop of a server that was up, or that systemd was about to start again, is taken back: it starts.
+
+    A stop takes away the restart that systemd had ordered after a crash; giving the automatic restart back does not
+    order it anew. None for one that nobody would have started.
+    """
+    coming = host[Unit].active_state in {"activating", "reloading"}
+    if not (host.server_up or coming):
+        return None
+    again = start_unit_of(host)
+    return Undo(
+        f"Start {again} on {host.host} again, as systemd would have"
+        if coming
+        else f"Start {again} on {host.host} again",
+        systemctl("start", again, "--no-block"),
+        before=(same_history(facts, host, beside), founds_nothing(host)),
+        alone=True,
+    )
+
+
 def sst_accepted(stop: Step) -> Step:
     """Return a stop whose way back may be an SST: a person has accepted that beforehand."""
     return replace(stop, undo=replace(stop.undo, consent=None, leaves=()) if stop.undo is not None else None)

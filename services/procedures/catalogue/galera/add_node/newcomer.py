@@ -40,11 +40,6 @@ def server_off(facts: Facts, name: str) -> Step:
     """A spare may run a server of its own, or hang in an earlier start."""
     host = facts.host(name)
     unit = steps.unit_of(host)
-    undo = None
-    if host.server_up:
-        one_past = steps.same_history(facts, host, member_hosts(facts))
-        again = steps.systemctl("start", unit, "--no-block")
-        undo = Undo(f"Start {unit} on {name} again", again, before=(one_past, steps.founds_nothing(host)))
     return Step(
         step_id=f"down-{name}",
         host=name,
@@ -55,7 +50,7 @@ def server_off(facts: Facts, name: str) -> Step:
         already=(Stopped(name, unit),),
         proof=(Stopped(name, unit),),
         limit_s=900.0,
-        undo=undo,
+        undo=steps.came_by_itself(facts, host, member_hosts(facts)),
         repeatable=True,
         cancellable=False,
         estimate_s=5.0,

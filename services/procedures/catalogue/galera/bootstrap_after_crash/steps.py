@@ -78,6 +78,7 @@ def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
         already=down,
         proof=down,
         limit_s=900.0,
+        undo=None if prefix else steps.came_by_itself(party.facts, host, party.hosts),
         repeatable=True,
         cancellable=False,
         estimate_s=5.0,

@@ -115,8 +115,11 @@ class Backup:
 
     @property
     def is_packed(self) -> bool:
-        """Return whether it is compressed or encrypted."""
-        return bool(self.packed or self.compressed or self.encrypted)
+        """Return whether files of it are compressed or encrypted: by those that lie there.
+
+        Its info says how it was made, and goes on saying so once it is unpacked; it counts where nobody counted files.
+        """
+        return self.packed > 0 if self.packed is not None else bool(self.compressed or self.encrypted)
 
     @property
     def log_number(self) -> int | None:

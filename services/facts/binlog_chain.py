@@ -19,8 +19,8 @@ from services.facts.backups import newest
 
 MOST_VIEWS = 8
 """Each change of view takes a seqno and stands in no log: so many right behind a backup are no wonder."""
-MOST_STRETCHES = 60
-"""So many stretches are laid beside the members' logs: each costs a read there."""
+MOST_STRETCHES = 400
+"""So many stretches are laid beside the members' logs: each costs a read there, neighbours one for all of them."""
 RECENT = 4
 """So many transactions at the end of a chain are laid beside the members' logs."""
 
@@ -106,7 +106,7 @@ class Backup:
 
     Attributes:
         kind: mariadb-backup's word ('full-backuped', 'full-prepared'), or what makes it none: 'incremental', 'partial',
-            'compressed', 'unknown'; size: bytes of its files.
+            'packed' (files of it are compressed or encrypted), 'unknown'; size: bytes of its files.
         links, old_links: links and *.isl files in it, and in the old data folder beside it; None = not known.
         gtid: of the last change that it holds, by the log that it brought, several with commas; since: when that log
             was begun, as a mark's time. '' = not known.

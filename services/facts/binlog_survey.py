@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from services.facts.backups import moment, newest
 from services.facts.binlog_chain import MOST_STRETCHES, RECENT, Backup, ChainFile, Wrong
 
-_FIELD = re.compile(r"([a-z]{2,12})=([A-Za-z0-9_.,:@+~-]{1,4000})")
+_FIELD = re.compile(r"([a-z]{2,12})=([A-Za-z0-9_.,:@+~-]{1,16000})")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAME = re.compile(r"[A-Za-z0-9_.@-]{1,200}\.\d{6,10}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -229,3 +230,10 @@ def _beside(folder: Path, data: Path) -> Backup:
     ran = subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, "PATH": tools})
     (found,) = parse_backups(ran.stdout)
     return found
+
+
+def test_that_a_backup_is_packed_by_the_files_that_lie_there_and_not_by_a_word() -> None:
+    """Unpacked with --decompress its info still says 'compressed = compressed' (mariadb-backup 10.11.18)."""
+    assert not replace(recorded()["full"], packed=0, compressed=True, encrypted=True).is_packed
+    assert replace(recorded()["full"], packed=1, compressed=False).is_packed
+    assert replace(recorded()["full"], packed=None, compressed=True).is_packed

@@ -27,7 +27,7 @@ from tests.unit.procedures.catalogue.binlogs_facts import (
     [
         (f"uuid={CLUSTER}", "uuid=aaaaaaaa-2222-11f0-9c0e-3b2f8d5a7c11", "OTHER-UUID"),
         ("kind=full-backuped", "kind=incremental", "BACKUP-KIND"),
-        ("kind=full-backuped", "kind=compressed", "BACKUP-KIND"),
+        ("kind=full-backuped", "kind=packed", "BACKUP-KIND"),
         ("kind=full-backuped", "kind=log-applied", "BACKUP-USED"),
         ("kind=full-backuped", "kind=full-prepared", "BACKUP-USED"),
         ("last=990", "last=999999", "AHEAD"),

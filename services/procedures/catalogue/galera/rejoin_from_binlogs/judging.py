@@ -17,6 +17,7 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 
+PACKED = "packed"
 FULL, PREPARED = "full-backuped", frozenset({"full-prepared", "log-applied"})
 
 
@@ -47,6 +48,7 @@ _STATEMENTS = (
     "Look there with mariadb-binlog --start-position. A CREATE TABLE ... SELECT counts too: it makes a table by "
     "a statement inside its transaction. A backup that was taken after it needs no replay of it."
 )
+_UNPACK = "Unpack a copy of it (mariadb-backup --decompress --remove-original), and name that."
 _SST = "Bring the node back with add-node, by an SST."
 
 
@@ -117,7 +119,9 @@ def _backup(facts: Facts, joiner: str, found: Survey) -> Check:
     backup, program = found.backup, ".".join(map(str, facts.host(joiner)[Program].version))
     used = backup.kind in PREPARED
     faults = [f"it is {backup.kind}: it was prepared already, and may have been started on since"] if used else []
-    faults += [f"it is {backup.kind}, no full backup"] if backup.kind not in {FULL, *PREPARED} else []
+    packed = backup.kind == PACKED
+    faults += [f"it is {backup.kind}, no full backup"] if backup.kind not in {FULL, PACKED, *PREPARED} else []
+    faults += ["compressed or encrypted files lie in it"] if packed else []
     other = backup.uuid != facts.cluster_id.lower()
     if backup.uuid != facts.cluster_id.lower():
         faults.append(f"it is of {backup.uuid}, the cluster is {facts.cluster_id}")
@@ -136,7 +140,11 @@ def _backup(facts: Facts, joiner: str, found: Survey) -> Check:
         verdict=verdict(faults),
         evidence="; ".join(faults) or f"{backup.kind}, {backup.uuid}:{backup.seqno}, {backup.version}",
         why="Anything else can't be gone on with by this cluster's transactions.",
-        try_=(*(("Take the original again from where it was kept.",) if used else ()), *((_SST,) if faults else ())),
+        try_=(
+            *(("Take the original again from where it was kept.",) if used else ()),
+            *((_UNPACK,) if packed else ()),
+            *((_SST,) if faults else ()),
+        ),
         absolute=bool(faults),
     )
 

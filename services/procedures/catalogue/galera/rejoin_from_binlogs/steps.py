@@ -44,7 +44,8 @@ from services.procedures.plan.positions import kept_name
 DAY_S = 86_400.0
 SURVEY_LIMIT_S = 4 * 3_600.0
 PRIVATE_LIMIT_S = 3_600.0
-PAST_LIMIT_S = 600.0
+PAST_LIMIT_S, STRETCH_LIMIT_S = 600.0, 60.0
+"""A member's log is read for each stretch, for half a minute at most."""
 _WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
 
 
@@ -173,7 +174,7 @@ def _pasts_known(facts: Facts, host: HostFacts, members: tuple[str, ...], found:
         "is known of the backup itself, too.",
         action=WaitFor((own, known), "the members' binary logs"),
         risk=Risk.READS,
-        limit_s=PAST_LIMIT_S,
+        limit_s=PAST_LIMIT_S + STRETCH_LIMIT_S * len(chain.stretches),
         repeatable=True,
         estimate_s=5.0 + len(chain.stretches),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from services.connections.backup_programs import BEGINS
 from services.connections.binlog_programs import BINLOG_EVENTS, ONE_LINE_TABLE
+from services.facts.binlog_chain import MOST_STRETCHES
 
 _OF_A_FILE = (
     r"""
@@ -40,7 +41,9 @@ function close_group(end,  lost, at_end, part) {
       lost = xid - prevx - 1 - pending
       if (lost > 0) missing += lost
       if (pending || xid - prevx > 1) {
-        if (holes++ < 60) hole = (hole == "-" ? "" : hole ",") prevx "-" xid "-" n(pending)
+        if (holes++ < """
+    + str(MOST_STRETCHES)
+    + r""") hole = (hole == "-" ? "" : hole ",") prevx "-" xid "-" n(pending)
       }
     } else if (prevx == "-") headddl = pending
     at_end = xid "~" when; gsub(",", "~", at_end); recent = recent "," at_end
@@ -143,9 +146,11 @@ read -r atfile at _ <<< "$(info binlog_info)"
 atfile=${atfile##*/}
 version=$(said server_version); [[ $version =~ ^[0-9A-Za-z.+~:_-]{1,80}$ ]] || version=-
 kind=$(info checkpoints | sed -n 's/^backup_type = //p' | head -n 1)
-for one in incremental partial compressed; do
+for one in incremental partial; do
   case $(said $one) in N|'') ;; *) kind=$one;; esac
 done
+packed=$(find "$copy/" -type f \( -name '*.qp' -o -name '*.lz4' -o -name '*.zst' -o -name '*.xbcrypt' -o -name '*.enc' \
+  -o -name '*.gz' \) -print -quit) && [ -z "$packed" ] || kind=packed
 [[ $kind =~ ^[a-z-]{1,40}$ ]] || kind=unknown
 size=$(du -sbD -- "$copy" | cut -f 1); [[ $size =~ ^[0-9]+$ ]] || size=0
 elsewhere() { find "$1/" \( -type l -o -name '*.isl' \) -printf '.\n' | wc -l; }

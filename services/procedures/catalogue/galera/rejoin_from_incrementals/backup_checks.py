@@ -88,7 +88,9 @@ def whole(chain: Chain) -> tuple[Check, ...]:
             verdict=verdict(packed),
             evidence="; ".join(packed) or calm,
             why="A compressed or encrypted backup can't be prepared, a part of one is no data folder.",
-            try_=("Unpack a copy of it (--decompress, --decrypt), or take a whole backup.",) if packed else (),
+            try_=("Unpack a copy of it (--decompress, --decrypt, with --remove-original), or take a whole backup.",)
+            if packed
+            else (),
             absolute=bool(packed),
         ),
         Check(
@@ -137,9 +139,11 @@ def _linked(one: Backup) -> str:
 def _packed(one: Backup) -> str:
     if one.partial:
         return "it is a partial backup"
-    if one.encrypted or one.compressed:
-        return "it is encrypted" if one.encrypted else "it is compressed"
-    return f"{one.packed} compressed or encrypted files" if one.packed else ""
+    if not one.is_packed:
+        return ""
+    if one.packed:
+        return f"{one.packed} compressed or encrypted files lie in it"
+    return f"it is {'encrypted' if one.encrypted else 'compressed'} by its own words, and its files were not counted"
 
 
 def _used(one: Backup) -> str:

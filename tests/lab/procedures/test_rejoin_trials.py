@@ -1,0 +1,84 @@
+"""Material that nobody made for a test, on real servers: what is refused, what fails and is taken back, what ends well.
+
+A run that does not end well leaves the old data as they were, file by file; one that does has the rows of the members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services.procedures.plan.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures import backups
+from tests.lab.procedures.steering import Console
+from tests.lab.procedures.whole import Whole
+
+NAME, JOINER = "rejoin-from-incrementals", "s3"
+AT = f"{backups.FOLDER}-tried"
+HOW: dict[str, object] = {
+    "joiner": JOINER, "memory": "128 MiB", "settle": "3 s", "full": f"{AT}/full", "incrementals": f"{AT}/inc1,{AT}/inc2",
+    "tables": backups.tables(),
+}  # fmt: skip
+LISTING = "cd /var/lib/mysql; find . -type f -printf '%P %s %u %m\\n' | sort"
+DAMAGED = {
+    "a .delta cut short": "truncate -s 20000 {at}/inc2/sbtest/restored.ibd.delta",
+    "a .delta cut in its middle": "truncate -s 49152 {at}/inc1/sbtest/restored_inc1.ibd.delta",
+    "a .delta of zeros": "f={at}/inc2/sbtest/restored.ibd.delta; n=$(stat -c %s $f); truncate -s 0 $f; truncate -s $n $f",
+    "a redo log cut short": "truncate -s 5000 {at}/full/ib_logfile0",
+    "no redo log": "rm {at}/full/ib_logfile0",
+    "a tablespace cut short": "truncate -s 40960 {at}/full/sbtest/restored.ibd",
+    "ibdata1 cut short": "truncate -s 1M {at}/full/ibdata1",
+    "the first generation's incremental": "rm -rf {at}/inc1; cp -a {at}/inc2 {at}/inc1",
+}
+
+
+@pytest.fixture
+def chain(steer: Estate, whole: Whole) -> Iterator[None]:
+    """Backups of s3 on its own disk, and s3 stopped after more was written."""
+    del whole
+    backups.make_chain(steer, JOINER)
+    steer.stop(JOINER)
+    steer.wait_synced(["s1", "s2"], size=2)
+    try:
+        yield
+    finally:
+        backups.forget(steer, JOINER)
+
+
+def _tried(estate: Estate, script: str) -> None:
+    host = estate.host(JOINER)
+    host.sh(f"rm -rf {AT}; cp -a {backups.FOLDER} {AT}; {script.format(at=AT)}")
+
+
+def _rows(estate: Estate, host: str) -> list[list[str]]:
+    return [
+        estate.sql(host, f"CHECKSUM TABLE {name}; SELECT COUNT(*) FROM {name}") for name in backups.tables().split(",")
+    ]  # type: ignore[misc]
+
+
+@pytest.mark.long
+def test_that_damaged_backups_never_end_well_and_one_that_was_unpacked_does(
+    steer: Estate, console: Console, chain: None
+) -> None:
+    del chain
+    host = steer.host(JOINER)
+    old = host.sh(LISTING).out
+    told = {}
+    for what, script in DAMAGED.items():
+        _tried(steer, script)
+        ran = console.run(NAME, **HOW)
+        assert ran.code != 0, (what, ran)
+        told[what] = "; ".join(line.strip() for line in ran.out.splitlines() if "Refused" in line or "failed" in line)[
+            :300
+        ]
+        print(f"{what}: {ran.code}: {told[what]}")
+        assert host.sh(LISTING).out == old, what
+    # As --compress leaves it once it is unpacked: a word of its info that is not so any more.
+    _tried(steer, "sed -i 's/^compressed = .*/compressed = compressed/' {at}/*/xtrabackup_info")
+    assert "compressed = compressed" in host.sh(f"cat {AT}/full/xtrabackup_info").out
+    ran = console.run(NAME, **HOW)
+    assert ran.code == 0, ran
+    console.assert_ended(RunState.DONE, ran)
+    assert _rows(steer, JOINER) == _rows(steer, "s1")

@@ -79,6 +79,7 @@ class Backup:
     state_uuid: str = ""
     seqno: int | None = None
     gtid: str = ""
+    listed: str = ""
     since: str = ""
     by: int | None = None
     base: str = ""
@@ -197,7 +198,7 @@ def _backup(block: _Block) -> Backup:
         tool=version_of(info.get("tool_version", "")), began=words(info.get("start_time", ""), 19),
         ended=words(info.get("end_time", ""), 19), state_uuid=position[0] if position else "",
         seqno=position[1] if position and position[1] >= 0 else None,
-        gtid=" ".join(gtid.split()), since=moment(plain.get("since", "")),
+        gtid=" ".join(gtid.split()), listed=every(plain.get("gtids", "")), since=moment(plain.get("since", "")),
         by=count(plain.get("by", "")), base=base[1] if base else "",
         log=words(log[0].strip(), 255), own=_own(plain), partial=_yes(info.get("partial")),
         compressed=_yes(info.get("compressed")), encrypted=_yes(info.get("encrypted")),
@@ -234,6 +235,11 @@ def newest(gtids: str) -> str:
         if _LISTED_GTID.fullmatch(one):
             found[one.partition("-")[0]] = one
     return ",".join(found.values())
+
+
+def every(gtids: str) -> str:
+    """Return the GTIDs of a binary log's Gtid list, with commas: the newest one of each domain and server."""
+    return ",".join(one for one in gtids.split(",") if _LISTED_GTID.fullmatch(one))
 
 
 def version_of(text: str) -> tuple[int, ...]:

@@ -109,7 +109,7 @@ class Backup:
             'packed' (files of it are compressed or encrypted), 'unknown'; size: bytes of its files.
         links, old_links: links and *.isl files in it, and in the old data folder beside it; None = not known.
         gtid: of the last change that it holds, by the log that it brought, several with commas; since: when that log
-            was begun, as a mark's time. '' = not known.
+            was begun, as a mark's time; listed: the newest change of each server in it. '' = not known.
     """
 
     uuid: str
@@ -123,6 +123,7 @@ class Backup:
     old_links: int | None = 0
     gtid: str = ""
     since: str = ""
+    listed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

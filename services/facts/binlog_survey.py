@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from services.facts.backups import moment, newest
+from services.facts.backups import every, moment, newest
 from services.facts.binlog_chain import MOST_STRETCHES, RECENT, Backup, ChainFile, Wrong
 
 _FIELD = re.compile(r"([a-z]{2,12})=([A-Za-z0-9_.,:@+~-]{1,16000})")
@@ -55,6 +55,7 @@ def _backup(line: str) -> Backup | None:
         links=int(told["links"]) if _is_number(told.get("links", "")) else None,
         old_links=int(told["oldlinks"]) if _is_number(told.get("oldlinks", "")) else None,
         gtid=newest(told.get("gtids", "")),
+        listed=every(told.get("gtids", "")),
         since=moment(told.get("since", "").replace("~", " ")),
     )
 

@@ -435,3 +435,21 @@ def test_that_a_folder_is_the_one_that_was_seen_only_by_device_inode_and_time(
     past = replace(NOTHING, kept={"aside-n3": kept} if kept else {})
     answer = Attempt(hosts, ManualClock()).look(SameFolder("n3", "/d/.kept", Kept("aside-n3")), past)
     assert answer.holds is holds
+
+
+def test_that_a_last_change_that_was_local_hides_no_past_and_a_forks_older_one_shows_none() -> None:
+    """The backup's list has the newest of each server: the group's own at its seqno, then what its node did alone."""
+    there = _marks((24, "0-43-20", 43), (25, "0-41-21", 41), (26, "0-41-22", 41))
+    local = held_against("0-43-24", 25, "n1", there, "0-41-21,0-43-24")
+    assert (local.outcome, "on its node alone" in local.told) == ("same", True)
+    assert held_against("0-43-24", 25, "n1", there).outcome == "forked"
+    assert held_against("0-43-21", 25, "n1", there, "0-41-19,0-43-21").outcome == "forked"
+    assert held_against("0-43-20", 25, "n1", there, "0-41-21,0-43-20").outcome == "forked"
+    assert held_against("7-43-24", 25, "n1", there, "0-41-21,7-43-24").outcome != "same"
+
+
+def test_that_a_past_that_stays_not_known_names_the_ways_on() -> None:
+    told = RestoredHistory("n3", ("n1",), UUID, "", 25, way="Take a newer backup")
+    answer = Attempt(_hosts(), ManualClock()).look(told, Past({}, {}))
+    assert answer.holds is None
+    assert answer.evidence.endswith(". Take a newer backup")

@@ -50,6 +50,12 @@ ENDS_S = 900.0
 """So long an undo waits for a server that recovers its position, or stops."""
 _UNDONE_WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
 
+PAST_WAY = (
+    "Where the backup's last change was one that the others never got (wsrep_on = OFF, a table that is not InnoDB's), "
+    "no member can show it: take a newer backup, after a change that all have; or begin anew with {} if you know that "
+    "this backup is of this cluster; or bring the node back with add-node, by an SST"
+)
+
 
 def folder_of(host: HostFacts) -> str:
     """Return the data folder."""

@@ -14,6 +14,7 @@ came back and wrote on. So the middle must name a server, and no change of a bac
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -32,6 +33,7 @@ from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
+_GTID = re.compile(r"(\d{1,10})-(\d{1,10})-(\d{1,20})")
 BEFORE = 24
 """So many seqnos before the position are read too: a statement (DDL) has no Xid, and stands after one that has."""
 _GTID_MODE = "wsrep_gtid_mode"
@@ -51,6 +53,8 @@ class RestoredHistory(OfHost):
         gtid: of the last change that the backup holds, by its own files; '' = not known. Several with commas.
         server, time: of that change, where it is a transaction and the files tell both: by them it is the same on
             nodes that count GTIDs differently.
+        listed: the newest change of each server that the backup holds, with commas; '' = not known.
+        way: what a person may do where the past stays not known, a sentence.
         until: when the backup held its last change, as a mark's time; '' = not known: no time is compared.
         old_log: index of the binary log of the data that lay there before, where it lies now; '' = none.
         recovered: the name under which the recovered position is kept; accepted: the past may stay not known.
@@ -70,6 +74,8 @@ class RestoredHistory(OfHost):
     server: int = 0
     time: str = ""
     until: str = field(default="", metadata={WHERE_SET: True})
+    listed: str = field(default="", metadata={WHERE_SET: True})
+    way: str = field(default="", metadata={WHERE_SET: True})
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -94,7 +100,7 @@ class RestoredHistory(OfHost):
         def one(name: str) -> Held:
             theirs = marks_of(asking, name, seqno)
             held = by_change((self.server, self.time), seqno, name, theirs) if self.time else None
-            held = held or held_against(self.gtid, seqno, name, theirs)
+            held = held or held_against(self.gtid, seqno, name, theirs, self.listed)
             bridged = by_old_log(self.gtid, seqno, (self.host, own or ()), (name, theirs or ()))
             if held.outcome != "forked" and bridged is not None:
                 held = bridged
@@ -115,7 +121,8 @@ class RestoredHistory(OfHost):
         said = f"nothing shows that the restored data of {self.host} are of the members' past"
         if self.accepted:
             return Answer(holds=True, evidence=f"you accepted that it is not known: {said}", lines=missing)
-        return Answer(holds=None, evidence=f"{said}: {'; '.join(missing)}", lines=missing)
+        way = f". {self.way}" if self.way else ""
+        return Answer(holds=None, evidence=f"{said}: {'; '.join(missing)}{way}", lines=missing)
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
@@ -166,7 +173,7 @@ class Held:
     told: str
 
 
-def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | None) -> Held:
+def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | None, listed: str = "") -> Held:
     """Lay a backup's last GTID beside a member's binary log around the backup's seqno. Pure.
 
     A GTID whose number alone differs is no fork: without wsrep_gtid_mode a node counts what it writes for itself too
@@ -174,6 +181,8 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
 
     Args:
         marks: the member's, from somewhat before that seqno on; None: its binary log can't be read.
+        listed: as in RestoredHistory: a last change that was local (wsrep_on = OFF, a table that is not InnoDB's) hides
+            the group's own, which stands there as its server's newest.
     """
     ours = tuple(one.strip() for one in gtid.split(",") if one.strip())
     if not ours:
@@ -184,11 +193,26 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     exact = at.xid == seqno
     if at.gtid in ours and (exact or len(ours) == 1):  # of several domains only one has the last change
         return Held("same", f"the backup and the binary log of {member} have GTID {at.gtid} at seqno {seqno}")
+    if exact and _hidden(at.gtid, ours, listed):
+        told = f"the backup and the binary log of {member} have GTID {at.gtid} at seqno {seqno}"
+        return Held("same", f"{told}; the backup's last change, {', '.join(ours)}, was made on its node alone")
     beside = next((one for one in ours if one.split("-")[0] == at.gtid.split("-")[0]), ours[0])
     told = f"at seqno {seqno} the backup has GTID {beside}, the binary log of {member} {at.text}"
     if exact and at.gtid.count("-") == 2 and beside.count("-") == 2 and beside.split("-")[1] != at.gtid.split("-")[1]:
         return Held("forked", f"{told}: another server's change")
     return Held("not known", told)
+
+
+def _hidden(gtid: str, ours: tuple[str, ...], listed: str) -> bool:
+    """Return whether the backup holds this change of a member's log, and younger ones of another server after it. Pure.
+
+    On the losing side of a fork the newest change of the member's server is one from before the fork: a lower number.
+    """
+    theirs = _GTID.fullmatch(gtid)
+    later = [found for one in ours if (found := _GTID.fullmatch(one)) is not None and theirs and found[1] == theirs[1]]
+    if theirs is None or not later or gtid not in {one.strip() for one in listed.split(",")}:
+        return False
+    return all(found[2] != theirs[2] and int(found[3]) > int(theirs[3]) for found in later)
 
 
 def written_after(until: str, seqno: int, member: str, marks: tuple[Mark, ...]) -> Held | None:

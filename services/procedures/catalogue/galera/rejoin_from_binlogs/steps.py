@@ -195,6 +195,7 @@ def _backup_past(
     return RestoredHistory(
         host.host, members, facts.cluster_id, "", at, gtid=backup.gtid, accepted=accepted,
         old_log=restoring.old_log(host, kept=False), server=server, time=time, until="" if time else backup.since,
+        listed=backup.listed, way=restoring.PAST_WAY.format("past_unknown = yes"),
     )  # fmt: skip
 
 

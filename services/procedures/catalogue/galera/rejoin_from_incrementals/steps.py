@@ -137,7 +137,8 @@ def _past(facts: Facts, values: Inputs, chain: Chain) -> RestoredHistory:
     return RestoredHistory(
         joiner, others, facts.cluster_id, restoring.folder_of(host), last.seqno or 0,
         gtid=last.gtid if last.since else "", until=last.since, old_log=restoring.old_log(host, kept=True),
-        accepted=accepted,
+        accepted=accepted, listed=last.listed if last.since else "",
+        way=restoring.PAST_WAY.format(f"unknown_history = {joiner}"),
     )  # fmt: skip
 
 

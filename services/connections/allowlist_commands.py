@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
 from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
-from services.connections.folder_programs import ELSEWHERE
+from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
 from services.connections.read_programs import (
     DATA_BORN,
     HAPROXY_SHOW,
@@ -180,7 +180,7 @@ RULES: dict[str, Rule] = {
 _PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
 _FROZEN = frozenset(
     {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, ELSEWHERE, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES,
-     DATA_BORN, RUN_BY, SOCKET_LOGIN, WAY_OF}
+     DATA_BORN, OWN_PLACE, RUN_BY, SOCKET_LOGIN, WAY_OF}
 )  # fmt: skip
 _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
@@ -251,6 +251,7 @@ _TAKE: dict[str, tuple[tuple[Callable[[str], bool], ...], str]] = {
     DATA_BORN: ((_like(_UNIT), is_clean), f"a unit's name, and one of {_CLEAN}"),
     WAY_OF: ((is_clean,), f"one of {_CLEAN}"),
     RUN_BY: ((_like(r"[0-9]{1,9}"),), "the number of a process"),
+    OWN_PLACE: ((is_clean,), f"one of {_CLEAN}"),
     SOCKET_LOGIN: ((is_clean,), f"one of {_CLEAN}"),
 }
 """Frozen program -> what each of its words must be."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
-from services.connections.folder_programs import ELSEWHERE
+from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
 from services.connections.read_programs import (
     DATA_BORN,
     HAPROXY_SHOW,
@@ -171,3 +171,4 @@ BACKUP_LOOKED_AT = _known("backup-looked-at", *_BACKUPS, k.PATH, root=True)
 LIES_ELSEWHERE = _known(
     "lies-elsewhere", "timeout", "30", "nice", "bash", "-c", ELSEWHERE, "pilothouse", k.PATH, root=True
 )  # fmt: skip
+PLACE_OWNED = _known("place-owned", "timeout", "8", "bash", "-c", OWN_PLACE, "pilothouse", k.PATH, root=True)

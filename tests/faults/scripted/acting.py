@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from services.connections import folders_of_others
+from services.connections.folder_programs import OWN_PLACE
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
@@ -27,7 +28,6 @@ from services.procedures.catalogue.steps.recovering import RECOVER_OR_SAY_WHY
 from services.procedures.catalogue.steps.restoring_programs import (
     COPY_BACK,
     GIVE_TO_SERVER,
-    OWN_PLACE,
     WITHOUT_IDENTITY,
 )
 from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK

@@ -149,6 +149,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         trace=_trace(cluster, host),
         backups_found=_backups(),
         elsewhere_found=(),
+        own_place_others="",
         volumes_disks=(DiskFacts("/", "/dev/sda1", 10**12, host.free),),
     )
 

@@ -18,19 +18,23 @@ from tests.lab.procedures.whole import Whole
 NAME, JOINER = "rejoin-from-incrementals", "s3"
 AT = f"{backups.FOLDER}-tried"
 HOW: dict[str, object] = {
-    "joiner": JOINER, "memory": "128 MiB", "settle": "3 s", "full": f"{AT}/full", "incrementals": f"{AT}/inc1,{AT}/inc2",
+    "joiner": JOINER, "memory": "128 MiB", "settle": "3 s", "full": f"{AT}/full",
+    "incrementals": f"{AT}/inc1,{AT}/inc2",
     "tables": backups.tables(),
 }  # fmt: skip
 LISTING = "cd /var/lib/mysql; find . -type f -printf '%P %s %u %m\\n' | sort"
+_LARGEST = "f=$(ls -S {at}/inc2/*.delta {at}/inc2/mysql/*.delta | head -n 1); n=$(stat -c %s $f); "
 DAMAGED = {
-    "a .delta cut short": "truncate -s 20000 {at}/inc2/sbtest/restored.ibd.delta",
-    "a .delta cut in its middle": "truncate -s 49152 {at}/inc1/sbtest/restored_inc1.ibd.delta",
-    "a .delta of zeros": "f={at}/inc2/sbtest/restored.ibd.delta; n=$(stat -c %s $f); truncate -s 0 $f; truncate -s $n $f",
+    "a .delta cut short": _LARGEST + "truncate -s $((n / 2)) $f",
+    "a .delta of zeros": _LARGEST + "truncate -s 0 $f; truncate -s $n $f",
+    "no .delta beside its .meta": _LARGEST + "rm $f",
+    "a new table cut short": "truncate -s 40960 {at}/inc2/sbtest/restored.new",
+    "no new table": "rm {at}/inc2/sbtest/restored.new",
     "a redo log cut short": "truncate -s 5000 {at}/full/ib_logfile0",
     "no redo log": "rm {at}/full/ib_logfile0",
-    "a tablespace cut short": "truncate -s 40960 {at}/full/sbtest/restored.ibd",
+    "a tablespace cut short": "truncate -s 16384 {at}/full/sbtest/restored_inc1.ibd",
     "ibdata1 cut short": "truncate -s 1M {at}/full/ibdata1",
-    "the first generation's incremental": "rm -rf {at}/inc1; cp -a {at}/inc2 {at}/inc1",
+    "the same incremental twice": "rm -rf {at}/inc1; cp -a {at}/inc2 {at}/inc1",
 }
 
 
@@ -38,6 +42,7 @@ DAMAGED = {
 def chain(steer: Estate, whole: Whole) -> Iterator[None]:
     """Backups of s3 on its own disk, and s3 stopped after more was written."""
     del whole
+    backups.forget(steer, JOINER)
     backups.make_chain(steer, JOINER)
     steer.stop(JOINER)
     steer.wait_synced(["s1", "s2"], size=2)
@@ -65,15 +70,10 @@ def test_that_damaged_backups_never_end_well_and_one_that_was_unpacked_does(
     del chain
     host = steer.host(JOINER)
     old = host.sh(LISTING).out
-    told = {}
     for what, script in DAMAGED.items():
         _tried(steer, script)
         ran = console.run(NAME, **HOW)
-        assert ran.code != 0, (what, ran)
-        told[what] = "; ".join(line.strip() for line in ran.out.splitlines() if "Refused" in line or "failed" in line)[
-            :300
-        ]
-        print(f"{what}: {ran.code}: {told[what]}")
+        assert ran.code in {1, 3}, (what, ran)
         assert host.sh(LISTING).out == old, what
     # As --compress leaves it once it is unpacked: a word of its info that is not so any more.
     _tried(steer, "sed -i 's/^compressed = .*/compressed = compressed/' {at}/*/xtrabackup_info")

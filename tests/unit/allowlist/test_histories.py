@@ -9,7 +9,8 @@ import pytest
 from services.connections.allowlist import check_command
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
-from services.connections.read_programs import SST_LOGIN, VIEWS_OF_LOG
+from services.connections.folder_programs import OWN_PLACE
+from services.connections.read_programs import SOCKET_LOGIN, SST_LOGIN, VIEWS_OF_LOG
 from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts.binlog_marks import marks_read
@@ -85,6 +86,16 @@ def test_that_the_login_of_an_sst_is_tried_in_one_form_only() -> None:
         assert not allowed(Command(other, sudo=True))
     assert set(re.findall(r"\S*>\S*", SST_LOGIN)) == {"2>/dev/null"}
     assert "SELECT 1" in SST_LOGIN
+
+
+@pytest.mark.parametrize("program", [SOCKET_LOGIN, OWN_PLACE])
+def test_that_a_login_by_socket_and_the_place_of_a_folder_are_looked_at_in_one_form_only(program: str) -> None:
+    whole = ("timeout", "8", "bash", "-c", program, "pilothouse", "/run/mysqld/mysqld.sock")
+    assert allowed(Command(whole, sudo=True))
+    others = [whole[:6], (*whole, "x"), ("timeout", "99", *whole[2:]), whole[2:], (*whole[:6], "/a/../b"),
+              (*whole[:4], "id;" + program, *whole[5:]), (*whole[:5], "-x", whole[6])]  # fmt: skip
+    for other in others:
+        assert not allowed(Command(other, sudo=True))
 
 
 @pytest.mark.parametrize("program", [VIEWS_OF_LOG, BINLOG_MARKS])

@@ -19,6 +19,7 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
+from services.connections.folder_programs import OWN_PLACE
 from services.facts.binlog_files import index_of
 from services.facts.reads import DEFAULT_DATADIR
 from services.facts.state_files import KEPT_ASIDE
@@ -143,7 +144,7 @@ def _renamed(host: HostFacts) -> Step:
         why="It stays there until you remove it; undo puts it back.",
         action=Several(
             (
-                _program(programs.OWN_PLACE, posixpath.dirname(folder)),
+                _program(OWN_PLACE, posixpath.dirname(folder)),
                 Run(Command(("mv", "-T", folder, aside), sudo=True)),
             )
         ),

@@ -113,38 +113,6 @@ Anything else in it is told and refused: with an option left out a prepare would
 copy without the file is left to the tool, which takes none (tried).
 """
 
-OWN_PATH = r"""own_path() {
-  local at=$1
-  while :; do
-    if [ -L "$at" ]; then own_path "$(realpath -- "$at")" || return 1
-    elif [ -e "$at" ]; then
-      [ -n "$(find "$at" -maxdepth 0 -type d \( -uid 0 -o -uid "$(id -u)" \) \
-          \( -perm -1000 -o ! -perm -002 \( ! -perm -020 -o -gid 0 \) \))" ] &&
-        case $(ls -ld -- "$at") in ?????w???[!tT]+*) false;; esac ||
-        { printf 'others than root may write into %s, or change what lies there\n' "$at"; return 1; }
-    fi
-    [ "$at" != / ] || return 0
-    at=${at%/*}; at=${at:-/}
-  done
-}
-"""
-"""`own_path FOLDER`: nobody but root can put another folder in the place of this one, nor of any above it.
-
-Whoever may write into one of them renames what root made, and root's next program works on what he laid there. In a
-folder with the sticky bit (/tmp) nobody renames what is root's: so the folder below has to be root's, and is asked too.
-Of a link the way to where it leads is asked, and the way to itself. Where an access list lets somebody write, the
-group's bits are its mask (acl(5)), and ls(1) shows a '+': that root's group has the folder says nothing then.
-"""
-
-OWN_PLACE = f"""export LC_ALL=C
-{OWN_PATH}own_path "$1"
-"""
-"""$1 the folder in which the data folder lies, asked before the old data are renamed.
-
-Who may write there (/srv/mysql of the server's account, its data below) lays a link in the place of the new folder, and
-root gives away what that leads to.
-"""
-
 FOLDERS = r"""folders() { find "$1/" -type d -printf '%D %i %C@ %P\n' | sha256sum; }
 """
 """`folders FOLDER`: tells the same before and behind a copy only where no folder of it was another one meanwhile.

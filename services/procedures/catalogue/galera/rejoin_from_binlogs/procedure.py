@@ -13,6 +13,7 @@ from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.one_folder import one_folder
+from services.procedures.catalogue.checks.own_place import own_place
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.rejoin_from_binlogs import checks as own
@@ -39,6 +40,7 @@ from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.machine.own_place import OwnPlace
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.machine.unit import Unit
@@ -67,8 +69,8 @@ ABOUT = About(
     elsewhere=ELSEWHERE,
     place=14,
     needs=frozenset(
-        {DataFolder, DataSize, Elsewhere, Gcache, Links, LogFilters, Options, Processes, Program, Provider, Reader,
-         Rights, Sessions, SocketLogin, Starting, Tools, Traces, Unit, Variables, WriteRate}
+        {DataFolder, DataSize, Elsewhere, Gcache, Links, LogFilters, Options, OwnPlace, Processes, Program, Provider,
+         Reader, Rights, Sessions, SocketLogin, Starting, Tools, Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
 
@@ -158,6 +160,7 @@ class RejoinFromBinlogs:
             preflight.provider_protocol(facts, joiner, members),
             *preflight.ports(facts, joiner, members),
             restoring.aside_possible(host),
+            own_place(host),
             old_linked(host),
             preflight.sst_section(facts, (joiner, values["donor"])),
             preflight.clocks(facts, (*members, joiner), blocks=False),

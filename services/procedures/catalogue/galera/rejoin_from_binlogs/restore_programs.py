@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.steps.restoring_programs import FOLDERS, OWN_PATH, PLAIN_OPTIONS
+from services.connections.folder_programs import OWN_PATH
+from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS
 
 PREPARE = (
     FOLDERS

@@ -15,6 +15,7 @@ from services.i18n import tr
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
+from services.procedures.catalogue.checks.own_place import own_place
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -39,6 +40,7 @@ from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.galera.traffic_files import TrafficFiles
 from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.machine.own_place import OwnPlace
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.machine.unit import Unit
@@ -72,6 +74,7 @@ ABOUT = About(
             Elsewhere,
             Links,
             Options,
+            OwnPlace,
             Processes,
             Program,
             Provider,
@@ -183,6 +186,7 @@ class RejoinFromIncrementals:
             own.room(facts, joiner, chain, values["scratch"]),
             *own.joiner_ready(facts, joiner),
             restoring.aside_possible(host),
+            own_place(host),
             old_data(facts, joiner),
             old_linked(host),
             comparing.chosen(facts, values),

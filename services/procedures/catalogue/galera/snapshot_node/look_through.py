@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from services.connections.folder_programs import OWN_PATH
 from services.procedures.catalogue.galera.snapshot_node.hold import FILES
-from services.procedures.catalogue.steps.restoring_programs import OWN_PATH
 
 NONE_BUT_ROOT = f'{OWN_PATH}own_path "${{1%/*}}"'
 """For root's bash: FOLDER: nobody but root can put another one in its place while root works in it by its name."""

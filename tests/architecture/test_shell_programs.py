@@ -19,6 +19,7 @@ from tests.architecture.shell_programs import Program, programs
 LEFT_OUT = {
     "SC1007": "a= b= empties both: short, and meant",
     "SC2005": "echo of a command's output joins its lines",
+    "SC2012": "ls(1) alone shows the sign of an access list, of one folder",
     "SC2015": "A && B || failed: B has nothing else to say when it fails",
     "SC2016": "awk's own programs stand in single quotes",
     "SC2034": "read takes fields that nobody wants",

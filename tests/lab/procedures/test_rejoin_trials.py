@@ -24,12 +24,13 @@ HOW: dict[str, object] = {
 }  # fmt: skip
 LISTING = "cd /var/lib/mysql; find . -type f -printf '%P %s %u %m\\n' | sort"
 _LARGEST = "f=$(ls -S {at}/inc2/*.delta {at}/inc2/mysql/*.delta | head -n 1); n=$(stat -c %s $f); "
+_TABLE = "f=$(ls -S {at}/inc2/sbtest/restored.[a-z]* | grep -v frm | head -n 1); "
 DAMAGED = {
     "a .delta cut short": _LARGEST + "truncate -s $((n / 2)) $f",
     "a .delta of zeros": _LARGEST + "truncate -s 0 $f; truncate -s $n $f",
     "no .delta beside its .meta": _LARGEST + "rm $f",
-    "a new table cut short": "truncate -s 40960 {at}/inc2/sbtest/restored.new",
-    "no new table": "rm {at}/inc2/sbtest/restored.new",
+    "a table of an incremental cut short": _TABLE + "truncate -s 16000 $f",
+    "a table of an incremental missing": _TABLE + "rm $f",
     "a redo log cut short": "truncate -s 5000 {at}/full/ib_logfile0",
     "no redo log": "rm {at}/full/ib_logfile0",
     "a tablespace cut short": "truncate -s 16384 {at}/full/sbtest/restored_inc1.ibd",

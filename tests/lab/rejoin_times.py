@@ -104,7 +104,14 @@ def measure(estate: Estate, size: int, busy_s: int) -> Times:
                  "tables": ", ".join(COMPARED), "tables_unknown": "yes"}  # fmt: skip
         inputs = [f"--input={name}={value}" for name, value in given.items()]
         ran = console(
-            "run", "rejoin-from-binlogs", *inputs, "--override", "RACE=measured", "--yes", limit_s=RUN_LIMIT_S
+            "run",
+            "rejoin-from-binlogs",
+            *inputs,
+            "--override",
+            "RACE=measured",
+            *rejoining.OWN_LOGS,
+            "--yes",
+            limit_s=RUN_LIMIT_S,
         )
         run_s = time.monotonic() - began
         view = console.assert_ended(RunState.DONE, ran)

@@ -42,7 +42,7 @@ START = (
 
 @pytest.fixture
 def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
-    """s3 down with nothing but a file in its data folder, a backup and logs beside it, and writes that go on."""
+    """s3 down with nothing but a file in its data folder, a backup and logs of s2 beside it, and writes that go on."""
     del whole
     with _lost(steer) as writer:
         yield writer
@@ -58,10 +58,15 @@ def _lost(steer: Estate, meanwhile: str = "") -> Iterator[Writer]:
         rejoining.varied(steer, "s1")
         seqno = rejoining.back_up(steer, JOINER)
         rejoining.varied_on(steer, "s1")
+        steer.sql("s2", "FLUSH BINARY LOGS")
         rejoining.forget(steer, seqno, "s1", DONORS)
+        steer.sql("s2", "FLUSH BINARY LOGS")
         if meanwhile:
             steer.host("s1").sh(f'systemd-run --collect --quiet mariadb -e "{meanwhile}"; sleep 4')
         rejoining.away(steer, JOINER)
+        rejoining.bring_logs(
+            steer, "s2", JOINER
+        )  # of a member that runs since before the backup: its filters are known
         steer.host(JOINER).sh(
             f"find /var/lib/mysql -mindepth 1 -delete; install -o mysql -g mysql -m 600 /dev/null {OLD}"
         )

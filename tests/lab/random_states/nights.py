@@ -16,6 +16,7 @@ from tests.lab.random_states.verbs import MEMBERS, Kind, Person, State, Verb
 
 FIRST = 10_000
 BACKUP, LOGS = "/var/lib/lab-backup", "/var/lib/lab-logs"
+NO_FILTER = "FILTERS-THEN=no night sets a filter"
 _RETURNS = ("rejoin-from-incrementals", "rejoin-from-incrementals", "snapshot-node", "rejoin-from-binlogs")
 _OF_ANYBODY = frozenset(
     {Kind.WRITE, Kind.LOOK, Kind.PART, Kind.HEAL, Kind.BOOTSTRAP, Kind.PAUSE, Kind.RESUME, Kind.COPY}
@@ -61,7 +62,7 @@ def without_sst(asking: Asks, name: str, person: Person, synced: tuple[str, ...]
         inputs |= {"full": BACKUP, "incrementals": "", "memory": "128 MiB"}
     elif person.returns == "rejoin-from-binlogs":
         inputs |= {"backup": BACKUP, "binlogs": LOGS}
-        more = ("--override", "COMPARE=every row is compared when the night is over")
+        more = ("--override", "COMPARE=every row is compared when the night is over", "--override", NO_FILTER)
     else:
         inputs |= {**_SNAPSHOT, "wait": "5 s"}
         inputs |= {"donor": synced[-1]} if synced else {}  # where nobody is Synced the console has to say so

@@ -169,6 +169,13 @@ buffer; both tried with 10.11.18); a database's name has 64 characters, a
 file's 255 bytes (inode(7), NAME_MAX)."""
 ONE_MESSAGE_S = 10
 """The lines of one message come to journald at once: what it stamps so much later is another one's."""
+PEER = (
+    r"(connection established to|declaring) [0-9a-f]+(-[0-9a-f]+)? (at )?(tcp|ssl):[^ ]+"
+    r"|Member [0-9.]+ [(].*[)] requested state transfer from "
+)
+"""Whom the provider met: a member by its short UUID and address, one that a donor was asked for by its name
+(gcomm/src/gmcast.cpp, evs_proto.cpp; gcs/src/gcs_group.cpp)."""
+MOST_PEERS = 500
 LEFT_OUT, START_LEFT_OUT = "left out", "left out start"
 """What stands for a line of a view, and of a server's start, where a client's words can stand."""
 
@@ -179,7 +186,8 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
   awk -v journal="$1" '
     function show(older) {
       for (; head <= tail && older - at[head] > @FAR@; head++) {
-        if (text[head] != "" && (text[head] !~ /^(refused|@LEFT_OUT@|@START_LEFT_OUT@)$/ || last != text[head])) {
+        if (text[head] != "" && (text[head] !~ /^(refused|@LEFT_OUT@|@START_LEFT_OUT@)$/ || last != text[head]) &&
+            (of_start[head] != 2 || (!met[text[head]]++ && ++peers <= @PEERS@))) {
           print text[head]; fflush(); last = text[head]
         }
         delete text[head]; delete at[head]; delete when[head]; delete of_start[head]
@@ -193,8 +201,8 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     function leave_out(from) {
       for (i = tail; i >= head && at[i] > from; i--)
         if (text[i] !~ /^(refused)?$/ && (!journal || when[i] <= $1 + @MESSAGE_S@))
-          text[i] = at[i] > stamped ? "" : of_start[i] || text[i] == "@START_LEFT_OUT@" ? "@START_LEFT_OUT@" \
-            : "@LEFT_OUT@"
+          text[i] = at[i] > stamped || of_start[i] == 2 ? "" \
+            : of_start[i] || text[i] == "@START_LEFT_OUT@" ? "@START_LEFT_OUT@" : "@LEFT_OUT@"
     }
     function spoken() {
       if (chars ~ /@SPEAKS_FAR@/) { leave_out(before - @FAR@); return 1 }
@@ -227,11 +235,16 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
         text[++tail] = $0; at[tail] = here; when[tail] = $1 + 0; of_start[tail] = 0
       } else if (own == here && / as process [0-9]|[Ll]oading provider |ready for connections/) {
         text[++tail] = $0; at[tail] = here; when[tail] = $1 + 0; of_start[tail] = 1
+      } else if (own == here && match(chars, /@PEER@/)) {
+        text[++tail] = "peer " substr(chars, RSTART, RLENGTH)
+        at[tail] = here; when[tail] = $1 + 0; of_start[tail] = 2
       }
     }
     END { drop(0); show(here + 10000); print "read " (bytes + 0) " " (refused + 0) }' |
   head -c 1500000
 """.replace("@SPEAKS_FAR@", CLIENT_SPEAKS_FAR)
+    .replace("@PEER@", PEER)
+    .replace("@PEERS@", str(MOST_PEERS))
     .replace("@SPEAKS@", CLIENT_SPEAKS)
     .replace("@NAMED@", DATABASE_NAMED)
     .replace("@FOLDER@", FOLDER_NAMED)
@@ -243,7 +256,8 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     .replace("@LEFT_OUT@", LEFT_OUT)
     .replace("@START_LEFT_OUT@", START_LEFT_OUT)
 )
-"""The lines of a server's log that tell of Primary views, and of its starts, newest first (primary_views, ran_alone).
+"""The lines of a server's log that tell of Primary views, of its starts and of whom its provider met, newest first
+(primary_views, ran_alone, log_peers); of the last ones 'peer' and the words, each once.
 
 Run as `timeout 20 nice bash -c VIEWS_OF_LOG pilothouse journal UNIT`, or `... file LOG`: man journalctl(1) (-r),
 tac(1), timeout(1) (124: out of time; what was found by then stands). 'read BYTES REFUSED' says how far it came, every

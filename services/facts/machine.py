@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 
+from services.addresses import is_ip
 from services.facts.model import DiskFacts, MachineFacts
 from services.facts.reading import count, real, words
 from services.lines import lines_of
@@ -151,6 +152,12 @@ def parse_datadir(text: str) -> tuple[int | None, bool]:
 def resolved(exit_code: int) -> bool | None:
     """Return whether `getent ahosts NAME` found it, by its exit code: 2 is 'keys could not be found' (getent(1))."""
     return exit_code == 0 if exit_code in {0, 2} else None
+
+
+def parse_resolved(text: str) -> tuple[str, ...]:
+    """Return the addresses of `getent ahosts NAME`, each once, at most 32: '10.0.0.11      STREAM db1'."""
+    found = (line.split()[0] for line in lines_of(text) if line.split())
+    return tuple(dict.fromkeys(address for address in found if is_ip(address)))[:32]
 
 
 def is_root(text: str) -> bool:

@@ -22,6 +22,7 @@ from services.connections.read_programs import LEFT_OUT, START_LEFT_OUT
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.facts.error_log import split_line
+from services.facts.log_peers import MET
 from services.facts.reading import words
 
 LOG_LIMIT_S = 30.0
@@ -86,6 +87,8 @@ def parse_views(lines_newest_first: Iterable[str]) -> tuple[PrimaryView, ...]:
     for raw in reversed(tuple(lines_newest_first)):
         if raw in {LEFT_OUT, START_LEFT_OUT}:
             log = _Lineage()
+            continue
+        if raw.startswith(MET):  # another thread's word may stand within a block
             continue
         log.take(split_line(raw[:_MOST_LINE], 0.0)[1])
     log.close()

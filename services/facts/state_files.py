@@ -26,6 +26,7 @@ RECOVERED_OR_NOT = rf"^(?:{_WORDS})?((?<=Recovered position: ){_STATE}(?!(?s:.*)
 """The same, or why a server could not tell: what is printed behind its own output counts before a position in it."""
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 _VIEW = re.compile(rf"^view_id:\s*\d+\s+({_UUID})\s+(\d+)", re.MULTILINE)
+_MY_UUID = re.compile(rf"^my_uuid:\s*({_UUID})", re.MULTILINE)
 _BY_HAND = re.compile(r"^bootstrap:\s*([01])\s*$", re.MULTILINE)
 _MEMBER = re.compile(rf"^member:\s*({_UUID})", re.MULTILINE)
 _LISTED = re.compile(r"(\S{10})\S*\s+\d+\s+(\d+)\s+\d+\s+(\d+)\s+(\d+)\s(.+)")
@@ -99,6 +100,12 @@ def parse_gvwstate(text: str) -> tuple[str, tuple[str, ...]] | None:
         return None
     members = tuple(m.group(1).lower() for m in _MEMBER.finditer(text[: _MOST * 16]))
     return f"{found.group(1).lower()}:{found.group(2)}", members
+
+
+def own_uuid(gvwstate: str) -> str:
+    """Return which of its members the node of a gvwstate.dat itself is, '' when it does not say."""
+    found = _MY_UUID.search(gvwstate[: _MOST * 16])
+    return found.group(1).lower() if found is not None else ""
 
 
 def made_by_hand(gvwstate: str) -> bool | None:

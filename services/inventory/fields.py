@@ -110,6 +110,13 @@ def networks(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def retired(value: object) -> tuple[str, ...]:
+    """Members that left for good, by node name, address or UUID."""
+    if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() == one != "" for one in value):
+        raise BadValue(tr('be a list of names, addresses or UUIDs in quotes: ["db3"]'))
+    return tuple(value)
+
+
 def flag(value: object) -> bool:
     """True or false."""
     if not isinstance(value, bool):

@@ -190,12 +190,14 @@ class ClusterEntry:
     """A cluster by the name a person gave it; `expected` is how many nodes it should have.
 
     `networks`: networks and addresses whose hosts may be asked with the account of a seed, once somebody names them.
+    `retired`: members that left for good, by node name, address or UUID: no procedure waits for them.
     """
 
     name: str
     seeds: tuple[str, ...] = ()
     expected: int | None = None
     networks: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,12 @@ PLAIN, OF_INSTANCES = 1, 2
 """What a file without, and with, instances is written as: an older program reads the first."""
 MOST_BYTES = 4 * 2**20
 _TOP = ("version", "cluster", "host", "defaults")
-_CLUSTER: Mapping[str, fields.Check] = {"name": fields.name, "expected": fields.count, "networks": fields.networks}
+_CLUSTER: Mapping[str, fields.Check] = {
+    "name": fields.name,
+    "expected": fields.count,
+    "networks": fields.networks,
+    "retired": fields.retired,
+}
 _WAYS = fields.WAYS
 _SERVERS = tuple(ACCESS)
 """The tables of a host that give the way into its first server: it has one of them at most."""
@@ -344,7 +349,8 @@ class _Reader:
                 tr('{cluster} needs "seeds": a list of host names.', cluster=_called("cluster", name)),
             )
             seeds = []
-        return ClusterEntry(name, tuple(seeds), values.get("expected"), values.get("networks", ()))
+        networks, retired = values.get("networks", ()), values.get("retired", ())
+        return ClusterEntry(name, tuple(seeds), values.get("expected"), networks, retired)
 
     def _keys(self, hosts: tuple[HostEntry, ...], version: int) -> None:
         """Note an instance that is called as a host is, and instances in a file of the version that has none."""

@@ -107,6 +107,7 @@ def _write_cluster(table: Any, cluster: ClusterEntry) -> None:
     _set(table, "seeds", list(cluster.seeds), None)
     _set(table, "expected", cluster.expected, None)
     _set(table, "networks", list(cluster.networks) or None, None)
+    _set(table, "retired", list(cluster.retired) or None, None)
 
 
 def _write_host(table: Any, host: HostEntry, defaults: Any) -> None:

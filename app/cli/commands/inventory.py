@@ -92,6 +92,8 @@ def _show(inventory: Inventory, *, as_json: bool) -> None:
         sys.stdout.write(tr("cluster {name}: seeds {seeds}\n", name=cluster.name, seeds=", ".join(cluster.seeds)))
         if cluster.networks:
             sys.stdout.write(tr("  may be asked once named: {networks}\n", networks=", ".join(cluster.networks)))
+        if cluster.retired:
+            sys.stdout.write(tr("  left for good: {names}\n", names=", ".join(cluster.retired)))
 
 
 def _check(inventory: Inventory, accepted: tuple[str, ...], *, as_json: bool) -> int:

@@ -26,6 +26,7 @@ from services.inventory.kinds import MONGODB
 from services.inventory.model import Inventory
 from services.procedures.engine.lock import lock_path, parse_lock
 from services.procedures.engine.ports import Hosts
+from services.procedures.gather.knocking import knocked
 from services.procedures.gather.membership import (
     chosen,
     entry_of,
@@ -36,12 +37,14 @@ from services.procedures.gather.membership import (
     told_cluster,
     told_members,
 )
-from services.procedures.gather.memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
+from services.procedures.gather.memory import SECOND_LOOK_S, Memory, ever_seen, keep, remembered, with_two_primaries
 from services.procedures.gather.reader import Reader
 from services.procedures.looking.histories import with_histories
 from services.procedures.plan.host_facts import Facts, HostFacts, LockSeen, Remembered
+from services.procedures.plan.named import named_members
 from services.procedures.plan.part import Company, Part, Turn, Way, in_order
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
@@ -51,6 +54,7 @@ MOST_AT_ONCE = 16
 SQL_LIMIT_S = 4.0
 _SQL_ONLY: frozenset[ProbePart] = frozenset({"sql"})
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -62,7 +66,7 @@ class _One:
     reader: Reader | None = None
 
 
-def gather(  # noqa: PLR0913 - the last eight by name
+def gather(  # noqa: PLR0913 - the last nine by name
     hosts: Hosts,
     inventory: Inventory,
     clock: Clock,
@@ -76,6 +80,7 @@ def gather(  # noqa: PLR0913 - the last eight by name
     operator: bool = False,
     kept: tuple[tuple[str, str], ...] = (),
     by: str = "plan",
+    sought: frozenset[str] = frozenset(),
 ) -> Facts:
     """Return the facts of one cluster and of the other hosts. Never raises for the environment.
 
@@ -88,6 +93,7 @@ def gather(  # noqa: PLR0913 - the last eight by name
         memory: our own history, for positions of hosts that are down; what is read here is added to it.
         operator: the account for changes may be used, to read what it may do.
         kept: values of a run that goes on; by: who reads, for that history.
+        sought: hosts and addresses that evidence names as members: silent, they count as that.
     """
     wanted = tuple(dict.fromkeys(names or tuple(entry.name for entry in inventory.hosts)))
     gathering = _Gathering(hosts, inventory, clock, memory, needs, operator=operator)
@@ -103,7 +109,7 @@ def gather(  # noqa: PLR0913 - the last eight by name
     cluster = other or chosen(galera, cluster_id, cluster_name, entry)
     uuid = cluster_id or (cluster.cluster_id if cluster is not None else left_behind(found, entry))
     name = cluster_name or (entry.name if entry else "") or (cluster.name if cluster is not None else "") or uuid[:8]
-    members = told_members(found, other) or members_of(found, uuid, cluster, entry)
+    members = told_members(found, other) or members_of(found, uuid, cluster, entry, sought)
     candidates = tuple(n for n in wanted if n not in members)
     everyone = (*members, *candidates)
     theirs = tuple(n for n in everyone if n in members or not is_elsewhere(by_name[n].facts))
@@ -116,10 +122,18 @@ def gather(  # noqa: PLR0913 - the last eight by name
     facts = Facts(clock.wall(), uuid, name, cluster, expected, members, candidates, done, kept, problems)
     facts = keep(memory, facts, by, {h.name: h.address for h in inventory.hosts if h.ways_of})
     facts = with_two_primaries(memory, facts, by, lambda: gathering.again(by_name, uuid))
-    if Traces not in needs:
-        return facts
-    roads = {n: one.reader.command for n, one in by_name.items() if one.reader is not None}
-    return with_histories(facts, roads, gathering.each)
+    if Traces in needs:
+        roads = {n: one.reader.command for n, one in by_name.items() if one.reader is not None}
+        facts = with_histories(facts, roads, gathering.each)
+    if other is not None:
+        return facts  # its members say themselves who they are
+    beside = ((h.name, h.address) for h in inventory.hosts if h.name not in by_name)
+    retired = entry.retired if entry is not None else ()
+    named = named_members(facts, ever_seen(memory, uuid), retired, beside)
+    if Links in needs:
+        readers = {name: one.reader for name in members if (one := by_name[name]).reader is not None}
+        named = tuple(gathering.each(named, lambda one: knocked(one, readers)))
+    return replace(facts, named=named)
 
 
 def _names(inventory: Inventory) -> dict[str, str]:
@@ -147,7 +161,7 @@ class _Gathering:
         self._order = in_order(needs)
         self._operator = operator
 
-    def each(self, names: tuple[str, ...], do: Callable[[str], T]) -> list[T]:
+    def each(self, names: tuple[S, ...], do: Callable[[S], T]) -> list[T]:
         """Return what `do` returns for each host, in order; all threads have ended then."""
         if not names:
             return []

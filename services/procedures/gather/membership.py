@@ -88,16 +88,23 @@ class Near:
 
     names: frozenset[str]
     addresses: frozenset[str]
-    sought: frozenset[str]  # wsrep_cluster_address of them all
+    sought: frozenset[str]  # wsrep_cluster_address of them all, and whom other evidence names
 
 
-def company(found: tuple[HostFacts, ...], uuid: str, entry: ClusterEntry | None) -> Near:
-    """Return what those hosts say together; a seed of the inventory's cluster surely belongs to it."""
+def company(
+    found: tuple[HostFacts, ...], uuid: str, entry: ClusterEntry | None, sought: frozenset[str] = frozenset()
+) -> Near:
+    """Return what those hosts say together; a seed of the inventory's cluster surely belongs to it.
+
+    Args:
+        sought: what other evidence than wsrep_cluster_address names as members.
+    """
     seeds = set(entry.seeds) if entry is not None else set()
     sure = [one for one in found if (uuid and _state_uuid(one) == uuid) or one.host in seeds]
     names = {name for facts in sure if (name := facts[Options].option("mysqld", "wsrep_cluster_name"))}
     addresses = {text for facts in sure for text in (facts.host, facts.address, group_address(facts)) if text}
-    return Near(frozenset(names), frozenset(addresses), frozenset(a for facts in sure for a in _sought(facts)))
+    looked_for = sought.union(*(_sought(facts) for facts in sure))
+    return Near(frozenset(names), frozenset(addresses), looked_for)
 
 
 def _state_uuid(facts: HostFacts) -> str:
@@ -133,10 +140,14 @@ def is_member(
 
 
 def members_of(
-    found: tuple[HostFacts, ...], uuid: str, cluster: ClusterSnapshot | None, entry: ClusterEntry | None
+    found: tuple[HostFacts, ...],
+    uuid: str,
+    cluster: ClusterSnapshot | None,
+    entry: ClusterEntry | None,
+    sought: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return the hosts that are, or were, members of a Galera cluster, in their order."""
-    near = company(found, uuid, entry)
+    """Return the hosts that are, or were, members of a Galera cluster, in their order; `sought`: see `company`."""
+    near = company(found, uuid, entry, sought)
     return tuple(one.host for one in found if is_member(one, uuid, cluster, entry, near))
 
 

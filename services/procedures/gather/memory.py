@@ -41,6 +41,9 @@ class Memory(Protocol):
     def node_history(self, host: str) -> Iterable[NodeMemory]:
         """Return the incarnations remembered of a host."""
 
+    def hosts_of(self, cluster_uuid: str) -> Iterable[str]:
+        """Return every host that was ever seen in a cluster."""
+
     def positions(self, host: str) -> Iterable[PositionMemory]:
         """Return the positions remembered of a host, the newest first."""
 
@@ -71,6 +74,16 @@ def remembered(memory: Memory | None, *names: str) -> tuple[Remembered, ...]:
         return ()  # without our own memory the hosts' own positions stand alone
     clusters = dict.fromkeys((*(m.cluster_uuid for m in seen), *(p.cluster_uuid for p in positions)))
     return tuple(_of_cluster(c, [p for p in positions if p.cluster_uuid == c]) for c in clusters if c)
+
+
+def ever_seen(memory: Memory | None, cluster_id: str) -> tuple[str, ...]:
+    """Return the hosts that our own history saw in a cluster; () where there is none, or it can't be read."""
+    if memory is None or not cluster_id:
+        return ()
+    try:
+        return tuple(memory.hosts_of(cluster_id))
+    except UserError:
+        return ()  # told where what was read is to be kept there
 
 
 def _of_cluster(cluster: str, positions: list[PositionMemory]) -> Remembered:

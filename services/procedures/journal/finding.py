@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from services.addresses import is_address
 from services.connections.host import HostSession
 from services.discovery.crawl import crawl
 from services.discovery.model import ClusterSnapshot, Unasked
@@ -15,9 +16,11 @@ from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
 from services.facts.state_files import is_state_uuid
 from services.i18n import tr
+from services.inventory.lookalikes import skeleton
 from services.inventory.model import HostEntry, Inventory, with_instances
 from services.inventory.trust import Trust, trust_of
 from services.procedures.journal.lines import addresses_in
+from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.run_model import Entry
 
 if TYPE_CHECKING:
@@ -81,6 +84,28 @@ def find_hosts(inventory: Inventory, clock: Clock, vault: Vault, policy: HostKey
     fresh = tuple(replace(e, name=called.get(name, name)) for name, e in found.entries.items() if name not in known)
     estate = updated_estate(None, found.facts, clock.wall(), known, unasked=found.unasked)
     return Found(replace(inventory, hosts=(*inventory.hosts, *fresh)), trust, estate.clusters, found.unasked)
+
+
+def with_named(found: Found, facts: Facts) -> Found:
+    """Return it with the members that only evidence names, and that a person said may be asked; itself for none.
+
+    Files and logs of the members name them: each is asked with the account of the first member whose cluster covers
+    its address, as the crawl asks who is named by a server (decision 0030).
+    """
+    members = [entry for name in facts.members if (entry := found.inventory.host(name)) is not None]
+    taken = {skeleton(key) for host in found.inventory.hosts for key in host.keys}
+    fresh: list[HostEntry] = []
+    for one in facts.named:
+        name = one.name if skeleton(one.name) not in taken else ""
+        ways = ((by, address) for address in one.addresses if is_address(address) for by in members)
+        entries = (found.trust.entry(by, name or address, address) for by, address in ways if not one.retired)
+        entry = next((e for e in entries if e is not None and skeleton(e.name) not in taken), None)
+        if entry is not None and entry.ways_of:
+            fresh.append(entry)
+            taken.add(skeleton(entry.name))
+    if not fresh:
+        return found
+    return replace(found, inventory=replace(found.inventory, hosts=(*found.inventory.hosts, *fresh)))
 
 
 def refuse_shared_hosts(inventory: Inventory, keys: Iterable[str]) -> None:

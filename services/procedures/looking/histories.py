@@ -17,6 +17,7 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.facts.binlog_files import binlog_files, index_of, is_of_mariadb
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
+from services.facts.log_peers import LogPeer, parse_peers
 from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
 from services.facts.ran_alone import RanAlone, ran_alone
 from services.facts.reading import count, flag
@@ -98,15 +99,15 @@ def _can_be_read(host: HostFacts) -> bool:
 def first_round(host: HostFacts, run: Road) -> Trace:
     """Read a host's views, its newest marks, and whether a server ran on its data outside the cluster."""
     unread: list[str] = []
-    views, alone = read_views(host, run, unread)
+    views, alone, peers = read_views(host, run, unread)
     other = read_other_server(host, run) or (alone if host.server_up is not True else None)
     index = binlog_index(host, run, unread)
     if index is None:
-        return Trace(views, other_server=other, unread=tuple(unread))
+        return Trace(views, other_server=other, unread=tuple(unread), peers=peers)
     marks = read_marks(host.host, index, None, run, unread) if index else ()
     partial = has_only_its_own(host, marks or ())
     told = Trace(views, marks or (), index=index, log_told=marks is not None, partial=partial, unread=tuple(unread))
-    return replace(told, other_server=other)
+    return replace(told, other_server=other, peers=peers)
 
 
 def has_only_its_own(host: HostFacts, marks: tuple[Mark, ...]) -> bool:
@@ -128,12 +129,17 @@ def has_only_its_own(host: HostFacts, marks: tuple[Mark, ...]) -> bool:
     return any(is_of_mariadb(mark.gtid) for mark in marks) and {mark.server_id for mark in marks} == {own}
 
 
-def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[tuple[PrimaryView, ...], RanAlone | None]:
-    """Return the views that the host's log tells of, and a server that ran without the cluster; why not: `unread`."""
+def read_views(
+    host: HostFacts, run: Road, unread: list[str]
+) -> tuple[tuple[PrimaryView, ...], RanAlone | None, tuple[LogPeer, ...]]:
+    """Return the views that the host's log tells of, a server that ran without the cluster, and whom its provider met.
+
+    Why the views are not known goes to `unread`.
+    """
     output = run(views_read(host[Unit].name or "mariadb.service", log_file(host)), LOG_LIMIT_S)
     if output is None or output.exit_code not in {0, 1, _OUT_OF_TIME}:  # 1: grep found nothing
         unread.append(f"the log of {host.host} could not be read")
-        return (), None
+        return (), None, ()
     lines = lines_of(output.text)
     found = parse_views(lines)
     if output.exit_code == _OUT_OF_TIME:
@@ -141,7 +147,7 @@ def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[tuple[Pri
     elif not found:
         hidden = " after the newest place where it may stand among clients' words" if LEFT_OUT in lines else ""
         unread.append(f"the log of {host.host} tells of no Primary Component{hidden}")
-    return found, ran_alone(lines)
+    return found, ran_alone(lines), parse_peers(lines)
 
 
 def _out_of_time(host: str, read: tuple[int, int] | None) -> str:

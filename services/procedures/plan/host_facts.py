@@ -62,6 +62,33 @@ class TwoPrimaries:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """Somebody whom evidence names as a member of the cluster, and whom nobody asked: what it has is not known.
+
+    Attributes:
+        name: what a person calls it by: its node's name, else an address, else a UUID.
+        names, addresses, uuids: all that it goes by; words of servers, files and logs, and no permission to ask.
+        by: what names it: 'gvwstate.dat of s2'.
+        retired: a person wrote into the inventory that it left for good.
+        listening: where a member sees a listener of it, one sentence each: it is not off.
+    """
+
+    name: str
+    names: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    uuids: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    retired: bool = False
+    listening: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """Return its name with what tells it from others: 's3 (10.0.0.43)'."""
+        rest = [one for one in (*self.names, *self.addresses, *self.uuids[:1]) if one != self.name]
+        return f"{self.name} ({', '.join(rest[:3])})" if rest else self.name
+
+
+@dataclass(frozen=True, slots=True)
 class LockSeen:
     """A lock of some console on this host."""
 
@@ -129,6 +156,7 @@ class Facts:
     kept: tuple[tuple[str, str], ...] = ()
     problems: tuple[Problem, ...] = ()
     two_primaries: tuple[TwoPrimaries, ...] = ()  # of this cluster, by our own history, not settled yet
+    named: tuple[Named, ...] = ()  # members by some evidence that are no hosts here (plan/named.py)
 
     def addresses(self) -> dict[str, str]:
         """Return host -> the address at which it was read."""

@@ -25,12 +25,14 @@ from services.procedures.gather.gather import gather
 from services.procedures.journal.answers import Answers
 from services.procedures.journal.entries import approved, note, planned
 from services.procedures.journal.finding import (
+    Found,
     find_hosts,
     hosts_meant,
     kept_addresses,
     meant,
     nothing_found,
     refuse_shared_hosts,
+    with_named,
 )
 from services.procedures.journal.journal import BoundJournal, StoredJournal
 from services.procedures.journal.projection import ENDED, at_work_elsewhere, project
@@ -50,7 +52,7 @@ from services.procedures.service.undo import tell_holder, with_ways
 from services.procedures.verify.prover import RealProver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from services.clock import Clock
     from services.connections.host_key_check import HostKeyPolicy
@@ -158,22 +160,33 @@ class ProcedureService:
             refuse_shared_hosts(self._inventory, hosts_meant(cluster, self._inventory, found.clusters))
             if name:
                 refuse_other_kinds(cards[0], cluster, found.clusters)
-            cluster_id, cluster_name = meant(cluster, found.clusters)
-            facts = gather(
-                hosts,
-                found.inventory,
-                self._clock,
-                cluster_id=cluster_id,
-                cluster_name=cluster_name,
-                memory=self._state,
-                needs=LOOKED_AT.union(*(card.needs for card in cards)),
-                fits=lambda kind: any(card.fits(kind) for card in cards),
-                operator=operator,
-            )
+            facts = self._gathered(hosts, found, cards, cluster, operator=operator)
+            wider = with_named(found, facts)
+            if wider is not found:  # files and logs name members that may be asked: then they are
+                with self._lock:
+                    self._found = wider
+                facts = self._gathered(hosts, wider, cards, cluster, operator=operator)
         finally:
             hosts.close()
         refuse_shared_hosts(self._inventory, facts.members)  # who belongs to it besides: by disks, by our history
         return facts
+
+    def _gathered(
+        self, hosts: LiveHosts, found: Found, cards: Sequence[About], cluster: str, *, operator: bool
+    ) -> Facts:
+        cluster_id, cluster_name = meant(cluster, found.clusters)
+        return gather(
+            hosts,
+            found.inventory,
+            self._clock,
+            cluster_id=cluster_id,
+            cluster_name=cluster_name,
+            memory=self._state,
+            needs=LOOKED_AT.union(*(card.needs for card in cards)),
+            fits=lambda kind: any(card.fits(kind) for card in cards),
+            operator=operator,
+            sought=frozenset(entry.address for entry in found.inventory.hosts if entry.ways_of),
+        )
 
     def draft(self, name: str, facts: Facts, inputs: Inputs) -> Draft:
         """Judge inputs and plan; reads the journal where a lock of this console's own is held.

@@ -12,6 +12,7 @@ from services.procedures.catalogue.checks.donors import donor_names, named_donor
 from services.procedures.catalogue.checks.foreign_data import datadir_foreign
 from services.procedures.catalogue.checks.founding import founds_by_option, joins_others, joins_others_once_written
 from services.procedures.catalogue.checks.health import health_gate, long_transactions, no_transfer_or_ddl
+from services.procedures.catalogue.checks.named import named_members
 from services.procedures.catalogue.checks.one_past import one_past
 from services.procedures.catalogue.checks.product import foreign_provider, known_product, provider_protocol, versions
 from services.procedures.catalogue.checks.starting import data_space, innodb_as_usual, names_known, temporary_space
@@ -34,6 +35,7 @@ __all__ = [
     "lock_free",
     "long_transactions",
     "named_donor",
+    "named_members",
     "names_known",
     "no_transfer_or_ddl",
     "one_past",

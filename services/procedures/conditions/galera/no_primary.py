@@ -31,9 +31,11 @@ class NoPrimary(OfHosts):
     Attributes:
         hosts: each must answer, and none as a member of a Primary Component; silence is not known.
         accounted: declared powered off or fenced by a person: silence is what is expected, any answer ends it.
-        addresses: what nobody here can log in to (members that only option files name; those called off too): `hosts`
-            try its ports; a listener ends it.
+        addresses: what nobody here can log in to (members that only evidence names; those called off too): `hosts` try
+            its ports; a listener ends it.
         ports: the ports tried there: the server's and the group's.
+        retired: addresses of members that left for good: something else may serve there, so the last port alone, the
+            group's, is tried.
     """
 
     tag: ClassVar[str] = "galera.no-primary"
@@ -42,6 +44,13 @@ class NoPrimary(OfHosts):
     accounted: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     ports: tuple[int, ...] = (3306, 4567)
+    retired: tuple[str, ...] = ()
+
+    @property
+    def ways(self) -> tuple[tuple[str, int], ...]:
+        """Return each address with each port that is tried there."""
+        own = tuple((address, port) for address in self.addresses for port in self.ports)
+        return (*own, *((address, port) for address in self.retired for port in self.ports[-1:]))
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -67,7 +76,8 @@ class NoPrimary(OfHosts):
             return Answer(holds=None, evidence=f"not known of {', '.join(silent)}")
         told = [f"{h}: {_said(found[h])}" for h in asked] or ["no host to ask"]
         told += [f"no answer from {', '.join(self.accounted)}, as you said"] if self.accounted else []
-        told += [f"nobody listens at {', '.join(self.addresses)}"] if self.addresses else []
+        nobody = (*self.addresses, *self.retired)
+        told += [f"nobody listens at {', '.join(nobody)}"] if nobody else []
         return Answer(holds=True, evidence="; ".join(told))
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
@@ -104,9 +114,9 @@ def _life(asking: Asking, host: str) -> Standing:
 
 def _doors(condition: NoPrimary, asked: tuple[str, ...], asking: Asking) -> tuple[list[str], list[str]]:
     """Return what the hosts see listening at addresses nobody can log in to, and addresses no host could try."""
-    if not condition.addresses:
+    ways = condition.ways
+    if not ways:
         return [], []
-    ways = [(address, port) for address in condition.addresses for port in condition.ports]
 
     def tried(host: str) -> dict[tuple[str, int], str]:
         return {

@@ -6,15 +6,22 @@ from dataclasses import replace
 
 import pytest
 
+from services.procedures.catalogue.checks import named_members
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import positions, primary_exists, unaccounted
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import hosts_of
+from services.procedures.plan.named import named_members as everybody
 from services.types import Reach
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, down, facts, galera, gone, host
 
 DOWN = facts(*(down(name) for name in NAMES))
+
+
+def with_named(seen: Facts) -> Facts:
+    return replace(seen, named=everybody(seen))
 
 
 def with_dark(name: str) -> Facts:
@@ -56,7 +63,7 @@ def test_that_a_member_that_was_left_out_is_told_and_blocks_while_its_server_run
 def test_that_everybody_is_asked_right_before_the_act_by_login_or_by_a_look_at_the_ports() -> None:
     address = (("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4,10.0.0.9"),)
     nodes = [down(name, address=f"10.0.0.{i}", options_given=address) for i, name in enumerate(NAMES, 1)]
-    asked = party(replace(facts(*nodes), members=NAMES), ("n1",), ("n3",)).none_is_primary()
+    asked = party(with_named(replace(facts(*nodes), members=NAMES)), ("n1",), ("n3",)).none_is_primary()
     assert asked.hosts == ("n1", "n2")
     assert asked.accounted == ("n3",)
     assert asked.addresses == ("10.0.0.3", "10.0.0.4", "10.0.0.9")
@@ -99,13 +106,18 @@ def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_acc
     address: str, verdict: object
 ) -> None:
     options = (("mysqld", "wsrep_cluster_address", address),)
-    seen = facts(*(down(name, address=f"10.0.0.{i}", options_given=options) for i, name in enumerate(NAMES, 1)))
-    check = unaccounted(party(seen, NAMES, ()))
+    seen = with_named(
+        facts(*(down(name, address=f"10.0.0.{i}", options_given=options) for i, name in enumerate(NAMES, 1)))
+    )
+    check = named_members(seen, blocks=True)
     assert check.verdict is verdict
+    assert named_members(seen).verdict is (WARN if verdict is BLOCK else PASS)
     if verdict is BLOCK:
         assert "4" in check.evidence
-        assert any("taken out on purpose" in advice for advice in check.try_), check.try_
-        assert standing_blocks((check,), (Override(check.code, "an arbitrator"),)) == ()
+        assert any("left the cluster for good" in advice for advice in check.try_), check.try_
+        assert standing_blocks((check,), (Override(check.code, "an arbitrator"),)) == (check,)  # by name alone
+        ((accepted,),) = (answer.values for answer in check.answers)
+        assert named_members(seen, gone=hosts_of(accepted), blocks=True).verdict is WARN
 
 
 def test_that_hosts_of_which_nothing_is_known_never_pass() -> None:

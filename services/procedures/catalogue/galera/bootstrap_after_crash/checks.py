@@ -43,18 +43,11 @@ def _primary_and_others(facts: Facts, alive: tuple[str, ...], down: tuple[str, .
     return f"{told}; {both_counted(facts, sides, min((n for n in shared if n is not None), default=None))}"
 
 
-_GONE_FOR_GOOD = (
-    "Where one was taken out on purpose and is off for good, give that as the reason to go on, and take it out of "
-    "wsrep_cluster_address of the others."
-)
-
-
 def unaccounted(party: Party) -> Check:
     """A node that can't be seen may run, and may be ahead; so may a member that the person left out.
 
     A person's word is no proof: nodes that are only called off are told as a warning, and one that answers was called
-    off wrongly. A node that only the others' option files name may be an arbitrator, or gone for long: that a person
-    may accept.
+    off wrongly. Those whom only evidence names have a check of their own (catalogue/checks/named.py).
     """
     facts = party.facts
     dark = tuple(n for n in party.known if not _answers(facts, n))
@@ -65,19 +58,15 @@ def unaccounted(party: Party) -> Check:
     silent = [f"no answer from {', '.join(dark)}"] if dark else []
     silent += [f"{n} answers, though you called it off" for n in back]
     silent += [f"{n} is left out, and its server runs: it would meet the new Primary Component" for n in running]
-    strange = [f"wsrep_cluster_address names {', '.join(party.strangers)}, no host of the inventory"]
-    silent += strange if party.strangers else []
     return Check(
         code="UNREACHABLE-MEMBERS",
         title="Every member answers, or is known to be off",
         verdict=verdict(silent, told),
-        evidence="; ".join([*silent, *told]) or "every member answers",
+        evidence="; ".join([*silent, *told]) or f"{', '.join(party.known)} answer",
         why="A node that can't be seen may still be Primary with others, or hold transactions nobody else has.",
         try_=(
             *(f"Repair the way to {n}, or make sure that it is powered off." for n in dark),
             *(f"Stop the server of {n}." for n in running),
-            *(f"Add {n} to the inventory, so that it is asked." for n in party.strangers),
-            *((_GONE_FOR_GOOD,) if party.strangers else ()),
         ),
         answers=_answers_to(party, dark, back, running),
         absolute=bool(dark or back or running),

@@ -1,18 +1,18 @@
 """Everybody that anybody ever named as a member, and what becomes of each in a bootstrap. Pure.
 
 A member that a person left out by choice stays in the picture: it is asked whether it is Primary, and what it has
-counts in what may be lost.
+counts in what may be lost. So does one that only evidence names (plan/named.py): nobody logs in to it, the hosts try
+its ports, and it blocks until a person accepts it by its name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.facts.option_files import group_members
 from services.procedures.catalogue.checks.parts import ssh_silent
 from services.procedures.catalogue.galera.add_node.joiner_config import address_of
 from services.procedures.conditions.galera.no_primary import NoPrimary
-from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.host_facts import Facts, HostFacts, Named
 from services.procedures.plan.inputs import number_of
 from services.procedures.plan.parts.server.options import Options
 
@@ -26,8 +26,8 @@ class Party:
     Attributes:
         hosts: are stopped, asked for their positions, bootstrapped or joined.
         left: members left out by a person: asked, and never started.
-        gone: members declared powered off or fenced.
-        strangers: addresses that only option files name.
+        gone: members declared powered off or fenced; one that only evidence names by the name it is called by.
+        named: those whom only evidence names, whatever a person said of them.
         looked: those whose positions this run has recovered: what the choice between them stands on.
     """
 
@@ -35,7 +35,7 @@ class Party:
     hosts: tuple[str, ...]
     left: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
-    strangers: tuple[str, ...] = ()
+    named: tuple[Named, ...] = ()
     looked: tuple[str, ...] = ()
 
     @property
@@ -52,12 +52,22 @@ class Party:
         """Return a member's facts."""
         return self.facts.host(name)
 
+    @property
+    def unknown(self) -> tuple[Named, ...]:
+        """Return those whom evidence names, and of whom no person said anything."""
+        return tuple(one for one in self.named if not one.retired and one.name not in self.gone)
+
     def none_is_primary(self) -> NoPrimary:
         """Return the condition that right now nobody of them all is Primary."""
-        off = {a for name in self.gone for a in (self.host(name).address, address_of(self.host(name))) if a}
+        hosts = {host.host for host in self.facts.hosts}
+        gone = tuple(name for name in self.gone if name in hosts)
+        off = {a for name in gone for a in (self.host(name).address, address_of(self.host(name))) if a}
+        own = {a for name in self.known for a in (self.host(name).address, address_of(self.host(name))) if a}
+        strange = {a for one in self.named if not one.retired for a in one.addresses} - own
+        retired = {a for one in self.named if one.retired for a in one.addresses} - own - off - strange
         ports = {number_of(self.host(n)[Options].option("mysqld", "port") or "") or SERVER_PORT for n in self.known}
-        addresses = (*sorted(off), *self.strangers)
-        return NoPrimary(self.known, self.gone, addresses, (*sorted(ports), GROUP_PORT))
+        addresses = (*sorted(off), *sorted(strange - off))
+        return NoPrimary(self.known, gone, addresses, (*sorted(ports), GROUP_PORT), tuple(sorted(retired)))
 
     def left_stopped(self) -> tuple[str, ...]:
         """Return those left out whose stopped servers can be asked for their positions."""
@@ -69,18 +79,4 @@ def party(facts: Facts, nodes: tuple[str, ...], gone: tuple[str, ...]) -> Party:
     """Return who takes part when a person names these nodes, and these as gone."""
     hosts = tuple(name for name in nodes if name not in gone)
     left = tuple(name for name in facts.members if name not in {*hosts, *gone})
-    return Party(facts, hosts, left, gone, strangers(facts, (*hosts, *left)))
-
-
-def strangers(facts: Facts, hosts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what the nodes' option files name as members and no host of the inventory is.
-
-    Files may call a host otherwise than the inventory does: one such name for each member that no file names is not
-    counted.
-    """
-    given = (facts.host(name)[Options].option("mysqld", "wsrep_cluster_address") or "" for name in hosts)
-    named = {address for text in given for address in group_members(text)}
-    called = {h.host: {h.host, h.address, h.node_name, address_of(h)} for h in facts.hosts}
-    strange = named - {text for texts in called.values() for text in texts}
-    otherwise = [name for name in facts.members if not called.get(name, set()) & named]
-    return tuple(sorted(strange)) if len(strange) > len(otherwise) else ()
+    return Party(facts, hosts, left, gone, facts.named)

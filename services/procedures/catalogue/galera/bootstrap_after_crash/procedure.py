@@ -112,6 +112,7 @@ class BootstrapAfterCrash:
         """Return the questions: all nodes, those that are off for good, and which to bootstrap."""
         del inputs
         every = tuple((name, _state(facts, name)) for name in facts.members)
+        named = tuple((one.name, f"named by {one.by[0]}, not asked") for one in facts.named if not one.retired)
         return (
             Field("nodes", "All nodes of the cluster", "hosts", ", ".join(facts.members), every),
             Field(
@@ -119,7 +120,7 @@ class BootstrapAfterCrash:
                 "Nodes that are powered off or fenced for sure",
                 "hosts",
                 required=False,
-                choices=every,
+                choices=(*every, *named),
                 help="A node that can't be seen may still run: name only what you have made sure of.",
             ),
             Field("bootstrap", "Node to bootstrap", "choice", AUTO, ((AUTO, "chosen from the positions"), *every)),
@@ -171,6 +172,7 @@ class BootstrapAfterCrash:
         checks = [
             own.primary_exists(facts, asked.everyone),
             own.unaccounted(asked),
+            preflight.named_members(facts, gone=asked.gone, blocks=True),
             own.positions(facts, asked.known),
             one_cluster(asked),
             history(asked, side_chosen=chosen != AUTO),
@@ -191,7 +193,7 @@ class BootstrapAfterCrash:
             preflight.lock_free(facts, asked.known),
         ]
         if chosen != AUTO:
-            checks.insert(3, own.chosen_is_candidate(facts, hosts, chosen))
+            checks.insert(4, own.chosen_is_candidate(facts, hosts, chosen))
         return tuple(checks)
 
     def _by_the_way(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
@@ -244,6 +246,7 @@ class BootstrapAfterCrash:
         chosen = _chosen(found, wish)
         checks: list[Check] = [
             own.primary_exists(facts, asked.everyone),
+            preflight.named_members(facts, gone=asked.gone, blocks=True),
             own.positions(facts, asked.known),
             one_cluster(asked),
             history(asked, side_chosen=wish != AUTO),

@@ -15,6 +15,7 @@ from services.facts.state_files import (
     KEPT_ASIDE,
     Grastate,
     made_by_hand,
+    own_uuid,
     parse_grastate,
     parse_gvwstate,
     parse_listing,
@@ -48,7 +49,8 @@ class DataFolder(Part):
         disk: the file system it is on, in bytes.
         grastate: None: absent, damaged or not read; see the next two.
         grastate_damaged: it is there, was read, and holds no whole state.
-        gvwstate: view id, member uuids; gvwstate_by_hand: a person made that view Primary; None: no gvwstate.dat.
+        gvwstate: view id, member uuids; gvwstate_own: which of them the node is; gvwstate_by_hand: a person made that
+            view Primary; None: no gvwstate.dat.
         sst_in_progress: files of a joiner's script lie there: it runs, or broke off.
         tablespace: InnoDB's ibdata1 lies there.
     """
@@ -63,6 +65,7 @@ class DataFolder(Part):
     grastate_absent: bool | None = None
     grastate_damaged: bool = False
     gvwstate: tuple[str, tuple[str, ...]] | None = None
+    gvwstate_own: str = ""
     gvwstate_by_hand: bool | None = None
     sst_in_progress: bool | None = None
     tablespace: bool | None = None
@@ -132,6 +135,7 @@ class DataFolder(Part):
             grastate=state,
             grastate_damaged=damaged,
             gvwstate=parse_gvwstate(view),
+            gvwstate_own=own_uuid(view),
             gvwstate_by_hand=made_by_hand(view),
         )
 

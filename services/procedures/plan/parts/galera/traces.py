@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.facts.binlog_marks import Mark
+from services.facts.log_peers import LogPeer
 from services.facts.other_server import OtherServer
 from services.facts.primary_views import PrimaryView
 from services.facts.ran_alone import RanAlone
@@ -34,6 +35,7 @@ class Trace:
         partial: its binary log has only what was written on the node itself (log_slave_updates is off).
         other_server: one with another log, or without the cluster, on its data; None: nothing read tells of one.
         unread: what could not be read and why, one sentence each.
+        peers: whom its provider met, by its error log.
     """
 
     views: tuple[PrimaryView, ...] = ()
@@ -46,6 +48,7 @@ class Trace:
     partial: bool = False
     other_server: OtherServer | RanAlone | None = None
     unread: tuple[str, ...] = ()
+    peers: tuple[LogPeer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

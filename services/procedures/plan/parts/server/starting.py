@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
 from services.facts import reads
-from services.facts.machine import parse_df, resolved
+from services.facts.machine import parse_df, parse_resolved, resolved
 from services.facts.option_files import named_hosts
 from services.facts.start_line import StartLine, start_line
 from services.procedures.plan.part import Part, Reading
@@ -37,6 +37,7 @@ class Starting(Part):
     Attributes:
         temporary: folders for temporary files: path, free bytes; () = not read.
         names: names in the option files: does the host resolve it?
+        addresses: such a name -> the addresses that the host resolves it to.
         line: what systemd gives the server's start besides; None = not read.
     """
 
@@ -45,13 +46,16 @@ class Starting(Part):
     temporary: tuple[tuple[str, int | None], ...] = ()
     names: tuple[tuple[str, bool | None], ...] = ()
     line: StartLine | None = None
+    addresses: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self:
         """See Part."""
         rooms = tuple((path, _free(reading, path)) for path in temporary_folders(host))
-        known = tuple((name, _resolves(reading, name)) for name in names_in_options(host))
-        return cls(rooms, known, _line(reading, start_unit(host)))
+        known = {name: _resolves(reading, name) for name in names_in_options(host)}
+        names = tuple((name, there) for name, (there, _) in known.items())
+        addresses = tuple((name, found) for name, (_, found) in known.items() if found)
+        return cls(rooms, names, _line(reading, start_unit(host)), addresses)
 
 
 def start_unit(host: HostFacts) -> str:
@@ -83,6 +87,6 @@ def _free(reading: Reading, path: str) -> int | None:
     return found[0].free if found else None
 
 
-def _resolves(reading: Reading, name: str) -> bool | None:
+def _resolves(reading: Reading, name: str) -> tuple[bool | None, tuple[str, ...]]:
     output = reading.run("names", commands.RESOLVED.read(name), limit_s=10.0)
-    return resolved(output.exit_code) if output is not None else None
+    return (resolved(output.exit_code), parse_resolved(output.text)) if output is not None else (None, ())

@@ -1,0 +1,73 @@
+"""Whom evidence names as a member of the cluster and nobody asked: 'not known', and no Primary is made beside him."""
+
+from __future__ import annotations
+
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.host_facts import Facts, Named
+
+CODE = "NAMED-MEMBERS"
+
+
+def named_members(facts: Facts, *, gone: tuple[str, ...] = (), blocks: bool = False) -> Check:
+    """Everybody that evidence names is a host that is asked, is retired by the inventory, or was accepted by name.
+
+    Args:
+        gone: accepted in this run: off for sure; blocks: a Primary would be made beside those of whom nothing is known.
+    """
+    refuted = tuple(one for one in facts.named if one.listening and (one.retired or one.name in gone))
+    unknown = tuple(one for one in facts.named if not one.retired and one.name not in gone)
+    accepted = [f"off by your word: {one.called}" for one in facts.named if one.name in gone and not one.listening]
+    retired = [f"retired in the inventory: {one.called}" for one in facts.named if one.retired and not one.listening]
+    told = [f"{one.called} is not off: {_lives(one)}" for one in refuted]
+    told += [f"{one.called}: named by {_by(one)}, and nobody asked it{_heard(one)}" for one in unknown]
+    unknown = (*unknown, *refuted)
+    return Check(
+        code=CODE,
+        title="Everybody that is named as a member is asked",
+        verdict=_verdict(unknown, accepted, blocks=blocks),
+        evidence=";\n".join([*told, *accepted, *retired]) or "files, logs and our own history name nobody else",
+        why="It may be Primary with clients on it, or hold transactions that nobody else has: its state is not known.",
+        try_=tuple(line for one in unknown for line in _ways(one)),
+        answers=_by_name(unknown, gone) if blocks else (),
+        absolute=bool(unknown) and blocks,
+        not_known=bool(unknown),
+        to_read=bool(unknown),
+    )
+
+
+def _verdict(unknown: tuple[Named, ...], accepted: list[str], *, blocks: bool) -> Verdict:
+    if unknown and blocks:
+        return Verdict.BLOCK
+    return Verdict.WARN if unknown or accepted else Verdict.PASS
+
+
+def _lives(one: Named) -> str:
+    return "; ".join(one.listening)
+
+
+def _heard(one: Named) -> str:
+    return f"; {_lives(one)}" if one.listening else ""
+
+
+def _by(one: Named) -> str:
+    return ", ".join(one.by[:4]) + (f" and {len(one.by) - 4} more" if len(one.by) > 4 else "")
+
+
+def _ways(one: Named) -> tuple[str, ...]:
+    """Return how it becomes known, and how it is taken out of the picture for good."""
+    where = f"{one.name} (at {one.addresses[0]})" if one.addresses and one.addresses[0] != one.name else one.name
+    ask = f"Add {where} to the inventory, or declare its address in the cluster's 'networks', so that it is asked."
+    if one.listening:
+        return (ask, f"Where it is no member any more: stop what listens there on {one.name}.")
+    return (
+        ask,
+        f'Where it left the cluster for good: write retired = ["{one.name}"] under its [[cluster]] in the inventory.',
+    )
+
+
+def _by_name(unknown: tuple[Named, ...], gone: tuple[str, ...]) -> tuple[Remedy, ...]:
+    """Return how a person accepts those who don't answer; who listens is not off, whatever a person says."""
+    silent = tuple(one.name for one in unknown if not one.listening)
+    if not silent:
+        return ()
+    return (Remedy(f"Once {', '.join(silent)} is off for sure, name it", "gone", (", ".join((*gone, *silent)),)),)

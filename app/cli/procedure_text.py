@@ -10,7 +10,7 @@ from services.discovery.words import clock
 from services.i18n import tr, tr_n
 from services.moments import duration, estimate
 from services.procedures.journal.run_summary import seen_on, state_words
-from services.procedures.plan.checks import Check, Override, Remedy, Verdict
+from services.procedures.plan.checks import Check, Override, Remedy, Verdict, standing_blocks
 from services.procedures.plan.fields import Fault, Field
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Breach, Outage, Plan, Step, Undo, with_addresses
@@ -54,7 +54,7 @@ def card_lines(about: About) -> Iterator[str]:
     """Yield one procedure's card."""
     yield f"{about.name}  -  {tr(about.title)}"
     for title, text in ((tr("does"), about.what), (tr("takes"), about.takes), (tr("can break"), about.can_break)):
-        yield from _wrapped(f"  {title:<10} ", tr(text))
+        yield from wrapped(f"  {title:<10} ", tr(text))
 
 
 def field_lines(fields: tuple[Field, ...]) -> Iterator[str]:
@@ -87,17 +87,33 @@ def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ())
     accepted = {o.code: o.reason for o in overrides}
     for check in checks:
         sign = "?" if check.unknown else _MARK[check.verdict]
-        yield from _wrapped(f"  {sign:<6}", f"{check.code}  {check.title}: {check.evidence}")
+        yield from wrapped(f"  {sign:<6}", f"{check.code}  {check.title}: {check.evidence}")
         if check.verdict is Verdict.PASS:
             continue
         if check.why:
-            yield from _wrapped("          ", check.why)
+            yield from wrapped("          ", check.why)
         for advice in (*check.try_, *map(_answer, check.answers), *check.commands):
-            yield from _wrapped(f"          {tr('try')}: ", advice)
+            yield from wrapped(f"          {tr('try')}: ", advice)
         if check.verdict is Verdict.BLOCK and check.absolute:
             yield f"          {tr('This block can not be overridden.')}"
         elif check.verdict is Verdict.BLOCK and check.code in accepted:
-            yield from _wrapped(f"          {tr('overridden')}: ", accepted[check.code])
+            yield from wrapped(f"          {tr('overridden')}: ", accepted[check.code])
+
+
+def checklist_lines(
+    checks: tuple[Check, ...], overrides: tuple[Override, ...] = (), *, whole: bool = False
+) -> Iterator[str]:
+    """Yield what stands in the way, then what a person reads, then what passed by its code; `whole`: all, in order."""
+    if whole:
+        yield from check_lines(checks, overrides)
+        return
+    standing = standing_blocks(checks, overrides)
+    told = [check for check in checks if check.verdict is not Verdict.PASS or check.unknown or check.to_read]
+    first = [check for check in told if check in standing]
+    yield from check_lines((*first, *(check for check in told if check not in standing)), overrides)
+    passed = dict.fromkeys(check.code for check in checks if check not in told)
+    if passed:
+        yield from wrapped("  ok    ", ", ".join(passed))
 
 
 def _answer(answer: Remedy) -> str:
@@ -106,10 +122,10 @@ def _answer(answer: Remedy) -> str:
     return f"{tr(answer.advice)}: {given or f'--input {answer.field}=…'}"
 
 
-def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
-    """Yield the whole plan: its hosts with where they are, every step with the exact masked text of what it does."""
+def plan_lines(plan: Plan, addresses: Mapping[str, str], *, commands: bool = True) -> Iterator[str]:
+    """Yield the plan: its hosts with where they are, every step; with its commands word for word, or by its title."""
     yield plan.title
-    yield from _wrapped("  ", plan.summary)
+    yield from wrapped("  ", plan.summary)
     if plan.nothing_to_do:
         yield f"  {tr('Nothing is to be done: the cluster is as this procedure would leave it.')}"
         return
@@ -118,11 +134,11 @@ def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
         time = tr("{time} without what you do yourself", time=time)
     count = tr_n("{n} step", "{n} steps", len(plan.steps))
     yield f"  {count}{', ' + tr('about {time}', time=time) if time else ''}"
-    yield from _wrapped("  ", tr("on {hosts}", hosts=with_addresses(plan.hosts, addresses)))
+    yield from wrapped("  ", tr("on {hosts}", hosts=with_addresses(plan.hosts, addresses)))
     for one in plan.outages:
-        yield from _wrapped("  ! ", outage_words(one))
+        yield from wrapped("  ! ", outage_words(one))
     for number, step in enumerate(plan.steps, 1):
-        yield from step_lines(number, step)
+        yield from step_lines(number, step, commands=commands)
 
 
 def outage_words(one: Outage) -> str:
@@ -133,12 +149,19 @@ def outage_words(one: Outage) -> str:
     return f"{one.words} " + tr("It lasts until {typed} is typed, unless it is confirmed beforehand.", typed=typed)
 
 
-def step_lines(number: int, step: Step) -> Iterator[str]:
-    """Yield one step of a plan: what it does, word for word, and how it is undone."""
+def step_lines(number: int, step: Step, *, commands: bool = True) -> Iterator[str]:
+    """Yield one step of a plan: its title and what has to be confirmed; what it does word for word, and its undo."""
     time = about(step.estimate_s)
     risk = tr(step.risk.value)
     tail = f"   [{risk}{', ' + time if time else ''}]"
-    yield from _wrapped(f"  {number:>2}. {step.host or '-':<8} ", step.title + tail)
+    yield from wrapped(f"  {number:>2}. {step.host or '-':<8} ", step.title + tail)
+    if commands:
+        yield from _word_for_word(step)
+    if step.confirm:
+        yield f"        {tr('to be confirmed with --confirm {host}', host=step.confirm)}"
+
+
+def _word_for_word(step: Step) -> Iterator[str]:
     for line in wording(step.action, step.host):
         yield f"        $ {line}"
     if step.takes is not None:
@@ -146,15 +169,13 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
     if step.undo is not None:
         yield f"        {tr('undo')}: {step.undo.title}"
         yield from consent_lines(step.undo)
-    if step.confirm:
-        yield f"        {tr('to be confirmed with --confirm {host}', host=step.confirm)}"
 
 
 def consent_lines(undo: Undo) -> Iterator[str]:
     """Yield what an undo may ask for, and how a script says it beforehand; nothing of one that never asks."""
     if undo.consent is not None:
-        yield from _wrapped(f"        {tr('asks')}: ", undo.consent.words)
-        yield from _wrapped("              ", tr("in a script: --confirm {typed}", typed=quote(undo.consent.expect)))
+        yield from wrapped(f"        {tr('asks')}: ", undo.consent.words)
+        yield from wrapped("              ", tr("in a script: --confirm {typed}", typed=quote(undo.consent.expect)))
 
 
 def step_line(view: StepView, number: int) -> str:
@@ -184,22 +205,22 @@ def run_title(view: RunView) -> str:
     return f"{tr('run')} {view.run_id}: {view.plan.title}" + (f"  ({cluster})" if cluster else "")
 
 
-def run_lines(view: RunView) -> Iterator[str]:
+def run_lines(view: RunView, *, commands: bool = False) -> Iterator[str]:
     """Yield where a run stands, step by step, and what is still switched on."""
     yield f"{run_title(view)}  [{state_words(view)}]"
     if view.sentence:
-        yield from _wrapped("  ", view.sentence)
+        yield from wrapped("  ", view.sentence)
     for number, step in enumerate(view.steps, 1):
         yield from (f"  {line}" for line in step_line(step, number).splitlines())
     for one in view.broken:
         told = f"{one.sentence} ({one.evidence})" if one.evidence else one.sentence
         over = "" if one.over is None else tr("It holds again, seen for 10 s by {time}.", time=clock(one.over))
-        yield from _wrapped(f"  ▲ {clock(one.at)} ", f"{told} {over}".rstrip())
-    yield from rest_lines(view)
+        yield from wrapped(f"  ▲ {clock(one.at)} ", f"{told} {over}".rstrip())
+    yield from rest_lines(view, commands=commands)
     yield from interrupted_lines(view)
     yield from obligation_lines(view.obligations)
     if view.question is not None:
-        yield from _wrapped(f"  {tr('waits for you')}: ", view.question.ask.question)
+        yield from wrapped(f"  {tr('waits for you')}: ", view.question.ask.question)
         yield f"    {tr('in a script: {answer}', answer=answer_words(view.question))}"
 
 
@@ -223,15 +244,15 @@ def way_lines(view: RunView) -> Iterator[str]:
         yield f"    {way.command:<{width}}   {way.does}"
 
 
-def rest_lines(view: RunView) -> Iterator[str]:
+def rest_lines(view: RunView, *, commands: bool = False) -> Iterator[str]:
     """Yield the rest of a plan that was made in the middle of its run and waits to be approved: nothing otherwise."""
     if view.question is None or view.question.topic != "continued":
         return
     yield tr("The rest of the plan, to be approved:")
-    yield from check_lines(view.fresh_checks, view.overrides)
+    yield from checklist_lines(view.fresh_checks, view.overrides, whole=commands)
     for number, step in enumerate(view.steps, 1):
         if step.state is StepState.PENDING:
-            yield from step_lines(number, step.step)
+            yield from step_lines(number, step.step, commands=commands)
 
 
 def interrupted_lines(view: RunView) -> Iterator[str]:
@@ -243,18 +264,18 @@ def interrupted_lines(view: RunView) -> Iterator[str]:
 def breach_lines(one: Broken, *, going_back: bool = False) -> Iterator[str]:
     """Yield a watch rule that broke: when, what is true, what is safe, what to try; an undo asks nobody about it."""
     evidence = f" ({one.evidence})" if one.evidence else ""
-    yield from _wrapped(f"  ▲ {clock(one.at)} {one.code}: ", f"{one.sentence}{evidence}")
+    yield from wrapped(f"  ▲ {clock(one.at)} {one.code}: ", f"{one.sentence}{evidence}")
     if one.over is not None:
         mended = tr("It holds again, seen for 10 s by {time}.", time=clock(one.over))
-        yield from _wrapped("      ", mended + (f" ({one.holds})" if one.holds else ""))
+        yield from wrapped("      ", mended + (f" ({one.holds})" if one.holds else ""))
         return
     if going_back and one.does is not Breach.RELEASE:
-        yield from _wrapped("      ", tr("The run is being taken back, and goes on with that."))
+        yield from wrapped("      ", tr("The run is being taken back, and goes on with that."))
         return
     released = tr("What it guards is switched off at once; the run asks you before its next act.")
     nothing = tr("Nothing was changed for it; the run asks you before its next act.")
-    yield from _wrapped("      ", released if one.does is Breach.RELEASE else nothing)
-    yield from _wrapped(f"      {tr('try')}: ", tr("Look at the host now; then answer, or take the run back."))
+    yield from wrapped("      ", released if one.does is Breach.RELEASE else nothing)
+    yield from wrapped(f"      {tr('try')}: ", tr("Look at the host now; then answer, or take the run back."))
 
 
 def place_of(one: OpenObligation, view: RunView, addresses: Mapping[str, str]) -> str:
@@ -279,10 +300,11 @@ def obligation_lines(
         danger = f" ({one.obligation.danger})" if one.obligation.danger else ""
         yield f"  ! {f'{where}: ' if where else ''}{one.obligation.sentence}{danger}; {seen_on(one)}"
         if one.release_failed:
-            yield from _wrapped("      ", one.release_failed)
+            yield from wrapped("      ", one.release_failed)
 
 
-def _wrapped(head: str, text: str) -> Iterator[str]:
+def wrapped(head: str, text: str) -> Iterator[str]:
+    """Yield a text behind its head, as wide as a terminal of the night is."""
     lines = textwrap.wrap(text, max(40, WIDTH - len(head))) or [""]
     yield head + lines[0]
     yield from (" " * len(head) + line for line in lines[1:])

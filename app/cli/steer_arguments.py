@@ -47,6 +47,7 @@ def _resume(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="answer what needs no judgement; undo on failure")
     parser.add_argument("--answer", default="", metavar="TEXT", help="the answer to what the run waits for")
     _answers(parser)
+    _commands(parser)
     _approve(parser)
 
 
@@ -84,6 +85,13 @@ def _procedure(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="CODE=REASON",
         help="accept a blocking check by its code, with a reason (repeatable); certain data loss can't be accepted",
+    )
+    _commands(parser)
+
+
+def _commands(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--commands", action="store_true", help="show every word: what passed in full, each step's commands and undo"
     )
 
 

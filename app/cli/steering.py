@@ -14,7 +14,7 @@ from types import FrameType
 
 from app.cli.approval_text import coming_consents
 from app.cli.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
-from app.cli.procedure_text import breach_lines, check_lines, interrupted_lines, rest_lines, step_line
+from app.cli.procedure_text import breach_lines, checklist_lines, interrupted_lines, rest_lines, step_line
 from app.compose import open_state, read_inventory
 from app.places import data_folder, state_file
 from services.clock import SystemClock
@@ -96,6 +96,7 @@ class Terminal:
         given_for: str | None = None,
         yes: bool = False,
         gone: Callable[[], None] | None = None,
+        whole: bool = False,
     ) -> None:
         """Begin.
 
@@ -106,6 +107,7 @@ class Terminal:
                 true meanwhile, the answer is no other question's. None: nothing was asked yet.
             yes: what a plan lets a run answer without a person is answered so, after `given`.
             gone: called when nobody will answer any more (nobody sits there; Ctrl+D; a closed terminal).
+            whole: what passed is told in full, and each step of the rest of a plan with its commands.
         """
         self._machine = machine
         self._attended = attended
@@ -113,6 +115,7 @@ class Terminal:
         self._given_for = given_for
         self._yes = yes
         self._gone = gone
+        self._whole = whole
         self._shown: dict[str, StepState] = {}
         self._said: dict[str, str] = {}
         self._next_said = 0.0
@@ -166,7 +169,8 @@ class Terminal:
         """Print what the rest of a plan rests on where nobody is asked to approve it: a question has it with it."""
         steps, self._planned = self._planned, len(view.plan.steps)
         if steps and steps < self._planned and not self._attended:
-            sys.stdout.write("\n" + "\n".join(check_lines(view.fresh_checks, view.overrides)) + "\n\n")
+            lines = checklist_lines(view.fresh_checks, view.overrides, whole=self._whole)
+            sys.stdout.write("\n" + "\n".join(lines) + "\n\n")
 
     def _tell_breaches(self, view: RunView) -> None:
         """Print each watch rule that breaks, or holds again, at once and with a bell: a person may sit for hours."""
@@ -200,7 +204,7 @@ class Terminal:
         if self._asked != question:
             self._asked = question
             view = self._view
-            known = (*rest_lines(view), *interrupted_lines(view)) if view is not None else ()
+            known = (*rest_lines(view, commands=self._whole), *interrupted_lines(view)) if view is not None else ()
             rest = "".join(f"{line}\n" for line in known)
             sys.stdout.write(f"\n{rest}{question_text(question)}\n> ")
             sys.stdout.flush()

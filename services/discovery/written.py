@@ -72,7 +72,12 @@ def _homes(groups: Mapping[str, Sequence[Node]], written: Written) -> dict[str, 
 
 
 def _note_spares(members: Sequence[Node], linked: set[str], written: Written, fellows: Fellows) -> None:
-    """Mark the hosts that wait to be used: each says itself that no server runs, and nobody ever heard of one there."""
+    """Mark the hosts that wait to be used: each says itself that no server runs, and nobody ever heard of one there.
+
+    Where no server of their cluster was ever heard, nobody knows who waits: all of them may be members that are down.
+    """
+    if not any(node.server is not None or node.history for node in members):
+        return
     waiting = [node for node in members if node.host in written and _is_idle(node) and node.node_id not in linked]
     spoken = spoken_of(members, fellows) if waiting else set[str]()
     for node in waiting:

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.outcome_text import draft_lines, refusal
 from app.cli.procedure_text import (
-    check_lines,
     fault_lines,
     outage_words,
-    plan_lines,
     problem_lines,
     run_lines,
     way_lines,
@@ -53,17 +52,15 @@ def run(options: Namespace) -> int:
         machine = getattr(options, "json", False)
         blocks = standing_blocks(draft.checks, overrides)
         if not machine:
-            plan = _plan(draft)
-            lines = () if blocks and plan.nothing_to_do else ("", *plan_lines(plan, draft.facts.addresses()))
-            sys.stdout.write("\n".join([*check_lines(draft.checks, overrides), *lines]) + "\n")
+            told = (draft.checks, overrides, _plan(draft), draft.facts.addresses())
+            sys.stdout.write("\n".join(draft_lines(*told, whole=options.commands)) + "\n")
         if rehearse and not _plan(draft).nothing_to_do:
             return _rehearsed(service.rehearse(draft), draft, overrides, machine=machine)
         if options.command == "plan" or rehearse or blocks or _plan(draft).nothing_to_do:
             if machine:
                 sys.stdout.write(json.dumps(_document(draft, overrides)) + "\n")
             elif blocks:
-                told = ", ".join(c.code for c in blocks)
-                sys.stdout.write("\n" + tr("Refused: {codes}. Nothing was changed.", codes=told) + "\n")
+                sys.stdout.write("\n" + refusal(blocks) + "\n")
                 if any(check.code == "LOCK-FREE" for check in blocks) and _is_foreign(service, draft):
                     hint = "--override LOCK-FREE=REASON --take-over OWNER"
                     sys.stdout.write(tr("To take a dead console's lock over, say both: {words}", words=hint) + "\n")
@@ -147,6 +144,7 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ..
         sys.stdout.write(json.dumps(document) + "\n")
     else:
         sys.stdout.write("\n" + tr("Rehearsal: every read was made, nothing was changed.") + "\n")
+        sys.stdout.write("".join(f"{line}\n" for line in _hindrances(rehearsal, draft, overrides)))
         for number, s in enumerate(rehearsal.steps, 1):
             sys.stdout.write(f"  {number:>2}. {s.step.host or '-':<8} {s.step.title}: {tr(s.words)}\n")
             for what, answers in ((tr("before"), s.before), (tr("now"), s.proof)):
@@ -235,6 +233,7 @@ def drive(service: ProcedureService, run_id: str, options: Namespace, *, way: st
         given_for=stood.step_id if stood is not None else None,
         yes=options.yes,
         gone=control.close,
+        whole=getattr(options, "commands", False),
     )
     with sampled(options, terminal) as listener, interruptible(control):
         try:
@@ -248,7 +247,9 @@ def drive(service: ProcedureService, run_id: str, options: Namespace, *, way: st
         refused = {"refused_answer": terminal.refused} if terminal.refused else {}
         sys.stdout.write(json.dumps({**run_document(view), **refused}) + "\n")
     else:
-        sys.stdout.write("\n" + "\n".join([*run_lines(view), *way_lines(view)]) + "\n")
+        sys.stdout.write(
+            "\n" + "\n".join([*run_lines(view, commands=getattr(options, "commands", False)), *way_lines(view)]) + "\n"
+        )
     return exit_code(view, way)
 
 

@@ -89,22 +89,23 @@ def named_members(
     bare = [one for one in left if not one.has_words]
     configured = [one for one in left if one.has_words and one.only_configured]
     met = [one for one in left if one.has_words and not one.only_configured]
+    nameless = {name for name in facts.members if not facts.host(name).node_name}
     unseen = {
         "configured": _not_of(facts, members, lambda one: any(_CONFIGURED in clue.by for clue in one.clues)),
-        "met": _not_of(facts, members, lambda one: any(clue.by for clue in one.clues)),
+        "met": _not_of(facts, members, lambda one: any(clue.by for clue in one.clues)) & nameless,
         "numbered": _not_of(facts, members, lambda one: any(kind == "uuid" for kind, _ in one.keys)),
     }
     kinds = ((configured, "configured"), (met, "met"), (bare, "numbered"))
-    kept = [one for group, kind in kinds if len(group) > unseen[kind] for one in group]
+    kept = [one for group, kind in kinds if len(group) > len(unseen[kind]) for one in group]
     gone = {text.lower() for text in retired}
     hosts = {host.host.lower() for host in facts.hosts}
     found = (_named(one, gone, hosts) for one in kept)
     return tuple(sorted(found, key=lambda one: one.name))[:MOST]
 
 
-def _not_of(facts: Facts, members: list[_Member], named: Callable[[_Member], bool]) -> int:
-    """Return how many of the cluster's hosts no such member is: what is left over may be them, by another name."""
-    return len(set(facts.members) - {host for one in members if named(one) for host in one.hosts})
+def _not_of(facts: Facts, members: list[_Member], named: Callable[[_Member], bool]) -> set[str]:
+    """Return the cluster's hosts that no such member is: what is left over may be these, by another name."""
+    return set(facts.members) - {host for one in members if named(one) for host in one.hosts}
 
 
 def _members(facts: Facts, found: list[_Member], clues: tuple[_Clue, ...]) -> list[_Member]:

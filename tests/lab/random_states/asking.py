@@ -109,6 +109,10 @@ class Asking:
         """See the estate once, as the console does while somebody works with it."""
         self._command("topology", "--json", limit_s=60.0)
 
+    def write_down(self, inventory: str) -> None:
+        """Go on with this inventory."""
+        self._console.inventory.write_text(inventory, encoding="utf-8")
+
     def run(self, procedure: str, host: str = "", *more: str, **inputs: object) -> Asked:
         """Run a procedure to where it rests, answering as this person does; a run that rests halfway is taken back."""
         words = [w for name, value in inputs.items() for w in ("--input", f"{name}={value}")]

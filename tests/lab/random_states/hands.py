@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pymysql
 
-from tests.lab.estate import container, database, vault
+from tests.lab.estate import client, container, database, vault
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.random_states.branches import Tree
@@ -84,6 +84,8 @@ class Hands:
         elif verb.kind is Kind.KILL_ALL:
             with ThreadPoolExecutor(len(MEMBERS)) as pool:
                 tuple(pool.map(self._kill, MEMBERS))
+        elif verb.kind is Kind.UNWRITTEN:
+            self._unwrite(name)
         elif verb.kind is Kind.BACKUP:
             self._sh(name, _BACKUP)
         elif verb.kind is Kind.GRASTATE:
@@ -155,6 +157,17 @@ class Hands:
 
     def _sh(self, name: str, command: str) -> None:
         self._estate.host(name).sh(command)
+
+    def _unwrite(self, name: str) -> None:
+        """Take a member out of every node's wsrep_cluster_address, its own too: it counts from the next start on."""
+        others = ",".join(self._estate.spec.address(other) for other in MEMBERS if other != name)
+        edit = f"s|^wsrep_cluster_address.*|wsrep_cluster_address = gcomm://{others}|"
+        for member in MEMBERS:
+            self._sh(member, f"grep -rl ^wsrep_cluster_address /etc/mysql/mariadb.conf.d | xargs -r sed -i '{edit}'")
+
+    def whole_inventory(self) -> str:
+        """Return an inventory that has every member."""
+        return client.inventory(self._estate.spec, MEMBERS)
 
     def tidy(self) -> None:
         """Take the option that founds a cluster of its own out of every node's files."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
+from tests.lab.random_states import unwritten
 from tests.lab.random_states.asking import Asked
 from tests.lab.random_states.generator import state_of
 from tests.lab.random_states.verbs import MEMBERS, Kind, Person, State, Verb
@@ -40,9 +41,11 @@ class Asks(Protocol):
 
 
 def any_state(seed: int) -> State:
-    """Return the state of a seed: a night with a backup from FIRST on."""
+    """Return the state of a seed: a night with a backup from FIRST on, a member nobody wrote down from 20,000 on."""
     if seed < FIRST:
         return state_of(seed)
+    if seed >= unwritten.FIRST:
+        return unwritten.unwritten_state(seed)
     dice = random.Random(f"night {seed}")
     plain = state_of(seed)
     host = dice.choice(MEMBERS)

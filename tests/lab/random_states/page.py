@@ -30,6 +30,7 @@ copy that a private server opens.
   typed); how often the model of the histories and the tables both say that they do share it.
 - Seeds from 10,000 are nights with a backup: the node that goes down is brought back by rejoin-from-incrementals,
   rejoin-from-binlogs or snapshot-node where that fits, and by add-node where it is refused.
+- Seeds from 20,000 have a member that nobody wrote down: no inventory and no wsrep_cluster_address names it.
 """
 
 

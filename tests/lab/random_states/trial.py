@@ -18,6 +18,7 @@ from tests.lab.random_states.judging import After, Before, Verdict, judge
 from tests.lab.random_states.ledger import Ledger
 from tests.lab.random_states.nights import without_sst
 from tests.lab.random_states.truth import Held, Tables
+from tests.lab.random_states.unwritten import unwritten
 from tests.lab.random_states.verbs import MEMBERS, Person, State
 
 _QUICK = {"rolling-restart": {"pause": "1 s", "soak": "3 s", "downtime": "20 s"}, "freeze-gcache": {"away": "1 min"}}
@@ -78,7 +79,7 @@ def tried(estate: Estate, state: State) -> Trial:
     """Try one state on an estate that is whole; leaves it as it ends."""
     watch = _Watch()
     with tempfile.TemporaryDirectory(prefix="pilothouse-random-") as folder:
-        asking = Asking(_console(estate, Path(folder)), state.person)
+        asking = Asking(_console(estate, Path(folder), unwritten(state)), state.person)
         tables = Tables(estate)
         hands = Hands(estate, Ledger(), asking.look)
         went = tuple(hands.do(verb) for verb in state.verbs)
@@ -110,10 +111,15 @@ def tried(estate: Estate, state: State) -> Trial:
     )
 
 
-def _console(estate: Estate, folder: Path) -> Console:
-    """A workstation that knows the three members; the spare host has no part in any state."""
+def _console(estate: Estate, folder: Path, left_out: str) -> Console:
+    """A workstation that knows the three members, but one that nobody wrote down; the spare has no part in it."""
     inventory = folder / "inventory.toml"
-    inventory.write_text(client.inventory(estate.spec, MEMBERS), encoding="utf-8")
+    text = client.inventory(estate.spec, tuple(name for name in MEMBERS if name != left_out))
+    if left_out:  # nobody said that it may be asked
+        seeds = ", ".join(f'"{name}"' for name in MEMBERS if name != left_out)
+        lines = (f"seeds = [{seeds}]" if one.startswith("seeds =") else one for one in text.splitlines())
+        text = "\n".join(one for one in lines if not one.startswith("networks =")) + "\n"
+    inventory.write_text(text, encoding="utf-8")
     return Console(estate, folder / "data", inventory)
 
 
@@ -124,13 +130,17 @@ def _apart(hands: Hands, held: Held) -> bool:
 def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
     """Run what fits: without a Primary the bootstrap, then each node that is down, then what the person came for."""
     person, asked = state.person, list[Asked]()
-    sides = hands.sides()
+    sides, alone = hands.sides(), unwritten(state)
+    if alone and sides == ((alone,),):  # all that the inventory knows is down: nothing may found a second cluster
+        return [asking.run("bootstrap-after-crash")]
     if not sides:
         asked += _started(asking, hands, person)
     if len(sides) > 1:  # two Primary Components: nothing may call that whole, and nothing may make a third one
         return [asking.run("bootstrap-after-crash"), _came_for(asking, "rolling-restart", person.node)]
     if not hands.sides():
         return asked
+    if alone:
+        asking.write_down(hands.whole_inventory())
     down = [name for name in MEMBERS if name not in hands.synced()]
     for name in down:
         if person.returns != "add-node" and name not in hands.synced():
@@ -149,6 +159,10 @@ def _started(asking: Asking, hands: Hands, person: Person) -> Iterator[Asked]:
     first = asking.run("bootstrap-after-crash", itself=itself)
     yield first
     ways = {"JOINS-OTHERS": hands.tidy, "PORTS": hands.heal}
+    if first.end == "refused" and "NAMED-MEMBERS" in first.said:  # a person writes it down, and asks again
+        asking.write_down(hands.whole_inventory())
+        first = asking.run("bootstrap-after-crash", itself=itself)
+        yield first
     mended = [mend for code, mend in ways.items() if first.end == "refused" and code in first.said]
     for mend in mended:
         mend()

@@ -30,6 +30,7 @@ class Kind(Enum):
     SAFE = "safe_to_bootstrap-flipped"
     GCACHE = "galera.cache-deleted"
     BACKUP = "backup"  # a full one, on the node's own disk
+    UNWRITTEN = "only-in-gvwstate"  # out of the inventory and of every wsrep_cluster_address: views alone name it
     FOUNDS = "wsrep_new_cluster-left"  # in an option file: the next start founds a cluster of its own
 
 

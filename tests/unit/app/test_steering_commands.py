@@ -19,6 +19,16 @@ from tests.unit.app.steering_service import DESYNC, ROLLING, Shell, nothing_was_
 def test_that_a_plan_is_printed_with_its_checks_and_changes_nothing(shell: Shell) -> None:
     said = shell("plan", *DESYNC)
     assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("Ready, with 2 things to read first.\n")
+    assert "   1. n3       Desync n3   [changes, 1 s]\n" in said.out
+    assert "LOCK-FREE" in said.out  # what passed is told by its code
+    assert "$ " not in said.out
+    assert nothing_was_changed(shell)
+
+
+def test_that_every_word_of_a_plan_is_told_where_it_is_asked_for(shell: Shell) -> None:
+    said = shell("plan", *DESYNC, "--commands")
+    assert (said.code, said.err) == (0, "")
     assert "  ok    LOCK-FREE  No other console works on this cluster: no lock is held\n" in said.out
     assert "   1. n3       Desync n3   [changes, 1 s]\n        $ n3: SET GLOBAL wsrep_desync=ON;\n" in said.out
     assert nothing_was_changed(shell)

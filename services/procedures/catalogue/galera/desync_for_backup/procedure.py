@@ -115,6 +115,7 @@ class DesyncForBackup:
             own.clients(facts, node, drained=_drains(facts, values)),
             own.long_statements(facts, node),
             *(haproxy_checks(facts, (node,)) if values["drain"] == "haproxy" else ()),
+            preflight.named_members(facts),
             preflight.lock_free(facts, members),
         )
 

@@ -120,6 +120,7 @@ class EncryptSst:
             *own.tls_programs(facts, members),
             *own.pairs_there(facts, members, goal, good=good),
             preflight.clocks(facts, members),
+            preflight.named_members(facts),
             preflight.lock_free(facts, members),
         )
 

@@ -193,6 +193,7 @@ class FreezeGcache:
             *preflight.temporary_space(facts, (node,)),
             *preflight.innodb_as_usual(facts, (node,)),
             *preflight.sst_orphans(facts, (node,)),
+            preflight.named_members(facts),
             preflight.lock_free(facts, members),
         )
 

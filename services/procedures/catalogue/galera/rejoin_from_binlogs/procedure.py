@@ -172,6 +172,7 @@ class RejoinFromBinlogs:
             *preflight.config_valid(facts, (joiner,)),
             *preflight.operator_rights(facts, (joiner,)),
             *preflight.sst_orphans(facts, (joiner,)),
+            preflight.named_members(facts),
             preflight.lock_free(facts, (joiner, *members)),
         )
 

@@ -203,6 +203,7 @@ class RollingRestart:
             *preflight.data_space(facts, nodes, downtime),
             *preflight.innodb_as_usual(later, nodes),
             option_known(facts, nodes, option, value),
+            preflight.named_members(facts),
             preflight.lock_free(facts, members),
         )
 

@@ -177,6 +177,7 @@ class SnapshotNode:
             comparing.chosen(facts, values),
             preflight.clocks(facts, (*members, joiner)),
             *preflight.operator_rights(facts, (joiner, *members)),
+            preflight.named_members(facts),
             preflight.lock_free(facts, (joiner, *members)),
         )
 

@@ -152,6 +152,7 @@ class SstTuning:
             own.load(facts, values, bounds_of(values)),
             joins_free(facts, members),
             *self._trial_checks(facts, values),
+            preflight.named_members(facts),
             preflight.lock_free(facts, members),
         )
 

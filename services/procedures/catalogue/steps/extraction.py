@@ -35,24 +35,29 @@ events='
     + BINLOG_EVENTS.strip()
     + r"""
 '
+brings() {
+  "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$2" 2>/dev/null | awk -v one="$1" -v upto="$3" "$events"'
+    header && kind ~ /^Xid = [0-9]+$/ && $7 + 0 <= upto + 0 && substr(kind, 7) ":" $5 ":" $1 "_" $2 == one { there = 1 }
+    END { exit !there }'
+}
 start=0 at=4 first=
 for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
-  read -r low high end < <("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
+  read -r low high end key < <("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
     awk -v shared="$shared" "$events"'
     header && kind ~ /^Xid = [0-9]+$/ {
       xid = substr(kind, 7)
       if (low == "") low = xid
       if (xid + 0 <= high + 0) back = 1
       if (xid + 0 > shared + 0 || back) parted = 1; else if (!parted) last = $7
-      high = xid
+      high = xid; key = xid ":" $5 ":" $1 "_" $2
     }
     header && kind ~ /^XID = X\047/ { back = parted = 1 }
     END {
-      if (odd || back) high = "999999999999999999"
-      print odd || (low == "" && back) ? 1 : low ? low : 0, high ? high : 0, odd ? 0 : last + 0
+      if (odd || back) { high = "999999999999999999"; key = "" }
+      print odd || (low == "" && back) ? 1 : low ? low : 0, high ? high : 0, odd ? 0 : last + 0, key ? key : "-"
     }')
   [ "${low:-0}" -gt 0 ] || continue
-  if [ -n "$first" ] && [ "$high" -lt "$first" ]; then break; fi
+  if [ -n "$first" ] && { [ "$high" -lt "$first" ] || brings "$key" "${files[start]}" "$at"; }; then break; fi
   first=
   if [ "$end" -gt 0 ]; then start=$i at=$end first=$low; else start=0 at=4; fi
 done
@@ -93,9 +98,9 @@ LACKING=$lacking awk '
 The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files after
 it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it. Where
 Xids step back, in it or in the file before it or between both, or XA prepared a transaction, what follows was written
-with wsrep off, or stems from an older state: it begins before that. So it does where a log began with an SST under
-writes, which steps back too (own_transactions.py): what is shared is written and counted then as well, 547 for 3 on the
-lab. A file whose events stand in no order is written out whole. A transaction is a group of events with an Xid, with
+with wsrep off, or stems from an older state: it begins before that. Where a log began with an SST under writes it steps
+back too (own_transactions.py): there the last transaction of the file before comes once more in the shared part of the
+next, as an IST brings it, and what an IST brought is shared (547 were counted for 3 on the lab before). A file whose events stand in no order is written out whole. A transaction is a group of events with an Xid, with
 rows or with what XA prepared. The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted
 of 43): cat and sync do. What a client wrote may look like an event (binlog_programs.py): then more is written and
 counted, never less. Files that the index names and that are missing, or no files, are named beside the count: they may

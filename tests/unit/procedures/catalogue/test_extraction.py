@@ -90,6 +90,29 @@ def test_that_what_was_written_with_wsrep_off_is_written_out_though_its_xids_are
         assert "@1=2" not in out.read_text()
 
 
+def test_that_what_an_ist_brought_again_behind_the_copy_of_an_sst_is_shared_and_neither_counted_nor_written_out(
+    tmp_path: Path,
+) -> None:
+    """mariabackup sends a copy of the donor's newest log, and IST what came after InnoDB's position: 547 for 3."""
+    again = ((18, 41, "18"), (21, 41, "21"), (22, 41, "22"))
+    own = ((23, 43, "'own'"), (24, 43, "'own'"), (25, 43, "'own'"))
+    for number, files in enumerate(((events(*again, *own),), (events(*again), events(*own)))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        index, out = a_binary_log(folder, SHARED, *files), folder / "out" / "s3.sql"
+        said = run(EXTRACT, index, str(index), "22", str(out))
+        assert said.stdout.startswith("extracted: 3 transactions, 0 statements"), said
+        text = out.read_text()
+        assert (text.count("@1='own'"), text.count("@1=2")) == (3, 0)
+
+
+def test_that_another_servers_transaction_of_the_same_xid_is_no_second_copy(tmp_path: Path) -> None:
+    off = ((18, 43, "'own'"), (21, 43, "'own'"), (22, 43, "'own'"))  # a count of its own, with wsrep off
+    index, out = a_binary_log(tmp_path, SHARED, events(*off)), tmp_path / "out" / "s3.sql"
+    run(EXTRACT, index, str(index), "22", str(out))
+    assert out.read_text().count("@1='own'") == 3
+
+
 def test_that_the_newest_marks_show_where_the_xids_of_a_long_log_step_back(tmp_path: Path) -> None:
     own = tuple((number, 43, "'own'") for number in range(3, 120))
     index = a_binary_log(tmp_path, SHARED, events(*own))

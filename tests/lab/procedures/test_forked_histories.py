@@ -125,7 +125,7 @@ def test_that_the_state_file_is_a_claim_an_edited_seqno_is_mended_and_a_lost_one
     write(steer, "s1", "majority", 1)
     ran = console.run("add-node", joiner="s3", settle="3 s")
     assert ran.code == 0, ran  # its position was recovered, and the cluster has all of it: nobody has to type a loss
-    assert "Position of s3 recovered" in ran.out, ran
+    assert "The crash recovery of s3 is over" in ran.out, ran
     assert "s3 holds no Galera state: only an SST can bring it" in ran.out, ran
     assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 7}
 

@@ -160,13 +160,17 @@ class Hands:
 
     def _unwrite(self, name: str) -> None:
         """Take a member out of every node's wsrep_cluster_address, its own too: it counts from the next start on."""
-        others = ",".join(self._estate.spec.address(other) for other in MEMBERS if other != name)
+        self._addressed(tuple(other for other in MEMBERS if other != name))
+
+    def _addressed(self, names: tuple[str, ...]) -> None:
+        others = ",".join(self._estate.spec.address(name) for name in names)
         edit = f"s|^wsrep_cluster_address.*|wsrep_cluster_address = gcomm://{others}|"
         for member in MEMBERS:
             self._sh(member, f"grep -rl ^wsrep_cluster_address /etc/mysql/mariadb.conf.d | xargs -r sed -i '{edit}'")
 
-    def whole_inventory(self) -> str:
-        """Return an inventory that has every member."""
+    def written_down(self) -> str:
+        """Write every member into every node's wsrep_cluster_address; return an inventory that has them all."""
+        self._addressed(MEMBERS)
         return client.inventory(self._estate.spec, MEMBERS)
 
     def tidy(self) -> None:

@@ -140,7 +140,7 @@ def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
     if not hands.sides():
         return asked
     if alone:
-        asking.write_down(hands.whole_inventory())
+        asking.write_down(hands.written_down())
     down = [name for name in MEMBERS if name not in hands.synced()]
     for name in down:
         if person.returns != "add-node" and name not in hands.synced():
@@ -160,7 +160,7 @@ def _started(asking: Asking, hands: Hands, person: Person) -> Iterator[Asked]:
     yield first
     ways = {"JOINS-OTHERS": hands.tidy, "PORTS": hands.heal}
     if first.end == "refused" and "NAMED-MEMBERS" in first.said:  # a person writes it down, and asks again
-        asking.write_down(hands.whole_inventory())
+        asking.write_down(hands.written_down())
         first = asking.run("bootstrap-after-crash", itself=itself)
         yield first
     mended = [mend for code, mend in ways.items() if first.end == "refused" and code in first.said]

@@ -56,7 +56,7 @@ def recover(host: HostFacts, prefix: str = "") -> Step:
         step_id=f"{prefix}recover-{name}",
         host=name,
         title=f"Let {program} on {name} recover its position",
-        done=f"Position of {name} recovered",
+        done=f"The crash recovery of {name} is over: its position is known",
         why="grastate.dat says -1 after a crash, or is stale; InnoDB knows. It runs crash recovery and begins a new "
         "binary log file, as any start does.",
         action=Detached(

@@ -102,7 +102,7 @@ def _save(host: HostFacts) -> Step:
         step_id=f"save-{name}",
         host=name,
         title=f"Copy the state files of {name} to {BACKUP}",
-        done=f"The state files of {name} are saved",
+        done=f"Copies of the state files of {name} lie in {BACKUP}",
         why="The copies stay there; they take a few kilobytes.",
         action=Several(acts),
         before=(stood(host),),

@@ -7,10 +7,13 @@ has anchors (a small file may stand for gigabytes with them) is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from services.errors import BadInput
 from services.i18n import tr
+
+if TYPE_CHECKING:
+    import yaml
 
 Scalar = str | int | float | bool
 MOST_CHARACTERS = 200_000
@@ -26,24 +29,39 @@ def settings_of(text: str) -> dict[str, Scalar]:
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise _unread(tr("it has anchors"))
-        read = yaml.safe_load(text)
+        reader = yaml.SafeLoader(text)
+        return _settings(reader, reader.get_single_node())
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise _unread(tr("it is no YAML")) from problem
-    if read is None:
+
+
+def _settings(reader: yaml.SafeLoader, top: yaml.Node | None) -> dict[str, Scalar]:
+    """Return the settings of a document. A part that stands twice is one, as the server's own reader has it (it walks
+    the pairs: yaml-cpp, options_parser.cpp); of a setting that stands twice nobody knows which one is meant."""
+    import yaml
+
+    if top is None or (isinstance(top, yaml.ScalarNode) and reader.construct_object(top) is None):
         return {}
-    if not isinstance(read, dict):
+    if not isinstance(top, yaml.MappingNode):
         raise _unread(tr("it holds no settings"))
     found: dict[str, Scalar] = {}
-    left: list[tuple[str, object, int]] = [("", read, 0)]
+    left: list[tuple[str, yaml.Node, int]] = [("", top, 0)]
     while left:
-        above, value, depth = left.pop()
-        if isinstance(value, dict) and depth < _MOST_DEEP:
-            left += [(f"{above}.{key}" if above else str(key), inner, depth + 1) for key, inner in value.items()]
-        elif isinstance(value, str | int | float | bool):
-            found[above] = value
-        elif value is not None:
-            found[above] = str(value)
+        above, node, depth = left.pop()
+        if isinstance(node, yaml.MappingNode) and depth < _MOST_DEEP:
+            left += [(f"{above}.{key.value}" if above else str(key.value), inner, depth + 1)
+                     for key, inner in reversed(node.value)]  # fmt: skip
+            continue
+        value = reader.construct_object(node, deep=True)
+        if above in found and value is not None:
+            raise _unread(tr("{name} stands there twice, at last in line {line}", name=above, line=_line(node)))
+        if value is not None:
+            found[above] = value if isinstance(value, str | int | float | bool) else str(value)
     return found
+
+
+def _line(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1
 
 
 def _unread(why: str) -> BadInput:

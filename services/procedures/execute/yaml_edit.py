@@ -2,8 +2,9 @@
 
 MongoDB manual, "Configuration File Options": YAML, mappings within mappings, named by their dotted path
 ('sharding.configsvrMode'); a name with dots in it ("sharding.configsvrMode: sccc" at the top) is the same. Where a key
-and its value stand PyYAML's marks tell; the text itself is never written anew, so comments, order and indentation stay.
-What came of an edit is read again and held against what was wanted: a file that can't be edited so is refused whole.
+and its value stand PyYAML's marks tell, and the text itself is not written anew: comments, order and indentation stay.
+What can't be edited so (flow style, folded values, an end of the document) yaml_rewrite.py writes anew, with its
+comments. What came of an edit is read again and held against what was wanted: else the file is refused whole.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from services.errors import BadInput
 from services.facts.yaml_settings import Scalar, settings_of
 from services.i18n import tr
+from services.procedures.execute.yaml_rewrite import rewritten
 
 if TYPE_CHECKING:
     import yaml
@@ -41,16 +43,35 @@ class _Place:
 def edit_yaml(text: str, settings: Settings) -> str:
     """Return the file's text with these settings made, or removed where the value is None.
 
-    Raises BadInput: it is no YAML of mappings, or one that can't be edited line by line (flow style, anchors).
+    Raises BadInput: it is no YAML of mappings, or can't be edited; then it says what to write.
     """
     wanted = settings_of(text)
-    for name, value in settings:
+    asked = {name: value for name, value in dict(settings).items() if wanted.get(name) != value}
+    for name, value in asked.items():
         wanted.pop(name, None)
         if value is not None:
             wanted[name] = value
-        text = _removed(text, name) if value is None else _set(text, name, value)
-    if settings_of(text) != wanted:
-        raise _by_hand(tr("what came of it would not be what is wanted"))
+    if not asked:
+        return text
+    why = ""
+    for edited in (_edited, rewritten):
+        try:
+            after = edited(text, tuple(asked.items()))
+            if settings_of(after) == wanted:
+                return after
+        except BadInput as problem:
+            why = why or problem.sentence
+    raise _by_hand(why or tr("What came of it would not be what is wanted."), settings)
+
+
+def _edited(text: str, settings: Settings) -> str:
+    import yaml
+
+    try:
+        for name, value in settings:
+            text = _removed(text, name) if value is None else _set(text, name, value)
+    except yaml.YAMLError as problem:  # what was added stands behind the end of the document
+        raise _not_by_lines(tr("the document ends before its end")) from problem
     return text
 
 
@@ -62,9 +83,9 @@ def _set(text: str, name: str, value: Scalar) -> str:
     if found is not None:
         node = found.value
         if not isinstance(node, yaml.ScalarNode):
-            raise _by_hand(tr("{name} holds other settings there", name=name))
-        if settings_of(text).get(name) == value:
-            return text
+            raise _not_by_lines(tr("{name} holds other settings there", name=name))
+        if node.style in {"|", ">"}:
+            raise _not_by_lines(tr("{name} is a text of several lines", name=name))
         shown = _written(value) if node.start_mark.index != node.end_mark.index else f" {_written(value)}"
         return text[: node.start_mark.index] + shown + text[node.end_mark.index :]
     parent, _, own = name.rpartition(".")
@@ -81,7 +102,7 @@ def _added(text: str, places: dict[str, _Place], parent: str, own: str, value: S
         new = [f"{' ' * _STEP * depth}{word}:\n" for depth, word in enumerate(words)]
         new.append(f"{' ' * _STEP * len(words)}{rest}: {_written(value)}\n")
         if any(".".join(words[:n]) in places for n in range(1, len(words))):
-            raise _by_hand(tr("{name} has no place of its own there", name=parent))
+            raise _not_by_lines(tr("{name} has no place of its own there", name=parent))
         if lines and not lines[-1].endswith("\n"):
             lines[-1] += "\n"
         return "".join([*lines, *new])
@@ -92,7 +113,7 @@ def _added(text: str, places: dict[str, _Place], parent: str, own: str, value: S
     elif isinstance(node, yaml.ScalarNode) and not node.value:
         indent, after = place.column + _STEP, place.line
     else:
-        raise _by_hand(tr("{name} is not written as a block", name=parent))
+        raise _not_by_lines(tr("{name} is not written as a block", name=parent))
     if not lines[after].endswith("\n"):
         lines[after] += "\n"
     lines.insert(after + 1, f"{' ' * indent}{own}: {_written(value)}\n")
@@ -164,9 +185,19 @@ def _written(value: Scalar) -> str:
     return value if plain else json.dumps(value)
 
 
-def _by_hand(why: str) -> BadInput:
+def _not_by_lines(why: str) -> BadInput:
+    return BadInput(tr("It can't be edited line by line: {why}.", why=why))
+
+
+def _by_hand(why: str, settings: Settings) -> BadInput:
+    lines = [f"{name}: {_written(value)}" for name, value in settings if value is not None]
+    gone = [name for name, value in settings if value is None]
     return BadInput(
-        tr("The file can't be edited line by line: {why}.", why=why),
+        tr("The file can't be edited: {why}", why=why),
         safe=tr("Nothing was written."),
-        try_=(tr("Write it as mappings, one setting a line, and plan anew."),),
-    )
+        try_=(
+            *((tr("Write into it, one setting a line, and plan anew: {lines}", lines="; ".join(lines)),)
+              if lines else ()),
+            *((tr("Take out of it, and plan anew: {names}", names=", ".join(gone)),) if gone else ()),
+        ),
+    )  # fmt: skip

@@ -106,11 +106,50 @@ def test_that_it_is_set_however_the_file_is_written(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["sharding: {clusterRole: configsvr}\n", "a: &x 1\nb: *x\n", "- 1\n", "a: [\n", "just words", "a: 1\n" * 60_000],
+    ["net: {port: 1}\nnet.port: 2\n", "sharding: configsvr\n", "a: &x 1\nb: *x\n", "- 1\n", "a: [\n", "just words", "a: 1\n" * 60_000],
 )
-def test_that_a_file_which_can_t_be_edited_by_lines_is_refused(text: str) -> None:
+def test_that_a_file_which_can_t_be_edited_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         edit_yaml(text, (("sharding.configsvrMode", "sccc"),))
+
+
+STRING = "a:27019,b:27019,c:27019"
+NEW = "cfg/a:27019,b:27019,c:27019"
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        (f"# r1's own\nsharding: {{configDB: '{STRING}'}}  # of 2019\nnet: {{port: 27017}}\n", ["# r1's own", "2019"]),
+        (f"{{sharding: {{configDB: '{STRING}'}}, net: {{port: 27017}}}}\n", []),
+        (f"# r1's own\nsharding:\n  configDB: >-\n    {STRING}\n# the port\nnet:\n  port: 27017\n", ["# the port"]),
+        (f"sharding:\n    configDB: |\n        {STRING}\nnet:\n    port: 27017\n", []),
+        (f"---\n# r1's own\nsharding:\n  configDB: {STRING}\nnet:\n  port: 27017\n...\n", ["---", "# r1's own"]),
+        (f"sharding:\n  configDB: {STRING}\nnet:\n  port: 27017\nsharding:\n  chunkSize: 64\n", ["chunkSize: 64"]),
+    ],
+)
+def test_that_a_file_is_edited_as_odd_as_it_is_and_keeps_its_comments(text: str, stays: list[str]) -> None:
+    wanted = {**settings_of(text), "sharding.configDB": NEW, "net.bindIp": "10.0.0.4"}
+    after = edit_yaml(text, (("sharding.configDB", NEW), ("net.bindIp", "10.0.0.4")))
+    assert settings_of(after) == wanted
+    assert [one for one in stays if one not in after] == []
+
+
+def test_that_a_new_part_comes_before_the_end_of_the_document() -> None:
+    after = edit_yaml("---\nnet:\n  port: 27019\n...\n", (("replication.replSetName", "cfg"),))
+    assert settings_of(after) == {"net.port": 27019, "replication.replSetName": "cfg"}
+
+
+def test_that_a_refusal_says_what_to_write() -> None:
+    with pytest.raises(BadInput) as caught:
+        edit_yaml("sharding: 3\n", (("sharding.configDB", NEW), ("net.x", None)))
+    assert f"sharding.configDB: {NEW}" in " ".join(caught.value.try_)
+
+
+def test_that_a_part_that_stands_twice_is_one_as_the_server_reads_it_and_a_setting_twice_is_none() -> None:
+    assert settings_of("net:\n  port: 1\nnet:\n  ipv6: true\n") == {"net.port": 1, "net.ipv6": True}
+    with pytest.raises(BadInput, match="net.port stands there twice, at last in line 3"):
+        settings_of("net:\n  port: 1\n  port: 2\n")
 
 
 def test_that_a_value_is_quoted_where_yaml_would_read_another() -> None:

@@ -12,6 +12,19 @@ _GROUP = re.compile(r"^(?:0::|\d{1,3}:name=systemd:)/([^\n]{1,500})$", re.MULTIL
 _UNIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9@:_.-]{0,200}\.service")
 _PROGRAM = re.compile(r"/[A-Za-z0-9/_.+-]{0,255}/mongo[ds][A-Za-z0-9_.+-]{0,30}")
 _MOST = 200
+_PLACES = {
+    "dbpath": "storage.dbPath",
+    "storageEngine": "storage.engine",
+    "replSet": "replication.replSetName",
+    "configdb": "sharding.configDB",
+    "configsvrMode": "sharding.configsvrMode",
+    "port": "net.port",
+    "config": "config",
+    "f": "config",
+}
+_SWITCHES = {"configsvr": ("sharding.clusterRole", "configsvr"), "shardsvr": ("sharding.clusterRole", "shardsvr")}
+REPLICA_SETS = ("replSetName", "replSet")
+"""How a server's own options call the set that it was started for: by its file, and by its command line (3.2.5)."""
 _SHOWN = ("storage", "systemLog", "processManagement", "replication", "sharding")
 _ALONE = frozenset({"net.port", "net.bindIp", "net.ipv6", "security.keyFile", "security.authorization",
                     "security.clusterAuthMode"})  # fmt: skip
@@ -39,6 +52,30 @@ def unit_of(cgroup: str) -> str:
     *slices, last = found.group(1).rstrip().split("/") if found is not None else [""]
     others = any(not one.endswith(".slice") or one == "user.slice" for one in slices)
     return "" if others or not _UNIT.fullmatch(last) or last.startswith("user@") else last
+
+
+def command_line(cmdline: str) -> dict[str, str]:
+    """Return the settings that /proc/PID/cmdline gives, by the file's dotted names, and 'config', the file's path.
+
+    An option there wins over the file (MongoDB manual, "Configuration File Options"); one dash is as good as two
+    (options_parser.cpp). Options that no plan changes are passed over.
+    """
+    found: dict[str, str] = {}
+    words = cmdline.rstrip("\0").split("\0")[1:]
+    for at, word in enumerate(words):
+        name, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("-"):
+            continue
+        if name in _SWITCHES:
+            found[_SWITCHES[name][0]] = _SWITCHES[name][1]
+        elif name in _PLACES:
+            found[_PLACES[name]] = value if equals else next(iter(words[at + 1 :]), "")
+    return found
+
+
+def option_of(setting: str) -> str:
+    """Return what the option of a setting is called on a command line, '' for one that no plan changes."""
+    return next((f"--{name}" for name, place in _PLACES.items() if place == setting), "")
 
 
 def may_be_shown(setting: str) -> bool:

@@ -20,11 +20,11 @@ from services.connections.command import Command
 from services.errors import BadInput
 from services.facts.file_answers import owner_and_mode
 from services.facts.masking import masked
+from services.facts.yaml_edit import Settings, edit_yaml
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.execute.option_edit import edit_options
 from services.procedures.execute.own_lines import own_lines, without_own
-from services.procedures.execute.yaml_edit import Settings, edit_yaml
 from services.secrets import Secret
 
 if TYPE_CHECKING:

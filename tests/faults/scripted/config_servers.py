@@ -14,6 +14,7 @@ from services.facts.model import DiskFacts, NodeFacts
 from services.facts.mongodb.model import Metadata, MongoFacts
 from services.facts.mongodb.server import MongoServer
 from services.facts.mongodb.sharding import HostList, Router, Shard, ShardedCluster, parse_hosts
+from services.facts.yaml_edit import edit_yaml
 from services.facts.yaml_settings import Scalar, settings_of, text_of
 from services.procedures.conditions.config_servers.configured import LIES
 from services.procedures.conditions.config_servers.form import FORM
@@ -21,7 +22,6 @@ from services.procedures.conditions.config_servers.metadata import METADATA
 from services.procedures.conditions.config_servers.uses import STRING, USES
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
-from services.procedures.execute.yaml_edit import edit_yaml
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
@@ -38,6 +38,7 @@ from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.rights import MongoRights
+from services.secrets import Secret
 from services.types import Reach
 from tests.faults.scripted.cluster import Cluster, Host
 from tests.unit.discovery.mongo_scenes import facts as node_of
@@ -140,6 +141,7 @@ def _host(host: Host, node: NodeFacts) -> HostFacts:
         enabled=True,
         path=path,
         settings=tuple(sorted(settings_of(host.files.get(path, "")).items())),
+        text=Secret(host.files.get(path, "")),
     )
     full = f"{DATA}/data" in host.files
     data = MongoData(DATA, 10**8 * full, int(full), owner=100, group=101, odd="")

@@ -6,11 +6,15 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.mongo.document import Document, Reply
+from services.connections.ports import Output
 from services.connections.reads.mongo import MongoRead
+from services.connections.reads.read import CommandRead
+from services.connections.reads.registry import command_of
 from services.errors import QueryFailed, Unreachable, UserError
 from services.procedures.conditions.config_servers.configured import AllVote, SetLies
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.runs_with import RunsWith
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
@@ -43,6 +47,11 @@ class Server(ScriptedSession):
         self.told: dict[str, Document | UserError] = {}
         self.found: dict[str, tuple[Document, ...]] = {}
         self.asked = 0
+        self.files: dict[str, str] = {}
+
+    def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
+        argv = command_of(read).argv
+        return out(self.files[argv[-1]]) if argv[-1] in self.files else super().run(read, limit_s=limit_s)
 
     def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
         del limit_s
@@ -156,6 +165,51 @@ def test_that_a_mongos_which_swapped_was_not_started_with_the_new_string() -> No
     silent = Server("m1", "5-csrs")
     silent.told["command-line"] = {"parsed": {}}
     assert looked(StartedWith("m1", new), silent)[0] is None
+
+
+_FILE = "/etc/mongod.conf"
+
+
+def _runs(*settings: tuple[str, str]) -> RunsWith:
+    return RunsWith("c1", _FILE, settings)
+
+
+def test_that_what_a_server_runs_with_is_what_it_says_and_not_its_file() -> None:
+    server = Server("c1", "1-sccc")
+    server.told["command-line"] = {
+        "parsed": {
+            "config": _FILE,
+            "net": {"port": 27019},
+            "storage": {"dbPath": "/old"},
+            "replication": {"replSet": "x"},
+        }
+    }
+    assert looked(_runs(("storage.dbPath", "/old"), ("net.port", "27019")), server)[0] is True
+    holds, evidence = looked(_runs(("storage.dbPath", "/new")), server)
+    assert holds is False
+    assert "c1 runs with storage.dbPath /old, not /new" in evidence
+    assert looked(_runs(("replication.replSetName", "")), server)[0] is False
+    assert looked(_runs(("sharding.configsvrMode", "")), server)[0] is True
+    server.told["command-line"] = {"parsed": {}}
+    assert looked(_runs(("storage.dbPath", "/new")), server)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("line", "holds"),
+    [
+        (f"/usr/bin/mongod\0--config\0{_FILE}\0", True),
+        (f"/usr/bin/mongod\0-f\0{_FILE}\0--dbpath=/old\0", False),
+        (f"/usr/bin/mongod\0--config={_FILE}\0-dbpath\0/old\0", False),
+        ("/usr/bin/mongod\0--config\0/etc/other.conf\0", False),
+        ("/usr/bin/mongod\0--dbpath\0/new\0", False),
+    ],
+)
+def test_that_of_one_that_tells_nobody_its_command_line_and_its_file_are_read(line: str, holds: bool) -> None:
+    server = Server("c1", "1-sccc")
+    server.told["command-line"] = QueryFailed("not authorized", host="c1", errno=13)
+    server.programs["ps"] = out("412 Ssl mongod\n")
+    server.files = {"/proc/412/cmdline": line, _FILE: "storage:\n  dbPath: /new\nnet: {port: 27019}\n"}
+    assert looked(_runs(("storage.dbPath", "/new"), ("net.port", "27019")), server)[0] is holds
 
 
 def test_that_a_shard_uses_what_its_primary_says_and_a_secondary_says_nothing() -> None:

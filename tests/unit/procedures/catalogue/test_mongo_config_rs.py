@@ -13,19 +13,21 @@ from services.facts.mongodb.model import Metadata
 from services.facts.mongodb.sharding import Router
 from services.facts.yaml_settings import settings_of
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.mongodb.config_servers.party import is_loopback
+from services.procedures.catalogue.mongodb.config_servers.edits import edits_of
+from services.procedures.catalogue.mongodb.config_servers.party import is_loopback, party_of
 from services.procedures.catalogue.mongodb.scratch import scratch_of
 from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.plan.actions import Run, Several, WaitFor
+from services.procedures.plan.actions import EditYaml, Run, Several, WaitFor
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
-from services.procedures.plan.model import Plan, Risk
+from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.wording import wording
+from services.secrets import Secret
 from tests.faults.scripted.config_servers import AT, ROUTERS, SERVERS, facts_of, sharded
 from tests.unit.discovery.mongo_scenes import place
 
@@ -115,6 +117,11 @@ def test_that_a_sound_cluster_is_refused_nothing_by_either_way() -> None:
         ("CONFIG-FOLDERS", _data(_facts(), "c3", odd="others may change /data")),
         ("CONFIG-FOLDERS", _data(_facts(), "n1", odd=None)),
         ("CONFIG-FOLDERS", _data(_facts(), "c1", owner=None)),
+        ("CONFIG-FILES", _process(_facts(), "c1", text=Secret("sharding: configsvr\nreplication: 1\n"))),
+        ("CONFIG-FILES", _process(_facts(), "r2", text=Secret("sharding: a\n"))),
+        ("CONFIG-FILES", _process(_facts(), "c1", given=(("replication.replSetName", "old"),))),
+        ("CONFIG-FILES", _process(_facts(), "r1", given=(("sharding.configDB", "c1:27019,c2:27019,c3:27019"),))),
+        ("CONFIG-FILES", _server(_facts(), "c1", data_path="/data/db-other")),
         ("CONFIG-ENGINE", _server(_facts(), "c1", engine="")),
         ("NEW-HOSTS", _process(_facts(), "c1", others=("net.ssl.mode",))),
         ("NEW-HOSTS", _with(_facts(), "n1", lambda one: one.with_part(MongoData("/data/db", 9, 3)))),
@@ -124,6 +131,44 @@ def test_that_a_sound_cluster_is_refused_nothing_by_either_way() -> None:
 )
 def test_that_what_is_not_sound_or_not_known_blocks(code: str, facts: Facts) -> None:
     assert code in _blocks(facts)
+
+
+STRING = "c1:27019,c2:27019,c3:27019"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"sharding: {{configDB: '{STRING}'}}\n",
+        f"sharding:\n  configDB: >-\n    {STRING}\nnet:\n  port: 27017\n",
+        f"---\nsharding:\n  configDB: {STRING}\n...\n",
+    ],
+)
+@pytest.mark.parametrize("inputs", [ROLLING, WINDOW])
+def test_that_a_file_of_an_odd_form_is_changed_and_not_refused(text: str, inputs: Inputs) -> None:
+    assert _blocks(_process(_facts(), "r1", text=Secret(text)), inputs) == []
+
+
+@pytest.mark.parametrize("inputs", [ROLLING, WINDOW])
+def test_that_the_checks_try_every_edit_of_the_plan(inputs: Inputs) -> None:
+    facts = _facts()
+    party = party_of(facts, {"new": "", **inputs, "way": inputs.get("way", "rolling")})
+    tried = [edit for host in party.everyone for edit in edits_of(party, host)]
+    assert [one for step in _plan(facts, inputs).steps for one in _edits(step) if one not in tried] == []
+
+
+def _edits(step: Step) -> list[EditYaml]:
+    acts = [step.action, step.undo.action if step.undo is not None else step.action]
+    inner = [one for act in acts for one in (act.actions if isinstance(act, Several) else (act,))]
+    return [one for one in inner if isinstance(one, EditYaml)]
+
+
+def test_that_an_option_on_a_command_line_is_named_with_what_to_do() -> None:
+    facts = _process(_facts(), "c2", given=(("storage.dbPath", "/data/db"),))
+    check = next(one for one in PROCEDURE.preflight(facts, WINDOW) if one.code == "CONFIG-FILES")
+    assert "c2: --dbpath /data/db stands on the command line of mongod.service" in check.evidence
+    assert "write storage.dbPath: /data/db into /etc/mongod.conf" in " ".join(check.try_)
+    assert _blocks(facts) == [], "the rolling way leaves its folder as it is"
 
 
 def test_that_an_unknown_mongos_blocks_while_it_may_be_alive() -> None:

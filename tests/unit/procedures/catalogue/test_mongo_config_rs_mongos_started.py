@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from services.facts.yaml_edit import edit_yaml
 from services.procedures.conditions.config_servers.uses import USES
-from services.procedures.execute.yaml_edit import edit_yaml
 from services.procedures.journal.projection import project
 from services.procedures.plan.run_model import RunState, RunView, StepState
 from tests.faults.scripted import config_servers

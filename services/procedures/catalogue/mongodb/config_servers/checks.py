@@ -9,6 +9,7 @@ from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
 from services.procedures.catalogue.mongodb.config_servers.copying import folders_of_copy
+from services.procedures.catalogue.mongodb.config_servers.edits import elsewhere, untried
 from services.procedures.catalogue.mongodb.config_servers.party import (
     MMAP,
     ROLLING,
@@ -210,6 +211,10 @@ def files(party: Party) -> Check:
         for host in restarted
         if party.process(host).running != 1 or not party.process(host).unit
     ]
+    changed = (*party.servers, *party.routers)
+    tried = [one for host in changed if not party.process(host).trouble for one in untried(party, host)]
+    faults += [one.why for one in tried]
+    faults += [fault for host in changed for fault in elsewhere(party, host)]
     blind = [h for h in party.everyone if h in {*party.servers, *party.routers, *party.new, *restarted}
              and not party.facts.host(h).is_root]  # fmt: skip
     faults += [f"{host}: the login is not root, and may not become it" for host in blind]
@@ -217,9 +222,15 @@ def files(party: Party) -> Check:
         code="CONFIG-FILES",
         title="Every server starts under systemd, with a configuration file that can be changed",
         verdict=verdict(faults),
-        evidence="; ".join(faults) or f"{', '.join(party.path(h) for h in (*party.servers, *party.routers))}",
-        why="Each restart takes what the file says; an option on a command line would bring the old state back.",
-        try_=("Move its options into a YAML file that its unit names, restart it, and plan anew.",) if faults else (),
+        evidence="; ".join(faults) or f"{', '.join(map(party.path, changed))}: every edit was tried on them",
+        why="Each edit was tried on the file as it is. An option on a command line wins over the file: to change the "
+        "file would change nothing.",
+        try_=(
+            *(way for one in tried for way in one.try_),
+            "Move its options into a YAML file that its unit names, restart it, and plan anew.",
+        )
+        if faults
+        else (),
     )
 
 

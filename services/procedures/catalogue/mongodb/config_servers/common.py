@@ -7,6 +7,7 @@ from dataclasses import replace
 from services.connections.command import Command
 from services.connections.mongo.change import MongoCommand, command
 from services.procedures.catalogue.mongodb.balancing import at_rest
+from services.procedures.catalogue.mongodb.config_servers.edits import as_before, new_string
 from services.procedures.catalogue.mongodb.config_servers.party import Party, names_of
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
@@ -16,7 +17,7 @@ from services.procedures.conditions.config_servers.uses import RoutersUse, Shard
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.stopped import MongoStopped
-from services.procedures.plan.actions import EditYaml, Mongo, Run, Several, WaitFor
+from services.procedures.plan.actions import Mongo, Run, Several, WaitFor
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Later, Risk, Step, Undo
 
@@ -116,8 +117,13 @@ def known_routers(party: Party) -> NoOtherRouter:
 
 
 def alone(host: str) -> ConfigServerIs:
-    """Return that a config server is mirrored and in no set, as before the run."""
+    """Return that a config server is mirrored and in no set."""
     return ConfigServerIs(host, "alone")
+
+
+def as_it_was(party: Party, host: str) -> tuple[Condition, ...]:
+    """Return that a config server is mirrored, in no set, and runs on its own folder, as before the run."""
+    return (alone(host), as_before(party, host))
 
 
 # -- the catalog -------------------------------------------------------------------------------------------------------
@@ -178,8 +184,7 @@ def new_string_step(party: Party, router: str, until: str) -> Step:
     Args:
         until: the step before which it has to be done: a mongos that does not start keeps no other one waiting.
     """
-    path = party.path(router)
-    edit = EditYaml(path, (("sharding.configDB", party.new_string),))
+    path, edit = party.path(router), new_string(party, router)
     return Step(
         step_id=f"{router}:new-string",
         host=router,

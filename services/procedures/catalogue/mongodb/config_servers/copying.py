@@ -16,7 +16,7 @@ from services.connections.command import Command
 from services.procedures.catalogue.mongodb.config_servers.common import (
     SCRATCH_UNIT,
     START_S,
-    alone,
+    as_it_was,
     is_down,
     root,
     same_step,
@@ -46,7 +46,7 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
         others: config servers that run all the time, with which it is compared.
     """
     host = party.last
-    back = (alone(host),)
+    back = as_it_was(party, host)
     why = (
         "Its data are copied, and the copy is tried, while nobody writes. Until it is back the catalog takes no change."
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from services.addresses import is_this_machine
 from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.server import MongoServer
 from services.facts.mongodb.sharding import HostList, Shard, parse_hosts
 from services.facts.mongodb.values import Place
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
@@ -119,6 +120,11 @@ class Party:
         """Return a config server's storage engine, '' where it is not known."""
         mongo = mongo_of(self.facts.host(host))
         return mongo.server.engine if mongo is not None else ""
+
+    def server(self, host: str) -> MongoServer | None:
+        """Return what a host's server told of itself."""
+        mongo = mongo_of(self.facts.host(host))
+        return mongo.server if mongo is not None else None
 
     def process(self, host: str) -> MongoProcess:
         """Return how a host's server runs."""

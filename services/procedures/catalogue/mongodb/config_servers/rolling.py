@@ -14,6 +14,7 @@ from services.procedures.catalogue.mongodb.balancing import switched
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
     alone,
+    as_it_was,
     catalog_after,
     catalog_before,
     catalog_steps,
@@ -33,6 +34,15 @@ from services.procedures.catalogue.mongodb.config_servers.copying import (
     nothing_there,
     scratch_down,
 )
+from services.procedures.catalogue.mongodb.config_servers.edits import (
+    FOLDER,
+    MODE,
+    SET,
+    folder_of,
+    mirrored_set,
+    no_mode,
+    runs_with,
+)
 from services.procedures.catalogue.mongodb.config_servers.member import add_step, up_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.server import systemctl
@@ -43,7 +53,7 @@ from services.procedures.conditions.machine.unit import UnitNotEnabled
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.whole import SetWhole
-from services.procedures.plan.actions import Ask, EditYaml, Mongo, Reconfigure, RestoreFile, Several
+from services.procedures.plan.actions import Ask, Mongo, Reconfigure, RestoreFile, Several
 from services.procedures.plan.model import Later, Risk, Step, Undo
 
 SYNC_S, ELECTION_S, CHANGE_S = 1800.0, 90.0, 60.0
@@ -127,10 +137,12 @@ def initiate_step(party: Party, host: str, before: tuple[ConfigServerIs, ...]) -
 
 def _mirrored_set(party: Party) -> Step:
     host, unit, path = party.first, party.unit(party.first), party.path(party.first)
-    edit = EditYaml(path, (("replication.replSetName", party.name), ("sharding.configsvrMode", "sccc")))
+    on = folder_of(party, host)
+    edit = mirrored_set(party)
     restart = systemctl("restart", unit)
     proof = (
-        SettingIs(host, path, "sharding.configsvrMode", "sccc"),
+        SettingIs(host, path, MODE, "sccc"),
+        runs_with(party, host, (FOLDER, on), (SET, party.name), (MODE, "sccc")),
         ConfigServerIs(host, "mirrored-set", party.name),
         SetWhole((host,), primary=host),
     )
@@ -149,7 +161,7 @@ def _mirrored_set(party: Party) -> Step:
         undo=Undo(
             f"Put the configuration of {host} back, and restart it as it was",
             Several((RestoreFile(path), restart)),
-            proof=(SettingIs(host, path, "replication.replSetName", ""), alone(host)),
+            proof=(SettingIs(host, path, SET, ""), *as_it_was(party, host)),
             limit_s=START_S,
             loses=(MetadataSame(party.servers),),  # the last of the mirrors to come back
         ),
@@ -179,7 +191,7 @@ def _asked(party: Party) -> Step:
 def _mirror_down(party: Party) -> Step:
     why = "The catalog takes no change from here on: what the set has is what every mirror has."
     off = switched(party.routers, on=False)
-    return replace(stop_step(party, party.last, why, (alone(party.last),)), before=(known_routers(party), off))
+    return replace(stop_step(party, party.last, why, as_it_was(party, party.last)), before=(known_routers(party), off))
 
 
 def _votes(party: Party, version: int) -> Step:
@@ -228,7 +240,7 @@ def _step_down(party: Party) -> Step:
 
 def _converted(party: Party) -> Step:
     host, unit, path = party.first, party.unit(party.first), party.path(party.first)
-    edit = EditYaml(path, (("sharding.configsvrMode", None),))
+    edit = no_mode(party)
     whole = (SetWhole(party.lasting, leaving=party.leaving),)
     form = ConfigServerIs(host, "removed" if party.leaves else "set", party.name)
     return Step(
@@ -242,7 +254,7 @@ def _converted(party: Party) -> Step:
         risk=Risk.IRREVERSIBLE,
         # Not of the first one itself, which had all of it before it stepped down: a second try finds it stopped.
         before=(AnotherLeads(party.new, host), MetadataSame(party.new), is_down(party, party.last)),
-        proof=(SettingIs(host, path, "sharding.configsvrMode", ""), form, *whole),
+        proof=(SettingIs(host, path, MODE, ""), runs_with(party, host, (SET, party.name), (MODE, "")), form, *whole),
         limit_s=START_S,
         repeatable=True,
         moves=host,

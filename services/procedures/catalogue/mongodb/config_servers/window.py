@@ -14,7 +14,7 @@ from dataclasses import replace
 from services.connections import folders_of_others
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
-    alone,
+    as_it_was,
     catalog_after,
     catalog_before,
     is_down,
@@ -34,6 +34,7 @@ from services.procedures.catalogue.mongodb.config_servers.copying import (
     scratch_compared,
     scratch_down,
 )
+from services.procedures.catalogue.mongodb.config_servers.edits import FOLDER, PORT, SET, old_string, runs_with, set_up
 from services.procedures.catalogue.mongodb.config_servers.member import add_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.mongodb.config_servers.rolling import CHANGE_S, SYNC_S, initiate_step
@@ -43,12 +44,12 @@ from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.no_router import NoRouterRuns
 from services.procedures.conditions.config_servers.unchanged import CatalogNoted, CatalogUnchanged, ChangesKept
-from services.procedures.conditions.config_servers.uses import RoutersUse
+from services.procedures.conditions.config_servers.uses import RoutersUse, StartedWith
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderEmpty
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
-from services.procedures.plan.actions import Ask, EditYaml, RestoreFile, Run, Several
+from services.procedures.plan.actions import Ask, RestoreFile, Run, Several
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Consent, Risk, Step, Undo, WatchRule
 
@@ -99,11 +100,11 @@ def window_steps(party: Party) -> tuple[Step, ...]:
 
 def _router_down(party: Party, router: str) -> Step:
     why = "No mongos, no change of the catalog. The window begins: nobody reads or writes."
-    step, first = stop_step(party, router, why, (RoutersUse((router,), ""),)), router == party.routers[0]
+    back = (RoutersUse((router,), ""), StartedWith(router, party.string))
+    step, first = stop_step(party, router, why, back), router == party.routers[0]
     assert step.undo is not None
     # A colleague may have given it the set's string, and started it: a start would leave it as it runs.
-    mirrored = EditYaml(party.path(router), (("sharding.configDB", party.string),))
-    again = Several((mirrored, systemctl("restart", party.unit(router))))
+    again = Several((old_string(party, router), systemctl("restart", party.unit(router))))
     step = replace(
         step,
         # One that does not come back keeps no other mongos from its clients.
@@ -195,7 +196,7 @@ def _compared(party: Party) -> Step:
 
 
 def _mirror_down(party: Party, host: str) -> Step:
-    step = stop_step(party, host, "Its data folder stays as it is: the way back.", (alone(host),))
+    step = stop_step(party, host, "Its data folder stays as it is: the way back.", as_it_was(party, host))
     if host != party.first or step.undo is None:
         return step
     undo = replace(step.undo, loses=(MetadataSame(party.servers),))  # the last one to come back
@@ -225,15 +226,8 @@ def _initiated(party: Party) -> Step:
 
 def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
     """Return the step that starts a config server on its new folder, for the set."""
-    unit, path, new, old = party.unit(host), party.path(host), party.new_data(host), party.data(host)
-    edit = EditYaml(
-        path,
-        (
-            ("storage.dbPath", new),
-            ("storage.engine", "wiredTiger"),
-            ("replication.replSetName", party.name),
-        ),
-    )
+    unit, path, new = party.unit(host), party.path(host), party.new_data(host)
+    edit, port = set_up(party, host), (PORT, str(party.port))
     first = host == party.first
     account = party.account(host)
     made = () if first else (Run(folders_of_others.made(new, account)),)
@@ -248,13 +242,17 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
         risk=Risk.CHANGES,
         before=(*before, is_down(party, host)),
         already=(ConfigServerIs(host, "new"),),
-        proof=(ConfigServerIs(host, "new"),),
+        proof=(ConfigServerIs(host, "new"), runs_with(party, host, (FOLDER, new), (SET, party.name), port)),
         limit_s=START_S,
         repeatable=True,
         undo=Undo(
             f"Stop it, and put the configuration of {host} back",
             Several((systemctl("stop", unit), RestoreFile(path), *gone)),
-            proof=(is_down(party, host), SettingIs(host, path, "storage.dbPath", old), *left),
+            proof=(
+                is_down(party, host),
+                SettingIs(host, path, FOLDER, str(party.process(host).setting(FOLDER))),
+                *left,
+            ),
             limit_s=START_S,
             consent=_nothing_changed(party),
         ),

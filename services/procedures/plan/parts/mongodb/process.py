@@ -9,15 +9,17 @@ from services.connections.allowlist_paths import is_readable
 from services.connections.reads import commands
 from services.errors import BadInput
 from services.facts import system
-from services.facts.mongodb.process import is_program, may_be_shown, parse_processes, unit_of
+from services.facts.mongodb.process import command_line, is_program, may_be_shown, parse_processes, unit_of
 from services.facts.way import not_roots, parse_account, parse_way
 from services.facts.yaml_settings import Scalar, settings_of
 from services.procedures.plan.part import Part, Reading
+from services.secrets import Secret
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
 UNIT = "mongod.service"
+_NO_TEXT = Secret("")
 PATHS = ("/etc/mongod.conf", "/etc/mongos.conf")
 
 
@@ -33,6 +35,8 @@ class MongoProcess(Part):
             host.
         path: of its configuration file, where one is known; settings: of it, by their dotted names, sorted.
         others: names of settings that are not looked at. trouble: why the file could not be read as settings.
+        text: of the file, for the edits of a plan to be tried on; never shown: it may hold a password.
+        given: settings that stand on the process's command line, by their dotted names: they win over the file.
     """
 
     running: int | None = None
@@ -45,6 +49,8 @@ class MongoProcess(Part):
     settings: tuple[tuple[str, Scalar], ...] = ()
     others: tuple[str, ...] = ()
     trouble: str = ""
+    text: Secret = _NO_TEXT
+    given: tuple[tuple[str, str], ...] = ()
 
     def setting(self, name: str) -> Scalar | None:
         """Return a setting's value, None where the file does not have it."""
@@ -62,7 +68,7 @@ class MongoProcess(Part):
         if len(pids) > 1:
             return cls(running=len(pids), path=path, trouble="several servers run there")
         found = _of_process(pids[0], reading) if pids else _of_package(reading)
-        settings, others, trouble = _settings(path, reading)
+        settings, others, trouble, text = _settings(path, reading)
         return replace(
             found,
             running=len(pids),
@@ -71,6 +77,7 @@ class MongoProcess(Part):
             settings=settings,
             others=others,
             trouble=trouble,
+            text=text,
         )
 
 
@@ -85,7 +92,9 @@ def _of_process(pid: int, reading: Reading) -> MongoProcess:
     if way is None or account is None:
         return MongoProcess(unit=unit, odd=f"which program and account pid {pid} runs with is not known")
     odd = not_roots(way) or ("" if is_program(way[0].path) else f"{way[0].path} is no program of MongoDB")
-    return MongoProcess(program="" if odd else way[0].path, odd=odd, account=account[0], unit=unit)
+    line = reading.text("process", commands.CONTENT.read(f"/proc/{pid}/cmdline")) or ""
+    given = tuple(sorted(command_line(line).items()))
+    return MongoProcess(program="" if odd else way[0].path, odd=odd, account=account[0], unit=unit, given=given)
 
 
 def _of_package(reading: Reading) -> MongoProcess:
@@ -104,17 +113,17 @@ def _enabled(unit: str, reading: Reading) -> bool | None:
     return told == "enabled" if told else None
 
 
-def _settings(path: str, reading: Reading) -> tuple[tuple[tuple[str, Scalar], ...], tuple[str, ...], str]:
+def _settings(path: str, reading: Reading) -> tuple[tuple[tuple[str, Scalar], ...], tuple[str, ...], str, Secret]:
     if not path:
-        return (), (), "it was started without a configuration file"
+        return (), (), "it was started without a configuration file", _NO_TEXT
     if not is_readable(path):
-        return (), (), f"{path} is no place that the console reads: /etc/mongod.conf and its like are"
+        return (), (), f"{path} is no place that the console reads: /etc/mongod.conf and its like are", _NO_TEXT
     output = reading.run("configuration", commands.CONTENT.read(path, sudo=True))
     if output is None or output.exit_code:
-        return (), (), f"{path} could not be read"
+        return (), (), f"{path} could not be read", _NO_TEXT
     try:
         found = settings_of(output.text)
     except BadInput as problem:
-        return (), (), problem.sentence
+        return (), (), problem.sentence, _NO_TEXT
     kept = tuple(sorted((name, value) for name, value in found.items() if may_be_shown(name)))
-    return kept, tuple(sorted(set(found) - {name for name, _ in kept})), ""
+    return kept, tuple(sorted(set(found) - {name for name, _ in kept})), "", Secret(output.text)

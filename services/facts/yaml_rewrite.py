@@ -1,4 +1,4 @@
-"""A YAML configuration file written anew with other settings, its comments kept: what can't be edited line by line. Pure.
+"""A YAML configuration file written anew with other settings, its comments kept: what can't be edited by lines. Pure.
 
 ruamel.yaml reads the whole text and writes it again: flow style, folded values and the end of a document come out as
 they were or as plain lines; a blank line or an indentation may not. What came of it the caller reads again.

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput
+from services.facts.yaml_rewrite import rewritten
 from services.facts.yaml_settings import Scalar, settings_of
 from services.i18n import tr
-from services.procedures.execute.yaml_rewrite import rewritten
 
 if TYPE_CHECKING:
     import yaml

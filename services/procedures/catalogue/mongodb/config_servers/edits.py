@@ -1,0 +1,117 @@
+"""What a conversion changes in the configuration file of each server: one list, for the steps and for the checks.
+
+The checks try every edit on the text that was read, before anything is stopped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.errors import BadInput
+from services.facts.mongodb.process import option_of
+from services.facts.yaml_edit import edit_yaml
+from services.procedures.catalogue.mongodb.config_servers.party import ROLLING, WINDOW, Party
+from services.procedures.conditions.config_servers.runs_with import RunsWith
+from services.procedures.plan.actions import EditYaml
+
+ROLE, MODE, SET = "sharding.clusterRole", "sharding.configsvrMode", "replication.replSetName"
+FOLDER, ENGINE, STRING, PORT = "storage.dbPath", "storage.engine", "sharding.configDB", "net.port"
+
+
+@dataclass(frozen=True, slots=True)
+class Untried:
+    """An edit that would not do what it shall: why, and what a person does about it."""
+
+    why: str
+    try_: tuple[str, ...] = ()
+
+
+def mirrored_set(party: Party) -> EditYaml:
+    """Return the edit that makes the first config server a set that is still mirrored."""
+    return EditYaml(party.path(party.first), ((SET, party.name), (MODE, "sccc")))
+
+
+def no_mode(party: Party) -> EditYaml:
+    """Return the edit that takes sccc mode away from it."""
+    return EditYaml(party.path(party.first), ((MODE, None),))
+
+
+def set_up(party: Party, host: str) -> EditYaml:
+    """Return the edit that starts a config server on its new folder, for the set."""
+    new = party.new_data(host)
+    return EditYaml(party.path(host), ((FOLDER, new), (ENGINE, "wiredTiger"), (SET, party.name)))
+
+
+def new_string(party: Party, router: str) -> EditYaml:
+    """Return the edit that gives a mongos the set's string."""
+    return EditYaml(party.path(router), ((STRING, party.new_string),))
+
+
+def old_string(party: Party, router: str) -> EditYaml:
+    """Return the edit that gives it the mirrors' string: a colleague may have given it another meanwhile."""
+    return EditYaml(party.path(router), ((STRING, party.string),))
+
+
+def edits_of(party: Party, host: str) -> tuple[EditYaml, ...]:
+    """Return all edits of a host's file, in their order."""
+    if host in party.routers:
+        return (*((old_string(party, host),) if party.way == WINDOW else ()), new_string(party, host))
+    if host in party.servers and party.way == WINDOW:
+        return (set_up(party, host),)
+    return (mirrored_set(party), no_mode(party)) if host == party.first and party.way == ROLLING else ()
+
+
+def untried(party: Party, host: str) -> tuple[Untried, ...]:
+    """Return which edits of a host's file can't be made, or would change nothing that its server runs with."""
+    process, text = party.process(host), party.process(host).text.reveal()
+    found, given = list[Untried](), dict(process.given)
+    for edit in edits_of(party, host):
+        try:
+            text = edit_yaml(text, edit.settings)
+        except BadInput as problem:
+            return (Untried(f"{host}: {process.path}: {problem.sentence}", problem.try_),)
+        for name, _ in edit.settings:
+            if name in given and not any(option_of(name) in one.why for one in found):
+                found.append(_on_the_line(party, host, name, given[name]))
+    return tuple(found)
+
+
+def _on_the_line(party: Party, host: str, name: str, value: str) -> Untried:
+    unit, path, option = party.unit(host), party.process(host).path, option_of(name)
+    way = (
+        f"On {host}: take {option} out of what `systemctl cat {unit}` shows, or out of a file of variables that it "
+        f"names; write {name}: {value} into {path}; then systemctl daemon-reload, restart {unit}, and plan anew."
+    )
+    why = f"{host}: {option} {value} stands on the command line of {unit} and wins over {name} of {path}"
+    return Untried(why, (way,))
+
+
+def elsewhere(party: Party, host: str) -> tuple[str, ...]:
+    """Return where a server runs with something else than its file says: the next start would make it another."""
+    process, mongo = party.process(host), party.server(host)
+    if mongo is None or process.trouble:
+        return ()
+    runs = {FOLDER: mongo.data_path, STRING: mongo.config_string, PORT: mongo.port or ""}
+    told = ((name, value, process.setting(name)) for name, value in runs.items() if value and name not in
+            dict(process.given))  # fmt: skip
+    return tuple(
+        f"{host} runs with {name} {value}, and its file {process.path} says {there}: it was changed since its start"
+        for name, value, there in told
+        if there is not None and str(there) != str(value)
+    )
+
+
+def runs_with(party: Party, host: str, *settings: tuple[str, str]) -> RunsWith:
+    """Return that a server runs with these settings, whatever its file says: an option of its unit's would win."""
+    return RunsWith(host, party.path(host), settings)
+
+
+def as_before(party: Party, host: str) -> RunsWith:
+    """Return that a mirrored config server runs on its own folder, and in no set."""
+    return runs_with(party, host, (FOLDER, folder_of(party, host)), (SET, ""), (MODE, ""))
+
+
+def folder_of(party: Party, host: str) -> str:
+    """Return a config server's data folder as the server itself writes it."""
+    told = party.server(host)
+    return told.data_path if told is not None else party.data(host)

@@ -50,6 +50,7 @@ DATA, COPY, NAME = "/data/db", "/srv/copy", "cfg"
 MARK = "config-servers"
 """Whether a scripted cluster is one of these."""
 _FILES = {"mongod": "/etc/mongod.conf", "mongos": "/etc/mongos.conf"}
+_SIZE = 10**8
 _TRIAL = "pilothouse-config-trial.service"
 
 
@@ -144,7 +145,7 @@ def _host(host: Host, node: NodeFacts) -> HostFacts:
         text=Secret(host.files.get(path, "")),
     )
     full = f"{DATA}/data" in host.files
-    data = MongoData(DATA, 10**8 * full, int(full), owner=100, group=101, odd="")
+    data = MongoData(DATA, _SIZE * full, int(full), owner=100, group=101, odd="")
     disk = Volumes((DiskFacts("/", size=10**12, free=host.free),))
     parts = (process, data, disk, MongoRights(logged_in=False, clears_sets=True))
     return HostFacts(host.name, host.name, node, is_root=True, server_up=node.mongo is not None, parts=parts)
@@ -235,6 +236,9 @@ def _run(cluster: Cluster, host: Host, argv: list[str]) -> None:
 def _copied_folder(host: Host, source: str, target: str) -> None:
     assert not host.running or source == COPY, "the data of a running server are copied"
     held = host.files.get(f"{source}/data", host.works.get(source, ""))
+    if host.free < _SIZE:
+        host.works[f"{target}.part"], host.free = "cut short", 0
+        raise UserError("cp: No space left on device", host=host.name)
     if target in {COPY, f"{COPY}.trial"}:
         host.works[target] = held
     else:
@@ -248,6 +252,8 @@ def _made_folder(host: Host, folder: str, mode: str) -> None:
 
 def _removed_folders(host: Host, *folders: str) -> None:
     for folder in folders:
+        if folder.endswith(".part") and folder in host.works:
+            host.free = _SIZE  # what was begun of a copy filled the disk: no server starts on it
         _gone(host, folder)
 
 

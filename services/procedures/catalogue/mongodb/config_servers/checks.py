@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
-from services.procedures.catalogue.mongodb.config_servers.copying import folders_of_copy
 from services.procedures.catalogue.mongodb.config_servers.edits import elsewhere, untried
 from services.procedures.catalogue.mongodb.config_servers.party import (
     MMAP,
@@ -29,7 +26,6 @@ from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import flag_of
-from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.set_document import SetDocument
@@ -249,46 +245,6 @@ def explicit(party: Party) -> Check:
         evidence="; ".join(faults) or "sharding.clusterRole and net.port stand in every file",
         why="--configsvr on a command line alone, or no port at all, makes the server listen elsewhere (27019).",
     )
-
-
-def room(party: Party) -> Check:
-    """The copy's folder is new, and there is room for it and for the copy that is tried."""
-    host, faults = party.facts.host(party.last), []
-    data, disk = host[MongoData], host[Volumes].of(party.backup)
-    old_copy = [path for path in folders_of_copy(party) if data.holds(path)]
-    faults += [f"{path} is there: a copy of an earlier run is never taken for today's" for path in old_copy]
-    if not party.backup.startswith("/") or party.backup == "/":
-        faults.append("the copy needs a whole path")
-    old = (data.path, party.new_data(party.last))
-    if crossed := [path for path in old if _within(party.backup, path) or _within(path, party.backup)]:
-        faults.append(f"{party.backup} is, holds or lies in {' and '.join(crossed)}: that would be no copy of its own")
-    if data.bytes is None:
-        faults.append(unread(host, "the size of the data folder", "data"))
-    elif disk is None or disk.free is None:
-        faults.append(f"the free disk of {host.host} could not be read")
-    elif disk.free < 2.2 * data.bytes:
-        faults.append(f"{disk.free / 1e9:.1f} GB are free at {disk.mount}, {2.2 * data.bytes / 1e9:.1f} GB are wanted")
-    good = f"{(data.bytes or 0) / 1e9:.2f} GB go to {party.backup} on {host.host}"
-    return Check(
-        code="BACKUP-ROOM",
-        title="There is room for the copy of the metadata",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or good,
-        why="The copy is the way back that is left when nothing else is; it is tried by a server on a copy of it.",
-        answers=(Remedy("Take a new folder; the old one stays", "backup", (_free(party),)),) if old_copy else (),
-    )
-
-
-def _free(party: Party) -> str:
-    """Return the first path like the one that was wanted at which neither a copy lies nor what goes with it."""
-    data = party.facts.host(party.last)[MongoData]
-    paths = (f"{party.backup.rstrip('/')}-{number}" for number in range(2, 1000))
-    return next(p for p in paths if not any(map(data.holds, folders_of_copy(replace(party, backup=p)))))
-
-
-def _within(path: str, folder: str) -> bool:
-    """Return whether a path is this folder, or lies in it."""
-    return f"{path.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def engine(party: Party) -> Check:

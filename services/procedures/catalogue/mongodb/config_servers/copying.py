@@ -24,14 +24,16 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     stop_step,
     waits,
 )
+from services.procedures.catalogue.mongodb.config_servers.folders import part_of, trial_of
 from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.mongodb.config_servers.room import room_wanted
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.listening import Listening
 from services.procedures.conditions.machine.there import FolderThere
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.plan.actions import Run, Several, TryMetadata
-from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.model import Risk, Step, Undo
 
 COPY_S, NEW_S = 3600.0, 10.0
 KEY = "scratch-server"
@@ -61,8 +63,9 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
     )
 
 
-def nothing_there(folders: dict[str, tuple[str, ...]]) -> Step:
-    """Return the first step: what is made is new. A folder of an earlier try would be taken for this run's own.
+def nothing_there(party: Party, folders: dict[str, tuple[str, ...]]) -> Step:
+    """Return the first step: what is made is new, and has room. A folder of an earlier try would be taken for this
+    run's own.
 
     Args:
         folders: host -> folders that the run makes there, and removes when it is taken back.
@@ -71,21 +74,16 @@ def nothing_there(folders: dict[str, tuple[str, ...]]) -> Step:
     paths = (one.path for one in absent)
     return waits(
         "nothing-there",
-        absent,
-        f"nothing to lie where the run makes folders of its own: {', '.join(dict.fromkeys(paths))}",
-        "Nothing lies where the run makes folders of its own",
+        (*absent, *room_wanted(party)),
+        f"nothing to lie where the run makes folders of its own, and room for them: {', '.join(dict.fromkeys(paths))}",
+        "Nothing lies where the run makes folders of its own, and there is room",
         NEW_S,
     )
 
 
-def folders_of_copy(party: Party) -> tuple[str, ...]:
-    """Return the folders that the copy and its trial make on the last config server."""
-    return (party.backup, f"{party.backup}.part", _trial(party), f"{_trial(party)}.part")
-
-
 def copied_step(party: Party, host: str, target: str, what: str) -> Step:
     """Return the step that copies a data folder whose server is stopped: whole, or it is not there."""
-    source, part = party.data(host), f"{target}.part"
+    source, part = party.data(host), part_of(target)
     return Step(
         step_id=f"{host}:copied",
         host=host,
@@ -98,13 +96,19 @@ def copied_step(party: Party, host: str, target: str, what: str) -> Step:
         proof=(FolderThere(host, target), FileAbsent(host, part)),
         limit_s=COPY_S,
         repeatable=True,
+        undo=Undo(
+            f"Remove {part} on {host}, should the copy have broken off",
+            Run(folders_of_others.removed(party.account(host), part)),
+            proof=(FileAbsent(host, part),),
+            limit_s=COPY_S,
+        ),
         estimate_s=10.0,
     )
 
 
 def scratch_up(party: Party) -> Step:
     """Return the step that starts the scratch server, an obligation."""
-    host, folder, port = party.last, _trial(party), _port(party)
+    host, folder, port = party.last, trial_of(party.backup), _port(party)
     step = Step(
         step_id="scratch-up",
         host=host,
@@ -149,7 +153,7 @@ def scratch_down(party: Party) -> Step:
 
 
 def _scratch(party: Party) -> Temporary:
-    host, folder = party.last, _trial(party)
+    host, folder = party.last, trial_of(party.backup)
     return Temporary(
         key=KEY,
         host=host,
@@ -157,9 +161,13 @@ def _scratch(party: Party) -> Temporary:
         danger="it holds memory and disk",
         release=Several((
             root("systemctl", "stop", SCRATCH_UNIT, ok=(0, 5)),  # 5: not loaded (systemctl(1), "EXIT STATUS")
-            Run(folders_of_others.removed(party.account(host), folder)),
+            Run(folders_of_others.removed(party.account(host), folder, part_of(folder))),
         )),
-        released=(UnitSetting(host, SCRATCH_UNIT, "ActiveState", "inactive"), FileAbsent(host, folder)),
+        released=(
+            UnitSetting(host, SCRATCH_UNIT, "ActiveState", "inactive"),
+            FileAbsent(host, folder),
+            FileAbsent(host, part_of(folder)),
+        ),
         limit_s=START_S,
     )  # fmt: skip
 
@@ -180,10 +188,6 @@ def _started(party: Party, folder: str, port: int) -> Run:
         *("--bind_ip", "127.0.0.1", "--nounixsocket", *log, "--pidfilepath", f"{folder}/trial.pid"),
     )
     return Run(Command(argv, sudo=True))
-
-
-def _trial(party: Party) -> str:
-    return f"{party.backup}.trial"
 
 
 def _port(party: Party) -> int:

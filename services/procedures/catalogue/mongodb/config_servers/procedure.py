@@ -28,6 +28,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
     spare_hosts,
 )
 from services.procedures.catalogue.mongodb.config_servers.rolling import rolling_steps
+from services.procedures.catalogue.mongodb.config_servers.room import room
 from services.procedures.catalogue.mongodb.config_servers.window import window_steps, window_watches
 from services.procedures.catalogue.mongodb.rolling_upgrade.checks import balancer_known
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import half_way, order_of
@@ -133,7 +134,7 @@ class ConfigServers:
             own.explicit(party),
             own.engine(party),
             *((own.new_hosts(party),) if party.way == ROLLING else ()),
-            own.room(party),
+            room(party),
             *(check for one in party.shards for check in (shared.set_whole(one),)),
             balancer_known(facts, party.routers[0]),
             shared.may_change(facts, changed, _CLUSTER, _DATABASES),

@@ -30,7 +30,6 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
 )
 from services.procedures.catalogue.mongodb.config_servers.copying import (
     copy_steps,
-    folders_of_copy,
     nothing_there,
     scratch_down,
 )
@@ -43,6 +42,7 @@ from services.procedures.catalogue.mongodb.config_servers.edits import (
     no_mode,
     runs_with,
 )
+from services.procedures.catalogue.mongodb.config_servers.folders import folders_of_copy
 from services.procedures.catalogue.mongodb.config_servers.member import add_step, up_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.server import systemctl
@@ -74,7 +74,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
         joins += (up_step(party, host), add_step(party, host, version, goes, votes=False))
         version += 1
     return (
-        nothing_there({party.last: folders_of_copy(party)}),
+        nothing_there(party, {party.last: folders_of_copy(party)}),
         catalog_before(party),
         rests_step("rests-before", party.routers),
         *copy_steps(party, party.servers[:-1]),

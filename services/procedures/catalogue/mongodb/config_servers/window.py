@@ -29,15 +29,16 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
 from services.procedures.catalogue.mongodb.config_servers.copying import (
     copied_step,
     copy_steps,
-    folders_of_copy,
     nothing_there,
     scratch_compared,
     scratch_down,
 )
 from services.procedures.catalogue.mongodb.config_servers.edits import FOLDER, PORT, SET, old_string, runs_with, set_up
+from services.procedures.catalogue.mongodb.config_servers.folders import folders_of_copy, part_of
 from services.procedures.catalogue.mongodb.config_servers.member import add_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.mongodb.config_servers.rolling import CHANGE_S, SYNC_S, initiate_step
+from services.procedures.catalogue.mongodb.config_servers.room import room_wanted
 from services.procedures.catalogue.mongodb.config_servers.shards import mirrored_steps, mirrored_still
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
@@ -59,9 +60,9 @@ _CHANGES = "goes-on-with-changes"
 
 def window_steps(party: Party) -> tuple[Step, ...]:
     """Return all steps but those around the balancer."""
-    made = {host: (party.new_data(host), f"{party.new_data(host)}.part") for host in party.servers}
+    made = {host: (party.new_data(host), part_of(party.new_data(host))) for host in party.servers}
     return (
-        nothing_there({**made, party.last: (*made[party.last], *folders_of_copy(party))}),
+        nothing_there(party, {**made, party.last: (*made[party.last], *folders_of_copy(party))}),
         catalog_before(party),
         rests_step("rests-before", party.routers),
         *(_router_down(party, router) for router in party.routers),
@@ -200,7 +201,7 @@ def _mirror_down(party: Party, host: str) -> Step:
     if host != party.first or step.undo is None:
         return step
     undo = replace(step.undo, loses=(MetadataSame(party.servers),))  # the last one to come back
-    return replace(step, before=(_none_runs(party),), undo=undo)
+    return replace(step, before=(_none_runs(party), *room_wanted(party, window_only=True)), undo=undo)
 
 
 def _first_data(party: Party) -> Step:
@@ -211,8 +212,8 @@ def _first_data(party: Party) -> Step:
         why="The set works on a folder of its own; the old one stays as it is.",
         undo=Undo(
             f"Remove {new} on {host}",
-            Run(folders_of_others.removed(party.account(host), new, f"{new}.part")),
-            proof=(FileAbsent(host, new),),
+            Run(folders_of_others.removed(party.account(host), new, part_of(new))),
+            proof=(FileAbsent(host, new), FileAbsent(host, part_of(new))),
             before=(is_down(party, host),),
         ),
     )

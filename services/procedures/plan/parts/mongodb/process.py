@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from services.connections.allowlist_paths import is_readable
 from services.connections.reads import commands
@@ -57,7 +57,7 @@ class MongoProcess(Part):
         return dict(self.settings).get(name)
 
     @classmethod
-    def read(cls, host: HostFacts, reading: Reading) -> Self | None:
+    def read(cls, host: HostFacts, reading: Reading) -> MongoProcess | None:
         """See Part. Where no server runs, its unit and file are the package's own."""
         listing = reading.run("processes", commands.MONGODB_PROCESS)
         if listing is None or listing.exit_code not in {0, 1}:

@@ -30,6 +30,7 @@ from services.connections.read_programs import (
 )
 from services.connections.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
 from services.connections.way_programs import RUN_BY, WAY_OF
+from services.connections.whole_programs import PAIRS, SUMS, TABLES_TOLD
 
 _UNIT = r"[A-Za-z0-9][A-Za-z0-9@:_.-]*"
 _NUMBER = r"\d{1,9}"
@@ -180,8 +181,10 @@ RULES: dict[str, Rule] = {
 _PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
 _FROZEN = frozenset(
     {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, ELSEWHERE, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES,
-     DATA_BORN, OWN_PLACE, RUN_BY, SOCKET_LOGIN, WAY_OF}
+     DATA_BORN, OWN_PLACE, RUN_BY, SOCKET_LOGIN, WAY_OF, PAIRS, TABLES_TOLD, SUMS}
 )  # fmt: skip
+_SUMMED = re.compile(r"whole|sampled|-?[0-9]{1,18}:-?[0-9]{1,18}", re.ASCII)
+_IN_HEX = re.compile(r"[0-9A-F]{2,512}\.[0-9A-F]{2,512}", re.ASCII)
 _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
 
@@ -290,7 +293,19 @@ def _check_history(argv: tuple[str, ...]) -> str:
         return "" if len(folders) < 2 and all(map(is_clean, folders)) else "its argument must be a folder"
     if kind == ("timeout", "30", "nice", "bash", "-c", ELSEWHERE) and len(words) == 2 and words[0] == "pilothouse":
         return "" if is_clean(words[1]) else "its argument must be a folder"
-    return "only the frozen reads of a history, of backups or of a folder may follow it"
+    return _check_whole(kind, words)
+
+
+def _check_whole(kind: tuple[str, ...], words: tuple[str, ...]) -> str:
+    """Whether data are whole: pairs of files in a folder, all that is defined, sums of tables named in digits."""
+    if kind == ("timeout", "60", "nice", "bash", "-c", PAIRS) and len(words) == 2 and words[0] == "pilothouse":
+        return "" if is_clean(words[1]) else "its argument must be a folder"
+    if kind == ("timeout", "120", "nice", "bash", "-c", TABLES_TOLD) and words == ("pilothouse",):
+        return ""
+    if kind == ("timeout", "300", "nice", "bash", "-c", SUMS) and len(words) > 2 and words[0] == "pilothouse":
+        fits = _SUMMED.fullmatch(words[1]) and all(_IN_HEX.fullmatch(word) for word in words[2:])
+        return "" if fits else "its arguments must be a way to sum up rows and tables in hexadecimal digits"
+    return "only the frozen reads of a history, of backups, of a folder or of whole data may follow it"
 
 
 class _Words:

@@ -29,9 +29,12 @@ from services.connections.reads import kinds as k
 from services.connections.reads.template import CommandTemplate
 from services.connections.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
 from services.connections.way_programs import RUN_BY, WAY_OF
+from services.connections.whole_programs import PAIRS, SUMS, TABLES_TOLD
 
 MOST_PATHS = 32
 """Of one stat."""
+MOST_SUMMED = 24
+"""Tables of one read."""
 UNITS = ("mariadb.service", "mysql.service", "mysqld.service", "mysql@bootstrap.service")
 
 _KNOWN: dict[str, CommandTemplate] = {}
@@ -172,3 +175,16 @@ LIES_ELSEWHERE = _known(
     "lies-elsewhere", "timeout", "30", "nice", "bash", "-c", ELSEWHERE, "pilothouse", k.PATH, root=True
 )  # fmt: skip
 PLACE_OWNED = _known("place-owned", "timeout", "8", "bash", "-c", OWN_PLACE, "pilothouse", k.PATH, root=True)
+
+# -- whole data --------------------------------------------------------------------------------------------------------
+
+FILES_PAIRED = _known(
+    "files-paired", "timeout", "60", "nice", "bash", "-c", PAIRS, "pilothouse", k.PATH, root=True
+)  # fmt: skip
+ALL_DEFINED = _known(
+    "all-defined", "timeout", "120", "nice", "bash", "-c", TABLES_TOLD, "pilothouse", root=True
+).read(sudo=True)  # fmt: skip
+ROWS_SUMMED = _known(
+    "rows-summed", "timeout", "300", "nice", "bash", "-c", SUMS, "pilothouse", k.HOW_SUMMED,
+    k.TABLE_IN_HEX.up_to(MOST_SUMMED), root=True,
+)  # fmt: skip

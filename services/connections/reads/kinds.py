@@ -90,3 +90,5 @@ SINCE = Kind(mark("a moment in epoch seconds"), _whole(0, 10**11 - 1), lambda va
 MOMENT = Kind(mark("a moment in epoch seconds"), _whole(0, 10**11 - 1), _moment)
 OPTION_GROUP = Kind(mark("a group of an option file"), _like(r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,63}"))
 SERVER_PROGRAM = Kind(mark("the program of a server"), _one_of("/usr/sbin/mariadbd", "/usr/sbin/mysqld"))
+TABLE_IN_HEX = Kind(mark("a table as digits, SCHEMA.TABLE"), _like(r"[0-9A-F]{2,512}\.[0-9A-F]{2,512}"))
+HOW_SUMMED = Kind(mark("a way to sum up rows"), _like(r"whole|sampled|-?[0-9]{1,18}:-?[0-9]{1,18}"))

@@ -11,6 +11,7 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.private_programs i
 )
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE, TIDY
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY
+from services.procedures.catalogue.galera.restored_look import LOOK
 from tests.faults.scripted.cluster import CLUSTER, ZERO, Host
 
 BACKUP_SEQNO, TARGET = 50, 990
@@ -30,7 +31,7 @@ SURVEYED = (
     f"position=4000 kind=full-backuped size=500000000 links=0 oldlinks=0 gtids=0-1-45;"
     f"{_FILE.format(gtid=GTID, when=WHEN)}"
 )
-PROGRAMS = frozenset({SURVEY, PREPARE, TIDY, REPLAY, POSITION, END_PRIVATE})
+PROGRAMS = frozenset({SURVEY, PREPARE, TIDY, REPLAY, POSITION, END_PRIVATE, LOOK})
 _MARKER = MARKER
 
 
@@ -43,6 +44,9 @@ def performed(host: Host, argv: list[str]) -> str:
         return ""
     if host.running:
         raise UserError("A server runs.", host=host.name)
+    if text == LOOK:
+        assert host.has_data
+        return "end\nlooked: 9 tables"
     if text == PREPARE:
         return f"prepared: {CLUSTER}:{BACKUP_SEQNO}"
     if text == REPLAY:

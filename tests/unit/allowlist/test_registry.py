@@ -35,7 +35,8 @@ ONE_OF_EACH: dict[str, str | int] = {
     kinds.PROPERTY.called: "ActiveState", kinds.HOST.called: "10.0.0.5", kinds.NAME.called: "db1.example.com",
     kinds.PORT.called: 4567, kinds.LINES.called: 400, kinds.PID.called: 815, kinds.XID.called: 12_345_678_901,
     kinds.SINCE.called: 1_795_265_449, kinds.OPTION_GROUP.called: "mysqld",
-    kinds.SERVER_PROGRAM.called: "/usr/sbin/mariadbd",
+    kinds.SERVER_PROGRAM.called: "/usr/sbin/mariadbd", kinds.TABLE_IN_HEX.called: "73.74",
+    kinds.HOW_SUMMED.called: "sampled",
 }  # fmt: skip
 HOSTILE = (
     "/var/lib/my'sql", '/var/lib/my"sql', "/var/lib/my\\sql", "/var/lib/my\\'; touch x #", "/var/lib/mysql\n", "/a\rb",

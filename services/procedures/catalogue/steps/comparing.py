@@ -1,4 +1,8 @@
-"""The step that compares chosen tables of a node that came back with another member's, and its questions. Pure."""
+"""The steps that hold a node that came back against another member, and their questions. Pure.
+
+Always: all that is defined, and the rows of all tables, large ones by samples. Beside that the tables that a person
+names, each to its end by CHECKSUM TABLE.
+"""
 
 from __future__ import annotations
 
@@ -9,37 +13,51 @@ from services.facts.read_rights import ReadRights
 from services.i18n import tr
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.conditions.server.comparable import Comparable
+from services.procedures.conditions.server.same_defined import SameDefined
 from services.procedures.conditions.server.same_rows import SameRows
+from services.procedures.conditions.server.same_sums import SameSums
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import flag_of, hosts_of
+from services.procedures.plan.inputs import bytes_of, flag_of, hosts_of
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.server.reader import Reader
+from services.procedures.plan.parts.server.root_login import RootLogin
 
 MOST_TABLES = 32
-COMPARE_LIMIT_S = 900.0
+WHOLE_BELOW = "1 GiB"
+COMPARE_LIMIT_S, ALL_LIMIT_S = 900.0, 86_400.0
 
 
 def fields() -> tuple[Field, ...]:
-    """Return the questions: which tables, and what becomes of one that never stands still."""
+    """Return the questions: up to which size all is read, which tables besides, what becomes of one not compared."""
     return (
         Field(
+            "whole_below",
+            "Tables up to this size are compared whole, larger ones by samples",
+            "bytes",
+            WHOLE_BELOW,
+            help="The rows of all tables of InnoDB are summed up on both nodes. Of a larger table, and of one that is "
+            "written all the time, 32 parts of its primary key are taken.",
+        ),
+        Field(
             "tables",
-            "Tables to compare (schema.table, with commas)",
+            "Tables to compare to their end besides (schema.table, with commas)",
             "text",
             "",
             help="CHECKSUM TABLE reads each to its end on both nodes; the observing account needs SELECT on them. One "
             "with a generated column can't be compared so.",
             required=False,
+            advanced=True,
         ),
         Field(
             "tables_unknown",
-            "A table that could not be compared is accepted",
+            "What could not be compared is accepted",
             "flag",
             "no",
-            help="One that is written all the time never stands still. A difference is never accepted.",
+            help="A table without a whole number as its primary key that is written all the time never stands still. A "
+            "difference is never accepted.",
             advanced=True,
         ),
     )
@@ -61,7 +79,49 @@ def faults(values: Inputs) -> tuple[Fault, ...]:
 
 
 def compared(joiner: str, donor: str, values: Inputs, prefix: str = "") -> tuple[Step, ...]:
-    """Return the step that compares; none where no table was chosen."""
+    """Return the steps that compare: what is defined, the rows of all tables, the tables that a person named."""
+    return (*_all_compared(joiner, donor, values, prefix), *_named_compared(joiner, donor, values, prefix))
+
+
+def _all_compared(joiner: str, donor: str, values: Inputs, prefix: str) -> tuple[Step, ...]:
+    accepted = flag_of(values.get("tables_unknown", "")) is True
+    below = bytes_of(values.get("whole_below", "")) or 2**30
+    return (
+        Step(
+            step_id=f"{prefix}same-defined-{joiner}",
+            host=joiner,
+            title=f"Compare all that is defined on {joiner} with {donor}: tables, columns, indexes, routines, accounts",
+            done=f"What is defined on {joiner} and {donor} was compared"
+            if accepted
+            else f"{joiner} has all that is defined on {donor}, and each of its tables can be opened",
+            why="A backup whose copy is not whole gives a node that joins and serves with tables missing.",
+            action=WaitFor((SameDefined(joiner, donor, accepted),), f"what is defined on {joiner} and {donor}"),
+            risk=Risk.READS,
+            limit_s=COMPARE_LIMIT_S,
+            repeatable=True,
+            estimate_s=3.0,
+        ),
+        Step(
+            step_id=f"{prefix}same-rows-{joiner}",
+            host=joiner,
+            title=f"Compare the rows of all tables of {joiner} with {donor}; over {below / 2**20:.0f} MiB by samples",
+            done=f"The comparison of all tables of {joiner} and {donor} ended; what could not be compared is accepted"
+            if accepted
+            else f"The rows of all tables of {joiner} and {donor} are equal as far as they were read",
+            why="IST ends well between forks too, and on data that lack pages: rows are what counts.",
+            action=WaitFor(
+                (SameSums(joiner, donor, below, accepted),), f"the rows of all tables on {joiner} and {donor}"
+            ),
+            risk=Risk.READS,
+            limit_s=ALL_LIMIT_S,
+            repeatable=True,
+            estimate_s=20.0,
+        ),
+    )
+
+
+def _named_compared(joiner: str, donor: str, values: Inputs, prefix: str) -> tuple[Step, ...]:
+    """Return the step that compares the tables that were named; none where none was."""
     tables = tables_of(values)
     if not tables:
         return ()
@@ -94,28 +154,32 @@ def comparable(first: Step, donor: str, values: Inputs) -> Step:
 
 
 def chosen(facts: Facts, values: Inputs) -> Check:
-    """Say whether anything will show that the rows are equal, and whether the observing account may read it.
+    """Say whether anything will show that the rows are equal: root's login at its server, the observer's rights.
 
     Asked of the donor: the accounts are the cluster's, and a node that comes back has the same.
     """
     tables, donor = tables_of(values), facts.host(values["donor"])
     rights, accepted = donor[Reader].rights or ReadRights(), flag_of(values.get("tables_unknown", "")) is True
+    root = donor[RootLogin].works
     denied = [table for table in tables if rights.reads(table) is False]
     blind = [table for table in tables if rights.reads(table) is None]
-    said = [f"{rights.account} has no SELECT on {', '.join(denied)}"] if denied else []
+    said = [f"root of {donor.host} is not let in by its server over the socket"] if root is False else []
+    said += [f"whether root of {donor.host} is let in by its server was not read"] if root is None else []
+    said += [f"{rights.account} has no SELECT on {', '.join(denied)}"] if denied else []
     said += [f"whether the observing account may read {', '.join(blind)} is not known"] if blind else []
+    told = ["all tables, by root of both hosts"] if root else []
+    told += [f"by checksum: {', '.join(tables)}"] if tables else []
     return Check(
         code="COMPARE",
         title="Rows are compared afterwards",
-        verdict=verdict(denied and not accepted, not tables or said),
-        not_known=bool(blind) and not denied,
-        evidence="; ".join([f"by checksum: {', '.join(tables)}" if tables else "no table was chosen", *said]),
-        why="Positions that agree show no rows; a checksum of both nodes does.",
-        try_=tuple(_grant(table, rights.account) for table in denied)
-        if denied
-        else ()
-        if tables
-        else ("Name tables of some size that are not written all the time.",),
+        verdict=verdict(denied and not accepted, said),
+        not_known=not denied and bool(blind or root is None),
+        evidence="; ".join([*told, *said]),
+        why="Positions that agree show no rows, and no tables that are missing; a comparison with a member does.",
+        try_=(
+            *(("Let root@localhost in by unix_socket; else the run rests before it is done.",) if not root else ()),
+            *(_grant(table, rights.account) for table in denied),
+        ),
         host=donor.host if said else "",
     )
 

@@ -147,10 +147,10 @@ def _sums(condition: SameRows, table: str, asking: Asking) -> tuple[str | None, 
     """Return what donor, joiner and donor again give; words where one does not get as far as the other."""
     joiner, donor = condition.host, condition.beside
     first = _sum(asking, donor, table, condition.limit_s)
-    if not _reaches(asking, joiner, _committed(asking, donor)):
+    if not reaches(asking, joiner, committed(asking, donor)):
         return f"{table}: {joiner} did not reach what {donor} has committed"
     ours = _sum_there(asking, joiner, table, condition.limit_s)
-    if not _reaches(asking, donor, _committed(asking, joiner)):
+    if not reaches(asking, donor, committed(asking, joiner)):
         return f"{table}: {donor} did not reach what {joiner} has committed"
     return first, ours, _sum(asking, donor, table, condition.limit_s)
 
@@ -191,13 +191,14 @@ def _sum_there(asking: Asking, host: str, table: str, limit_s: float) -> str | N
         raise
 
 
-def _committed(asking: Asking, host: str) -> int | None:
+def committed(asking: Asking, host: str) -> int | None:
+    """Return what a member has committed, None where it does not tell."""
     return count(asking.status(host).get("wsrep_last_committed", ""))
 
 
-def _reaches(asking: Asking, host: str, seqno: int | None) -> bool:
+def reaches(asking: Asking, host: str, seqno: int | None) -> bool:
     """Wait until a member has committed a seqno; False where it does not within some seconds, or it is not known."""
-    return seqno is not None and _until(asking, lambda: (_committed(asking, host) or 0) >= seqno)
+    return seqno is not None and _until(asking, lambda: (committed(asking, host) or 0) >= seqno)
 
 
 def _until(asking: Asking, so: Callable[[], bool]) -> bool:

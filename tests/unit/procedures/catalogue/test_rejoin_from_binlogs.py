@@ -24,6 +24,7 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
+from services.procedures.plan.parts.server.root_login import RootLogin
 from services.procedures.plan.parts.server.variables import Variables
 from services.types import Flavour
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, whole
@@ -57,8 +58,9 @@ def test_that_the_second_part_restores_replays_sets_the_position_and_only_then_n
     assert [step.step_id for step in then.steps[2:]] == [
         "past-n3", "restart-off-n3", "hold-n3", "keep-data-n3", "new-data-n3", "prepare-n3", "copy-back-n3", "tidy-n3",
         "identity-n3", "owner-n3", "notes-n3", "replay-n3", "set-position-n3", "no-private-n3",
-        "recover-n3", "position-n3", "unmark-n3", "state-n3",
-        "name-donor-n3", "start-n3", "transfer-n3", "forget-donor-n3", "restart-on-n3", "settle-n3",
+        "recover-n3", "position-n3", "look-n3", "no-look-n3", "tables-open-n3", "unmark-n3", "state-n3",
+        "name-donor-n3", "start-n3", "transfer-n3", "same-defined-n3", "same-rows-n3",
+        "forget-donor-n3", "restart-on-n3", "settle-n3",
         "fragments-n3", "whole",
     ]  # fmt: skip
 
@@ -171,13 +173,14 @@ def test_that_the_nodes_own_binary_logs_are_taken_from_where_its_old_data_were_m
 
 def test_that_nothing_to_compare_blocks_until_a_person_gives_a_reason_and_is_told_at_the_end() -> None:
     facts = facts_told()
-    check = checks_of(facts)["COMPARE"]
+    barred = with_parts(facts, "n1", RootLogin(works=False))
+    check = checks_of(barred)["COMPARE"]
     assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
-    assert checks_of(facts, tables="shop.orders")["COMPARE"].verdict is not Verdict.BLOCK
-    assert step_of(continued(facts)[2], "whole").done.endswith("nothing was compared: no table was chosen")
+    assert checks_of(barred, tables="shop.orders")["COMPARE"].verdict is not Verdict.BLOCK
+    assert checks_of(facts)["COMPARE"].verdict is not Verdict.BLOCK
+    assert step_of(continued(facts)[2], "same-rows-n3").done.startswith("The rows of all tables of n3 and n1 are equal")
     _, _, then = continued(facts, tables="shop.orders")
-    assert "compared" not in step_of(then, "whole").done
-    assert then.steps[-1].done == "1 table of n3 and n1 is equal"
+    assert step_of(then, "compare-n3").done == "1 table of n3 and n1 is equal"
 
 
 def test_that_a_full_member_needs_nothing() -> None:

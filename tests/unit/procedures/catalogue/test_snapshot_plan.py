@@ -81,8 +81,8 @@ def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unp
         "desync", "mark", "snapshot", "lock-over", "catch-up", "resync", "offer",
         "keep-data-n4", "new-data-n4",
         "bring-n4", "offer-over", "look-through-n4", "copied-at-n4",
-        "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4",
-        "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "forget-donor-n4",
+        "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4", "look-n4", "no-look-n4", "tables-open-n4",
+        "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "same-defined-n4", "same-rows-n4", "forget-donor-n4",
         "restart-on-n4", "settle-n4",
         "whole", "remove-snapshot",
     ]  # fmt: skip

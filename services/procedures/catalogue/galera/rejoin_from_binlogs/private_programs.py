@@ -23,7 +23,7 @@ MARKER = f"{STATE}/state"
 """'begun TARGET' from before the first change on, 'done TARGET GTID STATE' when all of it is in the data."""
 PRIVATE = "/run/pilothouse/private"
 
-_COMMON = r"""set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
+COMMON = r"""set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
 say() { printf '%s\n' "$1"; }
 failed() { say "failed: $1"; [ -z "${log-}" ] || tail -n 15 -- "$log"; exit "${2-9}"; }
 folder=/run/pilothouse/private sock=/run/pilothouse/private/server.sock log=
@@ -78,7 +78,9 @@ begin_server() {
     n=$((n + 1)); [ "$n" -lt 3600 ] || failed 'the private server did not answer on its socket within 30 min' 11
     sleep 0.5
   done
-  [ "$(ask 'SELECT @@skip_networking, @@event_scheduler')" = $'1\tOFF' ] || failed 'the private server is not private'
+  case $(ask 'SELECT @@skip_networking, @@event_scheduler') in $'1\tOFF' | $'1\tDISABLED') ;;
+  *) failed 'the private server is not private';;
+  esac
   [ "$(realpath -- "$(ask 'SELECT @@datadir')")" = "$(realpath -- "$data")" ] || failed 'it runs on another data folder'
   case $(ask "SHOW GLOBAL VARIABLES LIKE 'replicate_rewrite_db'") in ''|$'replicate_rewrite_db\t') ;;
   *) failed 'the private server would put rows into another schema than they were written to (replicate_rewrite_db)';;
@@ -91,7 +93,7 @@ begin_server() {
 REPLAY = (
     r"""data=$1 logs=$2 start=$3 stop=$4 gtid=$5 target=$6 total=$7 told=$8; shift 8
 """
-    + _COMMON
+    + COMMON
     + r"""
 own=$data/.pilothouse-replay
 as_server() { runuser -u "$account" -- "$@"; }  # in its own folder: root follows no link there
@@ -169,7 +171,7 @@ REPLAYED = r"(?m)^replayed: (\d+ [0-9-]+) in \d+ s"
 POSITION = (
     r"""data=$1 uuid=$2 from=$3 target=$4 gtid=$5
 """
-    + _COMMON
+    + COMMON
     + r"""
 read -r word number at state < "$marker" || failed 'no replay was noted on these data' 20
 [ "$word $number $at" = "done $target $gtid" ] || failed "the data hold another replay: $word $number $at" 21

@@ -49,6 +49,7 @@ from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.reader import Reader
 from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.root_login import RootLogin
 from services.procedures.plan.parts.server.sessions import Sessions
 from services.procedures.plan.parts.server.socket_login import SocketLogin
 from services.procedures.plan.parts.server.starting import Starting
@@ -70,7 +71,7 @@ ABOUT = About(
     place=14,
     needs=frozenset(
         {DataFolder, DataSize, Elsewhere, Gcache, Links, LogFilters, Options, OwnPlace, Processes, Program, Provider,
-         Reader, Rights, Sessions, SocketLogin, Starting, Tools, Traces, Unit, Variables, WriteRate}
+         Reader, Rights, RootLogin, Sessions, SocketLogin, Starting, Tools, Traces, Unit, Variables, WriteRate}
     ),
 )  # fmt: skip
 

@@ -16,6 +16,7 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs import restore_pro
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import COPY_BYTES_S, replay_s
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey, survey_name
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
+from services.procedures.catalogue.galera.restored_look import looked
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -31,6 +32,7 @@ from services.procedures.conditions.galera.restored_whole import RestoredWhole
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.machine.owned import OwnedBy
+from services.procedures.conditions.server.files_paired import FilesPaired
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, RemoveFile, Run, WaitFor
 from services.procedures.plan.condition import Kept
@@ -100,7 +102,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
     start = started_from_hold(start, host, restoring.folder_of(host), whole)
     return (
-        _pasts_known(facts, host, members, found, accepted=accepted),
+        _pasts_known(facts, host, values, found, donor),
         steps.restart_off(host),
         hold_start(host, restoring.folder_of(host), whole),
         *_kept_aside(facts, host, members),
@@ -117,16 +119,18 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _no_private(host),
         replace(recover(host), goes_with=f"new-data-{name}"),
         restoring.position_proven(host, facts.cluster_id, target),
+        *looked(host, donor),
         _unmarked(host),
         state,
         name_donor(host, donor_name),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
+        *comparing.compared(name, donor, values),
         forget_donor(host, donor_name),
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
         _fragments_whole(host, start.step_id),
-        *_compared(name, donor, values, steps.whole_again(facts, tuple(sorted({*members, name})))),
+        steps.whole_again(facts, tuple(sorted({*members, name}))),
     )
 
 
@@ -147,32 +151,27 @@ def _fragments_whole(host: HostFacts, start_step: str) -> Step:
     )
 
 
-def _compared(name: str, donor: str, values: Inputs, whole: Step) -> tuple[Step, ...]:
-    """Return the last proof and the comparison; what was not compared is never told to be equal."""
-    found = comparing.compared(name, donor, values)
-    if not found:
-        return (replace(whole, done=f"{whole.done}; nothing was compared: no table was chosen"),)
-    if flag_of(values["tables_unknown"]) is not True:
-        return (whole, *found)
-    return (whole, *(replace(step, done=f"No compared table of {name} differs from {donor}") for step in found))
-
-
 def _tool(host: HostFacts) -> str:
     return "mariadb-backup" if "mariadb-backup" in host[Tools].there else "mariabackup"
 
 
-def _pasts_known(facts: Facts, host: HostFacts, members: tuple[str, ...], found: Survey, *, accepted: bool) -> Step:
-    chain = found.chain
+def _pasts_known(facts: Facts, host: HostFacts, values: Inputs, found: Survey, donor: str) -> Step:
+    chain, accepted = found.chain, flag_of(values["past_unknown"]) is True
+    members = tuple(m for m in member_hosts(facts) if m != host.host)
     known = ChainKnown(members, host.host, chain.gtid, chain.recent, chain.stretches, chain.writers, accepted)
     own = _backup_past(facts, host, members, found, accepted=accepted)
+    paired = FilesPaired(
+        host.host, (values["backup"].rstrip("/"),), donor, restoring.folder_of(facts.host(donor))
+    )  # fmt: skip
     return Step(
         step_id=f"past-{host.host}",
         host="",
-        title="Prove from the members' binary logs that backup and files are of their past, with nothing missing",
-        done="The backup and the binary logs are of the members' past",
+        title="Prove that the backup's files are whole, and from the members' binary logs that backup and files are "
+        "of their past, with nothing missing",
+        done="The backup is whole, it and the binary logs are of the members' past",
         why="The same UUID and seqno alone show nothing: both sides of a fork have them. Nothing is changed before it "
         "is known of the backup itself, too.",
-        action=WaitFor((own, known), "the members' binary logs"),
+        action=WaitFor((paired, own, known), "the backup's files, and the members' binary logs"),
         risk=Risk.READS,
         limit_s=PAST_LIMIT_S + STRETCH_LIMIT_S * len(chain.stretches),
         repeatable=True,

@@ -49,6 +49,7 @@ from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.reader import Reader
 from services.procedures.plan.parts.server.rights import Rights
+from services.procedures.plan.parts.server.root_login import RootLogin
 from services.procedures.plan.parts.server.sessions import Sessions
 from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
@@ -80,6 +81,7 @@ ABOUT = About(
             Provider,
             Reader,
             Rights,
+            RootLogin,
             Sessions,
             Starting,
             Tools,

@@ -16,6 +16,7 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     COPY_CHAIN,
     PREPARE_ONCE,
 )
+from services.procedures.catalogue.galera.restored_look import looked
 from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -31,6 +32,7 @@ from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.server.files_paired import FilesPaired
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, Run, WaitFor
 from services.procedures.plan.condition import Condition, Kept
@@ -97,7 +99,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
     right = (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
     start = started_from_hold(_start(facts, host, past, estimate), host, folder, right)
     return (
-        comparing.comparable(_history(facts, values, past), donor.host, values),
+        comparing.comparable(_history(facts, values, past, chain), donor.host, values),
         steps.restart_off(host),
         _down(host),
         copies.on(
@@ -109,6 +111,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         *placed,
         replace(recovering.recover(host), goes_with=f"new-data-{name}"),
         restoring.position_proven(host, facts.cluster_id, last.seqno or 0),
+        *looked(host, donor.host),
         name_donor(host, donor_name),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
@@ -142,19 +145,21 @@ def _past(facts: Facts, values: Inputs, chain: Chain) -> RestoredHistory:
     )  # fmt: skip
 
 
-def _history(facts: Facts, values: Inputs, past: RestoredHistory) -> Step:
+def _history(facts: Facts, values: Inputs, past: RestoredHistory, chain: Chain) -> Step:
     """Compare pasts before anything is touched: the same is read again right before the start."""
     joiner = values["joiner"]
     reach = IstReaches(joiner, past.hosts, facts.cluster_id, past.stopped_at)
     early = replace(past, datadir="", old_log=restoring.old_log(facts.host(joiner), kept=False))
+    donor = facts.host(values["donor"])
+    whole = FilesPaired(joiner, tuple(one.path for one in chain.backups), donor.host, restoring.folder_of(donor))
     return Step(
         step_id=f"history-{joiner}",
         host="",
-        title="Prove that the backups are of the members' past, and that a member caches what follows them",
-        done="The backups are of the members' past",
-        action=WaitFor((early, reach), "what the members' logs say of the last backup"),
+        title="Prove that the backups' files are whole, of the members' past, and that a member caches what follows",
+        done="The backups are whole, and of the members' past",
+        action=WaitFor((whole, early, reach), "the backups' files, and what the members' logs say of the last one"),
         risk=Risk.READS,
-        limit_s=45.0,
+        limit_s=120.0,
         repeatable=True,
         estimate_s=3.0,
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node.newcomer import server_off
+from services.procedures.catalogue.galera.restored_look import looked
 from services.procedures.catalogue.galera.snapshot_node import newcomer_part
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
 from services.procedures.catalogue.galera.snapshot_node.donor_part import (
@@ -110,15 +111,16 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         *_made_its_own(facts, host),
         replace(recover(host), goes_with=f"new-data-{host.host}"),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
+        *looked(host, donor.host),
         name_donor(host, donor_name),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         _began_behind(host, start.step_id),
+        *comparing.compared(host.host, donor.host, values),
         *newcomer_part.at_the_end(facts, values),
         forget_donor(host, donor_name),
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
-        *comparing.compared(host.host, donor.host, values),
         *_kept_inside_proven(host),
         steps.whole_again(facts, tuple(sorted({*members, host.host}))),
     )

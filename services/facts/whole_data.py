@@ -1,0 +1,177 @@
+"""What the frozen programs of whole_programs.py tell: missing files, definitions, sums of rows. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from services.facts.reading import count, words
+from services.lines import lines_of
+
+_MOST_LINES = 2_000_000
+_OWN_SCHEMAS = frozenset({"mysql", "sys", "information_schema", "performance_schema"})
+_NOT_HELD = frozenset({"sys", "performance_schema"})
+"""Made by each server for itself: nobody holds them against another's."""
+_FOLDER = "#mysql50#"
+"""Begins what a server calls a folder that is none of its schemas: lost+found, what a run keeps."""
+_TABLES = frozenset({"BASE_TABLE", "SYSTEM_VERSIONED", "SEQUENCE"})
+_HEX = re.compile(r"(?:[0-9A-F]{2})*", re.ASCII)
+_MISSING = {
+    "frm": "its .frm file", "ibd": "its .ibd file", "head": "the content of its .frm file", "MYD": "its MyISAM files",
+    "MAD": "its Aria files", "ibd.meta": "the .meta file of its .delta", "ibd.delta": "the .delta file of its .meta",
+}  # fmt: skip
+Key = tuple[str, str, str]
+"""What it is ('table', 'columns', 'account'), its schema, its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The files of tables in a folder: how many there are, which lack, in words; absent: no folder."""
+
+    files: int = 0
+    lacking: frozenset[str] = frozenset()
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table whose rows every member has: its name in digits as reads take it, as people do, and about its bytes."""
+
+    digits: str
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """All that is defined on a server.
+
+    Attributes:
+        things: each with its digest, a table with type and engine; broken: tables that can't be opened, or whose files
+            are not there, in words; rows: tables of InnoDB, the smallest first; others: how many of other engines.
+    """
+
+    things: Mapping[Key, str] = field(default_factory=dict)
+    broken: frozenset[str] = frozenset()
+    rows: tuple[Table, ...] = ()
+    others: int = 0
+
+    @property
+    def tables(self) -> int:
+        """Return how many tables there are, views left out."""
+        return sum(1 for (what, _, _), said in self.things.items() if what == "table" and not said.startswith("VIEW"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum of a table: of its parts, each by its number; how it was read ('whole', or the bounds of a sample).
+
+    Attributes:
+        why: why there is none.
+    """
+
+    parts: Mapping[str, str] = field(default_factory=dict)
+    how: str = ""
+    why: str = ""
+
+
+def parse_pairs(text: str) -> Pairs | None:
+    """Return what a folder lacks; None where it was not told to the end."""
+    lacking: set[str] = set()
+    for line in lines_of(text):
+        word, _, rest = line.partition(" ")
+        if word == "absent":
+            return Pairs(absent=True)
+        if word == "end":
+            return Pairs(count(rest) or 0, frozenset(lacking))
+        kind, _, name = rest.partition(" ")
+        if word == "lacks" and kind in _MISSING:
+            lacking.add(f"{words(name)} lacks {_MISSING[kind]}")
+    return None
+
+
+def parse_defined(text: str) -> Defined | None:
+    """Return what a server told; None where it did not tell all."""
+    things: dict[Key, str] = {}
+    broken: set[str] = set()
+    rows: list[Table] = []
+    others, ended = 0, False
+    for line in lines_of(text)[:_MOST_LINES]:
+        parts = line.split("\t")
+        if parts == ["end"]:
+            ended = True
+        elif parts[0] == "lost" and len(parts) == 3:
+            broken.add(f"{words(parts[2])} lacks {_MISSING.get(parts[1], 'a file')}")
+        elif len(parts) >= 4 and (key := _key(parts)) is not None and _is_held(key[1]):
+            things[key] = " ".join(parts[3:5])
+            if key[0] != "table" or parts[3] not in _TABLES:
+                continue
+            if parts[4:5] == ["-"]:
+                broken.add(f"{key[1]}.{key[2]} can't be opened")
+            elif key[1] in _OWN_SCHEMAS or parts[3] == "SEQUENCE":
+                continue
+            elif parts[4:5] == ["InnoDB"]:
+                size = count(parts[5]) if len(parts) > 5 else None
+                rows.append(Table(f"{parts[1]}.{parts[2]}", f"{key[1]}.{key[2]}", size or 0))
+            else:
+                others += 1
+    rows.sort(key=lambda one: (one.bytes, one.name))
+    return Defined(things, frozenset(broken), tuple(rows), others) if ended else None
+
+
+def _key(parts: list[str]) -> Key | None:
+    schema, name = _plain(parts[1]), _plain(parts[2])
+    return None if schema is None or name is None else (words(parts[0], 20), schema, name)
+
+
+def _is_held(schema: str) -> bool:
+    return schema not in _NOT_HELD and not schema.startswith(_FOLDER)
+
+
+def _plain(digits: str) -> str | None:
+    """Return a name that was told in digits; what can't be shown is written as '?'."""
+    if _HEX.fullmatch(digits) is None:
+        return None
+    return words(bytes.fromhex(digits).decode("utf-8", "replace"), 200)
+
+
+def differences(ours: Defined, theirs: Defined, here: str, there: str) -> tuple[str, ...]:
+    """Return in words what one server lacks, has more or otherwise; what is broken on both is no difference."""
+    found = [f"{said} on {here}" for said in sorted(ours.broken - theirs.broken)]
+    for key in sorted({*ours.things, *theirs.things}):
+        mine, its = ours.things.get(key), theirs.things.get(key)
+        if mine == its or (key[0] in {"columns", "indexes", "foreign-keys"} and not _both(key, ours, theirs)):
+            continue
+        what = f"{key[0]} {'.'.join(part for part in key[1:] if part)}"
+        if mine is None:
+            found.append(f"{what} is not there on {here}, {there} has it")
+        elif its is None:
+            found.append(f"{what} is on {here}, {there} does not have it")
+        elif key[0] == "table":
+            found.append(f"{what} is {mine} on {here}, {its} on {there}")
+        else:
+            found.append(f"{what} is another one on {here} than on {there}")
+    return tuple(dict.fromkeys(found))
+
+
+def _both(key: Key, ours: Defined, theirs: Defined) -> bool:
+    """Return whether both servers have the table, else that is what is told."""
+    table = ("table", key[1], key[2])
+    return table in ours.things and table in theirs.things
+
+
+def parse_sums(text: str) -> Mapping[str, Sum]:
+    """Return the sums by the tables' names in digits; none where they were not told to the end."""
+    found: dict[str, Sum] = {}
+    for line in lines_of(text)[:_MOST_LINES]:
+        parts = line.split("\t")
+        if parts == ["end"]:
+            return found
+        if parts[0] == "sum" and len(parts) == 4:
+            pieces = (piece.partition(":") for piece in parts[2].split("/") if piece)
+            found[parts[1]] = Sum({number: said for number, _, said in pieces}, parts[3])
+        elif parts[0] == "none" and len(parts) == 3:
+            absent = parts[2].startswith("ERROR 1064 ")  # nothing is known of its columns
+            found[parts[1]] = Sum(why="no such table" if absent else words(parts[2], 200) or "the server gave none")
+    return {}

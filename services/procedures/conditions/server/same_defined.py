@@ -1,0 +1,119 @@
+"""What is defined on a restored node is what a member has: tables with engine, columns, indexes, routines, accounts.
+
+Both are read as root over their own sockets: the observing account sees no more than what it was granted. Whoever is
+read first may lack what the other got meanwhile, so a difference counts when it was found thrice, the same each time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.errors import UserError
+from services.facts.whole_data import Defined, differences, parse_defined
+from services.procedures.conditions.server.files_paired import told
+from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
+from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, names
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+LIMIT_S = 130.0
+
+
+def defined_on(asking: Asking, host: str) -> Defined | str:
+    """Return all that is defined on a running server, or why it is not known."""
+    try:
+        output = asking.run(host, commands.ALL_DEFINED, limit_s=LIMIT_S)
+    except UserError as error:
+        return f"what is defined on {host} is not known: {error.sentence}"
+    found = parse_defined(output.text) if output.exit_code == 0 else None
+    why = output.error_text[:200] or f"exit code {output.exit_code}"
+    return found or f"what is defined on {host} is not known, root of the host could not read it: {why}"
+
+
+@dataclass(frozen=True, slots=True)
+class SameDefined(OfHost):
+    """All that is defined on `host` and on `beside` is the same, and each table of `host` can be opened.
+
+    Attributes:
+        accepted: a list that can't be read holds too: a person chose that. A difference never does.
+    """
+
+    tag: ClassVar[str] = "server.same-defined"
+    words: ClassVar[str] = "the tables of {host} to be those of another member"
+
+    beside: str
+    accepted: bool = False
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host, self.beside}))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read both, the joiner when it has what the member had committed."""
+        del past
+        theirs = defined_on(asking, self.beside)
+        if isinstance(theirs, str):
+            return self._unknown(theirs)
+        if not reaches(asking, self.host, committed(asking, self.beside)):
+            return Answer(holds=None, evidence=f"{self.host} did not reach what {self.beside} has committed")
+        ours = defined_on(asking, self.host)
+        if isinstance(ours, str):
+            return self._unknown(ours)
+        found = differences(ours, theirs, self.host, self.beside)
+        if not found:
+            said = f"{ours.tables} tables and all else that is defined are the same on {self.host} and {self.beside}"
+            return Answer(holds=True, evidence=said, lines=tuple(sorted(ours.broken)))
+        key = ("same-defined", self.host, self.beside)
+        before = asking.memory.value(key)
+        times = before[1] + 1 if isinstance(before, tuple) and before[0] == found else 1
+        asking.memory.keep(key, (found, times))
+        sure = times >= TIMES
+        return Answer(False if sure else None, told(found), final=sure, lines=found[:40])
+
+    def _unknown(self, why: str) -> Answer:
+        if self.accepted:
+            return Answer(holds=True, evidence=f"not compared, and accepted: {why}")
+        return Answer(holds=None, evidence=why)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        both = (world.hosts[self.host], world.hosts[self.beside])
+        return self.told(all(host.primary and not host.parted for host in both))
+
+
+@dataclass(frozen=True, slots=True)
+class TablesOpen(OfHost):
+    """Each table of the restored data can be opened, as a private server told before the node joins.
+
+    Attributes:
+        seen: what that server told; beside: a member: what is broken there too is no fault of the restored data.
+    """
+
+    tag: ClassVar[str] = "server.tables-open"
+    words: ClassVar[str] = "each restored table of {host} to be whole"
+
+    beside: str
+    seen: Kept
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(names(self.host, self.beside)))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Hold what the private server told against the member's list, where something is broken."""
+        ours = parse_defined(past.kept.get(self.seen.name, ""))
+        if ours is None:
+            return Answer(holds=None, evidence=f"what the restored data of {self.host} hold was not told to the end")
+        if not ours.broken:
+            return Answer(holds=True, evidence=f"all tables of the restored data of {self.host} can be opened")
+        theirs = defined_on(asking, self.beside)
+        if isinstance(theirs, str):
+            return Answer(holds=None, evidence=f"{told(sorted(ours.broken))}; {theirs}")
+        if left := sorted(ours.broken - theirs.broken):
+            said = f"the restored data of {self.host} are not whole: {told(left)}"
+            return Answer(holds=False, evidence=said, final=True, lines=tuple(left[:40]))
+        return Answer(holds=True, evidence=f"what is broken, is so on {self.beside} too: {told(sorted(ours.broken))}")

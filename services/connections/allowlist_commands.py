@@ -300,7 +300,7 @@ def _check_whole(kind: tuple[str, ...], words: tuple[str, ...]) -> str:
     """Whether data are whole: pairs of files in a folder, all that is defined, sums of tables named in digits."""
     if kind == ("timeout", "60", "nice", "bash", "-c", PAIRS) and len(words) == 2 and words[0] == "pilothouse":
         return "" if is_clean(words[1]) else "its argument must be a folder"
-    if kind == ("timeout", "120", "nice", "bash", "-c", TABLES_TOLD) and words == ("pilothouse",):
+    if kind == ("timeout", "300", "nice", "bash", "-c", TABLES_TOLD) and words == ("pilothouse",):
         return ""
     if kind == ("timeout", "300", "nice", "bash", "-c", SUMS) and len(words) > 2 and words[0] == "pilothouse":
         fits = _SUMMED.fullmatch(words[1]) and all(_IN_HEX.fullmatch(word) for word in words[2:])

@@ -145,7 +145,7 @@ say() { "${program[@]}"; }
 folder=$(echo 'SELECT @@datadir' | say) || exit
 say <<'SQL' || exit
 SET SESSION TRANSACTION READ ONLY;
-SET SESSION max_statement_time=100, wsrep_sync_wait=0;
+SET SESSION max_statement_time=280, wsrep_sync_wait=0;
 """
     + DEFINED
     + _ACCOUNTS
@@ -159,7 +159,7 @@ SET SESSION TRANSACTION READ ONLY;
 echo end
 """
 )
-"""Run as `timeout 120 nice bash -c TABLES_TOLD pilothouse`, for root: 'WHAT, schema, name, digest' with tabs between;
+"""Run as `timeout 300 nice bash -c TABLES_TOLD pilothouse`, for root: 'WHAT, schema, name, digest' with tabs between;
 of a table its type, its engine ('-' for none: broken) and about how many bytes it has; 'lost' lines; at last 'end'.
 """
 

@@ -182,7 +182,7 @@ FILES_PAIRED = _known(
     "files-paired", "timeout", "60", "nice", "bash", "-c", PAIRS, "pilothouse", k.PATH, root=True
 )  # fmt: skip
 ALL_DEFINED = _known(
-    "all-defined", "timeout", "120", "nice", "bash", "-c", TABLES_TOLD, "pilothouse", root=True
+    "all-defined", "timeout", "300", "nice", "bash", "-c", TABLES_TOLD, "pilothouse", root=True
 ).read(sudo=True)  # fmt: skip
 ROWS_SUMMED = _known(
     "rows-summed", "timeout", "300", "nice", "bash", "-c", SUMS, "pilothouse", k.HOW_SUMMED,

@@ -37,7 +37,7 @@ def chain(steer: Estate, whole: Whole) -> Iterator[tuple[str, ...]]:
 
 CASES = {
     "a .frm": ("rm full/sbtest/restored.frm", "history-s3", "sbtest/restored lacks its .frm file"),
-    "a delta": ("rm inc2/sbtest/restored.ibd.delta", "history-s3", "sbtest/restored lacks the .delta file"),
+    "a meta": ("rm inc2/sbtest/restored.ibd.meta", "history-s3", "sbtest/restored lacks the .meta file"),
     "a delta and its meta": ("rm inc2/sbtest/restored.ibd.*", "history-s3", "sbtest/restored lacks its .ibd file"),
     "a partition": ("rm */odd/part#P#p1.*", "tables-open-s3", "odd.part can't be opened"),
     "tables": ("rm */sbtest/restored.*", "tables-open-s3", "sbtest/restored lacks its .frm file"),

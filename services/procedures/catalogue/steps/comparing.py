@@ -78,31 +78,36 @@ def faults(values: Inputs) -> tuple[Fault, ...]:
     return tuple(found)
 
 
-def compared(joiner: str, donor: str, values: Inputs, prefix: str = "") -> tuple[Step, ...]:
-    """Return the steps that compare: what is defined, the rows of all tables, the tables that a person named."""
-    return (*_all_compared(joiner, donor, values, prefix), *_named_compared(joiner, donor, values, prefix))
+def compared(joiner: str, donor: str, values: Inputs, others: tuple[str, ...] = ()) -> tuple[Step, ...]:
+    """Return the steps that compare: what is defined, the rows of all tables, the tables that a person named.
+
+    Args:
+        others: more members, asked where something is defined otherwise than on the donor.
+    """
+    more = tuple(name for name in others if name not in {joiner, donor})
+    return (*_all_compared(joiner, donor, values, more), *_named_compared(joiner, donor, values))
 
 
-def _all_compared(joiner: str, donor: str, values: Inputs, prefix: str) -> tuple[Step, ...]:
+def _all_compared(joiner: str, donor: str, values: Inputs, others: tuple[str, ...]) -> tuple[Step, ...]:
     accepted = flag_of(values.get("tables_unknown", "")) is True
     below = bytes_of(values.get("whole_below", "")) or 2**30
     return (
         Step(
-            step_id=f"{prefix}same-defined-{joiner}",
+            step_id=f"same-defined-{joiner}",
             host=joiner,
             title=f"Compare all that is defined on {joiner} with {donor}: tables, columns, indexes, routines, accounts",
             done=f"What is defined on {joiner} and {donor} was compared"
             if accepted
             else f"{joiner} has all that is defined on {donor}, and each of its tables can be opened",
             why="A backup whose copy is not whole gives a node that joins and serves with tables missing.",
-            action=WaitFor((SameDefined(joiner, donor, accepted),), f"what is defined on {joiner} and {donor}"),
+            action=WaitFor((SameDefined(joiner, donor, accepted, others),), f"what is defined on {joiner} and {donor}"),
             risk=Risk.READS,
             limit_s=COMPARE_LIMIT_S,
             repeatable=True,
             estimate_s=3.0,
         ),
         Step(
-            step_id=f"{prefix}same-rows-{joiner}",
+            step_id=f"same-rows-{joiner}",
             host=joiner,
             title=f"Compare the rows of all tables of {joiner} with {donor}; over {below / 2**20:.0f} MiB by samples",
             done=f"The comparison of all tables of {joiner} and {donor} ended; what could not be compared is accepted"
@@ -120,7 +125,7 @@ def _all_compared(joiner: str, donor: str, values: Inputs, prefix: str) -> tuple
     )
 
 
-def _named_compared(joiner: str, donor: str, values: Inputs, prefix: str) -> tuple[Step, ...]:
+def _named_compared(joiner: str, donor: str, values: Inputs) -> tuple[Step, ...]:
     """Return the step that compares the tables that were named; none where none was."""
     tables = tables_of(values)
     if not tables:
@@ -129,7 +134,7 @@ def _named_compared(joiner: str, donor: str, values: Inputs, prefix: str) -> tup
     many = f"{len(tables)} table{'' if len(tables) == 1 else 's'}"
     return (
         Step(
-            step_id=f"{prefix}compare-{joiner}",
+            step_id=f"compare-{joiner}",
             host=joiner,
             title=f"Compare {many} of {joiner} with {donor} by checksum",
             done=f"The comparison of {many} of {joiner} and {donor} ended; what could not be compared is accepted"

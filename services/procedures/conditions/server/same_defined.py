@@ -19,7 +19,7 @@ from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
-LIMIT_S = 130.0
+LIMIT_S = 320.0
 
 
 def defined_on(asking: Asking, host: str) -> Defined | str:
@@ -39,6 +39,7 @@ class SameDefined(OfHost):
 
     Attributes:
         accepted: a list that can't be read holds too: a person chose that. A difference never does.
+        others: more members. Where one of them has it as `host` has, the members differ: that came with no backup.
     """
 
     tag: ClassVar[str] = "server.same-defined"
@@ -46,10 +47,11 @@ class SameDefined(OfHost):
 
     beside: str
     accepted: bool = False
+    others: tuple[str, ...] = ()
 
     def declared(self) -> Declared:
         """See Condition."""
-        return Declared(frozenset({self.host, self.beside}))
+        return Declared(frozenset({self.host, self.beside, *self.others}), enough_of=frozenset(self.others))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read both, the joiner when it has what the member had committed."""
@@ -62,9 +64,10 @@ class SameDefined(OfHost):
         ours = defined_on(asking, self.host)
         if isinstance(ours, str):
             return self._unknown(ours)
-        found = differences(ours, theirs, self.host, self.beside)
+        found, alike = self._unlike_all(asking, ours, theirs)
         if not found:
             said = f"{ours.tables} tables and all else that is defined are the same on {self.host} and {self.beside}"
+            said += f", but for what differs between the members too: {told(alike)}" if alike else ""
             return Answer(holds=True, evidence=said, lines=tuple(sorted(ours.broken)))
         key = ("same-defined", self.host, self.beside)
         before = asking.memory.value(key)
@@ -72,6 +75,16 @@ class SameDefined(OfHost):
         asking.memory.keep(key, (found, times))
         sure = times >= TIMES
         return Answer(False if sure else None, told(found), final=sure, lines=found[:40])
+
+    def _unlike_all(self, asking: Asking, ours: Defined, theirs: Defined) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what differs from every member, and what does from this one alone."""
+        first = found = differences(ours, theirs, self.host, self.beside)
+        for other in self.others if found else ():
+            known = defined_on(asking, other)
+            if isinstance(known, Defined):
+                left = set(differences(ours, known, self.host, self.beside))
+                found = tuple(one for one in found if one in left)
+        return found, tuple(one for one in first if one not in found)
 
     def _unknown(self, why: str) -> Answer:
         if self.accepted:

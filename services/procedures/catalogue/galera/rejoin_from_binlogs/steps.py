@@ -125,7 +125,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         name_donor(host, donor_name),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
-        *comparing.compared(name, donor, values),
+        *comparing.compared(name, donor, values, members),
         forget_donor(host, donor_name),
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),

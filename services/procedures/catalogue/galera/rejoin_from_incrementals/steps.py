@@ -115,7 +115,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         name_donor(host, donor_name),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
-        *comparing.compared(name, donor.host, values),
+        *comparing.compared(name, donor.host, values, others),
         forget_donor(host, donor_name),
         steps.restart_on(host),
         replace(

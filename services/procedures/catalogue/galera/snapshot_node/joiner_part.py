@@ -116,7 +116,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         _began_behind(host, start.step_id),
-        *comparing.compared(host.host, donor.host, values),
+        *comparing.compared(host.host, donor.host, values, members),
         *newcomer_part.at_the_end(facts, values),
         forget_donor(host, donor_name),
         steps.restart_on(host),

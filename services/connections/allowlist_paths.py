@@ -16,6 +16,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9/_.@:+,=# -]+")
 """A # is one of them: what a run keeps in a data folder of MariaDB has a name with #sql, and it is always quoted."""
 _PID = r"(?:\d{1,10}|self)"
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.@:+-]*"
+_MONGO = r"mongo[A-Za-z0-9_.@:+-]*"
 _FOLDERS = rf"/(?:{_NAME}/|\.[A-Za-z0-9_][A-Za-z0-9_.-]*/)*"
 
 _READABLE = tuple(
@@ -40,7 +41,10 @@ _READABLE = tuple(
         # Settings (MySQL manual, "Using Option Files"; MariaDB KB, "Configuring MariaDB with Option Files").
         rf"/(?:etc|usr/local/etc|usr/etc)/(?:mysql/|my\.cnf\.d/|percona-[a-z0-9.-]+/)?(?:{_NAME}/)*{_NAME}\.cnf",
         # MongoDB manual, "Configuration File Options": it may hold a password; what is kept of it is a closed list.
-        rf"/(?:etc|usr/local/etc|opt|srv)/(?:{_NAME}/)*mongo[A-Za-z0-9_.@:+-]*\.(?:conf|cfg|ya?ml)",
+        # A server names its own file, and it is written as root on new hosts: no folder but MongoDB's own counts, for
+        # in others every *.conf is read as root (/etc/rsyslog.d, tmpfiles.d, sysctl.d, ld.so.conf.d, cron.d, systemd).
+        rf"/(?:usr/local/)?etc/(?:{_MONGO}/(?:{_NAME}/){{0,3}})?{_MONGO}\.(?:conf|cfg|ya?ml)",
+        rf"/(?:opt|srv)/{_MONGO}/(?:{_NAME}/){{0,3}}{_MONGO}\.(?:conf|cfg|ya?ml)",
     )
 )
 _SOCKET = re.compile(r"/[A-Za-z0-9_./-]{1,107}")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 _WAY = r"""export LC_ALL=C
 way() {
-  local at
+  local at list
   at=$(realpath -e -- "$1") || exit 1
   while :; do
-    printf 'at %s\n' "$(ls -ldn -- "$at" | head -c 200 | { read -r mode _ uid gid _; echo "$mode $uid $gid"; }) $at"
+    case $(ls -ld -- "$at") in ??????????+*) list=+;; *) list=;; esac
+    stat -c "at %A$list %u %g %n" -- "$at" || exit 1
     [ "$at" != / ] || break
     at=${at%/*}; at=${at:-/}
   done
@@ -24,7 +25,7 @@ WAY_OF = (
 """
 )
 """Run as `timeout 8 bash -c WAY_OF pilothouse PATH`: 'at MODE UID GID PATH' of what a path leads to and of each folder
-above it, up to '/', then 'end'. MODE is of ls(1): a '+' behind it is an access list. 1: there is no such path."""
+above it, up to '/', then 'end'. MODE is as ls(1) has it: a '+' behind it is an access list. 1: no such path."""
 
 RUN_BY = (
     _WAY

@@ -25,8 +25,10 @@ class Reply:
 
     Attributes:
         more: there were more documents than the read takes.
+        proven: whoever answers knows the account's password, or none was to be proven; else it is hearsay.
     """
 
     body: Document
     documents: tuple[Document, ...] = ()
     more: bool = False
+    proven: bool = True

@@ -53,13 +53,15 @@ _LEAST_LOGIN_S = 5.0
 _SERVER_SHARE = 0.9
 """The server is asked to stop a little before we stop waiting, so that its own words arrive."""
 _UNLIMITED = frozenset({"hello", "build-info"})
+_HEARSAY = _UNLIMITED
+"""All that a server is asked that has not proven that it knows the account's password."""
 
 
 class MongoLink:
     """A standing session. Reads from one thread at a time; `abort` from any."""
 
     def __init__(
-        self, wire: MongoWire, way: Way, greeting: Greeting, host: str, proof: Proof, *, logged_in: bool
+        self, wire: MongoWire, way: Way, greeting: Greeting, host: str, proof: Proof, *, logged_in: bool, asks: bool
     ) -> None:
         self._wire = wire
         self._way = way
@@ -68,6 +70,7 @@ class MongoLink:
         self.greeting = greeting
         self.proof = proof
         self.logged_in = logged_in
+        self.proven = logged_in or not asks
 
     @classmethod
     def open(
@@ -118,7 +121,17 @@ class MongoLink:
         """Send one command of the registry that the gate has let through. Raises UserError subclasses.
 
         A read that the server itself stopped at its limit is no silence of the server: it answered, and answers on.
+        Whoever should have proven that it knows the password and did not (it calls itself an arbiter, or a new member)
+        is asked for its greeting alone; a new member is logged in to with the next one, once it has its users.
         """
+        reply = self._asked(template, limit_s)
+        if not self.proven and self.greeting.unsettled:
+            self.abort()
+        return reply
+
+    def _asked(self, template: MongoTemplate, limit_s: float) -> Reply:
+        if template.name not in _HEARSAY:
+            self._need_proof()
         command = dict(template.command)
         if template.name == "hello" and self.greeting.hello:
             command = {"hello": 1}
@@ -131,11 +144,11 @@ class MongoLink:
             if not self._alive:
                 raise
             raise QueryFailed(problem.sentence, host=self._host, errno=TIME_UP) from problem
-        return _reply(answer, template, self._host) if template.limit else Reply(answer)
+        return _reply(answer, template, self._host) if template.limit else Reply(answer, proven=self.proven)
 
     def greet(self, *, limit_s: float) -> None:
         """Exchange a greeting. Raises UserError subclasses where the session does not stand any more."""
-        self.ask(MONGO_READS[HELLO.name], limit_s=limit_s)
+        self._asked(MONGO_READS[HELLO.name], limit_s)
 
     def change(self, command: MongoCommand, *, limit_s: float) -> Document:
         """Send one command of an approved plan. Raises UserError subclasses; a write that was not made is an error."""
@@ -165,11 +178,25 @@ class MongoLink:
 
     def _changing(self, call: Callable[[], T], limit_s: float) -> T:
         """Make one exchange of a change."""
+        self._need_proof()
         self._wire.begin(limit_s, MOST_BYTES)
         try:
             return self._within(call, limit_s)
         except QueryFailed as problem:
             raise of_a_change(problem) from problem
+
+    def _need_proof(self) -> None:
+        """Raise QueryFailed where whoever answers has not proven that it knows the account's password."""
+        if self.proven:
+            return
+        if self.greeting.unsettled:
+            self.abort()  # the next one is logged in, as soon as the member has its users
+        raise QueryFailed(
+            tr("Whoever answers on {where} has not proven that it knows the password: what it says is hearsay.",
+               where=self.where),
+            host=self._host,
+            errno=UNAUTHORIZED,
+        )  # fmt: skip
 
     def _within(self, call: Callable[[], T], limit_s: float) -> T:
         """Call the wire; whatever leaves the answer half read ends the session."""
@@ -177,8 +204,6 @@ class MongoLink:
             return call()
         except CommandFailed as problem:
             error = command_error(problem, host=self._host)
-            if problem.code == UNAUTHORIZED and self.greeting.unsettled and not self.logged_in:
-                self.abort()  # the next one is logged in, as soon as the member has its users
             if isinstance(error, Unreachable) and not isinstance(error, TimedOut):
                 self.abort()
             raise error from problem
@@ -293,7 +318,7 @@ class _Opening:
             logged_in = credentials.asks and not greeting.arbiter
             if logged_in:
                 logged_in = _logged_in(wire, credentials, named, greeting)
-            return kind(wire, way, greeting, self._entry.name, trust.proof, logged_in=logged_in)
+            return kind(wire, way, greeting, self._entry.name, trust.proof, logged_in=logged_in, asks=credentials.asks)
         except (UserError, _NoTls):
             hang_up(meter)
             raise

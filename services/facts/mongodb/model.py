@@ -28,7 +28,11 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class MongoFacts:
-    """What is known of one process. None is 'not its own', or not read: then a problem has why."""
+    """What is known of one process. None is 'not its own', or not read: then a problem has why.
+
+    Attributes:
+        proven: whoever answers knows the password of the account, where there is one; else only its greeting is known.
+    """
 
     server: MongoServer
     set: ReplicaSet | None = None
@@ -36,3 +40,4 @@ class MongoFacts:
     cluster: ShardedCluster | None = None
     contents: Contents | None = None
     metadata: Metadata | None = None
+    proven: bool = True

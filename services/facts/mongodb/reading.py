@@ -29,7 +29,9 @@ from services.facts.mongodb.replica_set import ReplicaSet, parse_set
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.facts.mongodb.sharding import ShardedCluster, listed_shards, parse_cluster
 from services.facts.mongodb.values import documents, line
+from services.i18n import tr
 
+HEARSAY = "mongo-hearsay"
 _NOT_MASTER = 10107
 _ANSWERS = frozenset({NO_COMMAND, NO_NAMESPACE, NO_REPLICA_SET, NOT_YET_INITIATED, REMOVED_FROM_SET, _NOT_MASTER})
 _MOST_DATABASES = 1000
@@ -66,8 +68,13 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0, at: float = 0.0) -> Mon
         at: now, epoch seconds.
     """
     asking = _Asking(session, limit_s, at)
-    hello = session.ask(reads.HELLO, limit_s=limit_s).body
+    greeted = session.ask(reads.HELLO, limit_s=limit_s)
+    hello = greeted.body
     first = parse_server(hello)
+    if not greeted.proven:
+        said = tr("It has not proven that it knows the password: what it says of itself is hearsay.")
+        named = parse_server(hello, asking.body(reads.BUILD_INFO))
+        return MongoAnswer(MongoFacts(named, proven=False), (Problem(reads.HELLO.name, said, HEARSAY),))
     newer = (first.wire or 0) >= _SINCE_34 and first.role != "router"
     build, status = asking.body(reads.BUILD_INFO), asking.body(reads.SERVER_STATUS)
     server = parse_server(

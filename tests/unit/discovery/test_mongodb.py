@@ -357,6 +357,31 @@ def test_that_an_arbiter_that_tells_its_greeting_only_is_of_the_set_that_names_i
     assert told(cluster)["m3"] == ("ARBITER", health)
 
 
+@pytest.mark.parametrize(
+    ("arbiter", "seen", "word"),
+    [
+        (True, "ARBITER", ("ARBITER", Health.GOOD)),
+        (True, "DOWN", ("ARBITER", Health.BAD)),
+        (False, "STARTUP2", ("STARTUP2", Health.TRANSFER)),
+    ],
+)
+def test_that_who_has_not_proven_that_it_knows_the_password_is_what_the_majority_sees(
+    arbiter: bool, seen: str, word: tuple[str, Health]
+) -> None:
+    """By its own greeting alone anybody is an arbiter, and was good."""
+    rows = (m.row(1, "PRIMARY"), m.row(2), m.row(3, seen, arbiter=arbiter))
+    server = MongoServer("member", set_name="rs0", own=m.place("m3:27018"), port=27018, arbiter=arbiter)
+    unproven = m.facts("m3", MongoFacts(server, proven=False))
+    cluster = s.only(s.estate(m.member(1, m.view(1, rows)), m.member(2, m.view(2, rows)), unproven))
+    assert told(cluster)["m3"] == word
+
+
+def test_that_an_arbiter_of_which_no_majority_speaks_is_not_known() -> None:
+    server = MongoServer("member", set_name="rs0", own=m.place("m3:27018"), port=27018, arbiter=True)
+    cluster = s.only(s.estate(m.facts("m3", MongoFacts(server, proven=False))))
+    assert told(cluster)["m3"][1] is Health.UNKNOWN
+
+
 def test_that_a_silent_mysql_server_at_a_members_address_is_no_member() -> None:
     mysql = replace(m.down(2), speaks="SQL")
     estate = s.estate(m.member(1), mysql, m.member(3))

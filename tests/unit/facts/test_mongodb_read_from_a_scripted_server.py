@@ -154,7 +154,26 @@ def test_that_an_arbiter_under_access_control_is_told_by_its_hello_alone(tells_s
         answer = read(peer, *(users or ()))
     facts = answer.facts
     assert (facts.server.role, facts.server.arbiter, facts.set, facts.oplog) == ("member", True, None, None)
-    assert {one.code for one in answer.problems} == {"query-failed"}
+    assert {one.code for one in answer.problems} == ({"query-failed"} if tells_status else {"mongo-hearsay"})
+
+
+@pytest.mark.parametrize("says", [{"arbiterOnly": True}, {"ismaster": False, "secondary": False}])
+def test_that_who_does_not_prove_that_it_knows_the_password_is_not_believed(says: dict[str, Any]) -> None:
+    """It called itself an arbiter, or a set's member without a primary: its set, its folders and its hosts counted."""
+    hello = {**HELLO_32, "ismaster": False, "setName": "rs0", "me": "h:1", "hosts": ["h:1", "evil:1"], **says}
+    itself = {"_id": 0, "name": "h:1", "state": 7, "health": 1.0, "self": True}
+    status = {"ok": 1.0, "set": "rs0", "myState": 7, "members": [itself]}
+    config = {"ok": 1.0, "config": {"_id": "rs0", "version": 9, "members": [{"_id": 0, "host": "evil:1"}]}}
+    options = {"ok": 1.0, "parsed": {"storage": {"dbPath": "/etc"}, "config": "/etc/rsyslog.d/mongo.conf"}}
+    told = {"replSetGetStatus": status, "replSetGetConfig": config, "getCmdLineOpts": options}
+    refused = {"ok": 0.0, "code": 18, "errmsg": "Authentication failed."}
+    with MongoPeer({**told, "saslStart": refused}, hello=hello) as peer:
+        answer = read(peer, "monitor")
+    facts = answer.facts
+    assert (facts.proven, facts.set, facts.cluster, facts.server.data_path) == (False, None, None, "")
+    assert [one.code for one in answer.problems] == ["mongo-hearsay"]
+    asked = set(peer.commands()) - {"isMaster", "hello", "saslStart", "saslContinue", "buildInfo"}
+    assert not asked
 
 
 def test_that_an_arbiter_which_tells_its_status_and_not_its_configuration_tells_nobody_its_set() -> None:

@@ -67,7 +67,7 @@ class Judge:
         one = next((s for s in self.sets if any(n is node for n in s.nodes)), None)
         view = one.view_of(node) if one is not None else None
         if one is None or view is None:
-            return _unread(node, one, arbiter=facts.server.arbiter)
+            return _unread(node, one, facts)
         return _member(node, one, view)
 
 
@@ -80,14 +80,20 @@ def _router(node: Node, facts: MongoFacts) -> Verdict:
     return Verdict(ROUTER, Health.GOOD)
 
 
-def _unread(node: Node, one: SetOf | None, *, arbiter: bool) -> Verdict:
-    """Judge a member whose status was not read; an arbiter under access control has no accounts to ask with."""
-    if arbiter:
-        majority = one.majority if one is not None else ()
-        if majority and all(node.node_id not in view.reached for view in majority):
+def _unread(node: Node, one: SetOf | None, facts: MongoFacts) -> Verdict:
+    """Judge a member whose status was not read; an arbiter under access control has no accounts to ask with.
+
+    By its own greeting alone anybody is an arbiter, or a new member: what the majority has of it counts.
+    """
+    majority = one.majority if one is not None else ()
+    if majority and all(node.node_id not in view.reached for view in majority):
+        if facts.server.arbiter:
             text = tr("{name} answers, and no member of the majority reaches it", name=node.name)
             return Verdict(STATES["ARBITER"], Health.BAD, text)
-        return Verdict(STATES["ARBITER"], Health.GOOD)
+    elif majority and one is not None and (facts.server.arbiter or not facts.proven):
+        seen = one.configured.get(node.node_id)
+        if seen is not None and seen.state in STATES:
+            return _by_its_word(node, seen.state, tr("as the majority of its set sees it"))
     why = node.why("sql") or tr("the status of its set was not read")
     return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
 

@@ -49,7 +49,7 @@ def test_that_a_transfer_that_encrypts_is_not_begun_without_the_key_that_a_perso
 
 def test_that_the_plan_and_the_file_name_what_is_left_out_and_never_its_mask() -> None:
     text = text_of(estate(options(ENCRYPTS)))
-    assert "# Not copied, a secret; set it by hand on n3 before the start: [sst] encrypt_key\n" in text
+    assert "# Not copied, a secret or not plain; set it by hand on n3 before the start: [sst] encrypt_key\n" in text
     assert "encrypt = 1\nencrypt_algo = AES256\n" in text
     assert MASK not in text
     assert "hunter2" not in text

@@ -128,7 +128,7 @@ def _packed(facts: Facts, donor: str, joiner: str) -> bool:
 def sst_section_copied(facts: Facts, joiner: str, donor: str) -> Check:
     """A new host gets the donor's [sst] section; what its own files say beside that stays, and may differ."""
     rows = {name: value for section, name, value in facts.host(donor)[Options].given if section == "sst"}
-    taken = {name: value for name, value in rows.items() if may_copy(value)}
+    taken = {name: value for name, value in rows.items() if may_copy("sst", name, value)}
     own = {name: value for section, name, value in facts.host(joiner)[Options].given if section == "sst"}
     left = [f"{name} = {value} stays in {joiner}'s own files" for name, value in own.items() if name not in rows]
     told = ", ".join(f"{name} = {value}" for name, value in taken.items())

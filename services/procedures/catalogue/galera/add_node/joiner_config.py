@@ -104,18 +104,19 @@ def config_text(
 ) -> tuple[str | CopiedSecret, ...]:
     """Return the file's content for PutFile: texts and, where the donor has it, the SST account as a copied secret.
 
-    What is left out because a secret is in it is named in a remark: the plan and the file say what to set by hand.
+    What is left out, for a secret in it or for not being plain, is named in a remark: the plan and the file say what to
+    set by hand.
     """
     source = facts.host(donor)
     lines = [f"# Written by Pilothouse: derived from {donor}."]
     lines += [
-        f"# Not copied, a secret; set it by hand on {joiner} before the start: [{section}] {option}"
+        f"# Not copied, a secret or not plain; set it by hand on {joiner} before the start: [{section}] {option}"
         for section, option in left_out(facts, donor, COPIED)
     ]
     lines.append("[mysqld]")
     for option in COPIED:
         value = source[Options].option("mysqld", option)
-        if value is None or not may_copy(value):
+        if value is None or not may_copy("mysqld", option, value):
             continue
         if option == "wsrep_provider_options":
             value = provider_options(value)
@@ -129,7 +130,11 @@ def config_text(
     content: list[str | CopiedSecret] = ["\n".join(lines) + "\n"]
     if source[Options].option("mysqld", "wsrep_sst_auth") is not None:
         content += ["wsrep_sst_auth = ", CopiedSecret(donor, "wsrep_sst_auth"), "\n"]
-    sst = [(name, value) for section, name, value in source[Options].given if section == "sst" and may_copy(value)]
+    sst = [
+        (name, value)
+        for section, name, value in source[Options].given
+        if section == "sst" and may_copy(section, name, value)
+    ]
     if sst:
         content.append("\n[sst]\n" + "".join(f"{name} = {quoted(value)}\n" for name, value in sst))
     return tuple(content)

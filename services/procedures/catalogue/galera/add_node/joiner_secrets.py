@@ -1,4 +1,4 @@
-"""Secrets of a donor's option files that a new node needs and that are not copied: a person sets them by hand. Pure.
+"""What a new node needs of a donor's option files and is not copied, a secret or odd: a person sets it by hand. Pure.
 
 Only `wsrep_sst_auth` is copied, from host to host when the step acts. Of every other value that is, or may hold, a
 secret the console keeps its name alone (harmless_options.py), so it can't write it into the new node's file.
@@ -9,18 +9,20 @@ the script that encrypts ends without its key.
 from __future__ import annotations
 
 from services.connections.command import MASK
+from services.procedures.catalogue.galera.add_node.plain_options import is_plain
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options
 
 
-def may_copy(value: str) -> bool:
-    """Return whether the value is known as a whole: nothing in it was masked."""
-    return MASK not in value
+def may_copy(section: str, option: str, value: str) -> bool:
+    """Return whether an option is copied: its value is known as a whole, nothing in it was masked, and it is plain."""
+    return MASK not in value and is_plain(section, option, value)
 
 
 def left_out(facts: Facts, donor: str, wanted: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return (section, option) of what the new node should have and does not get, because a secret is in its value.
+    """Return (section, option) of what the new node should have and does not get: its value holds a secret, or is not
+    plain.
 
     Args:
         wanted: the options of [mysqld] that make nodes one cluster; of [sst] it is all of them.
@@ -28,7 +30,7 @@ def left_out(facts: Facts, donor: str, wanted: tuple[str, ...]) -> tuple[tuple[s
     found = [
         (section, option)
         for section, option, value in facts.host(donor)[Options].given
-        if not may_copy(value) and (section == "sst" or (section == "mysqld" and option in wanted))
+        if not may_copy(section, option, value) and (section == "sst" or (section == "mysqld" and option in wanted))
     ]
     return tuple(dict.fromkeys(found))
 
@@ -37,15 +39,16 @@ def set_by_hand(facts: Facts, joiner: str, donor: str, wanted: tuple[str, ...]) 
     """What is left out stands in the joiner's own files, written by a person; that it is the same can't be seen.
 
     Without it the joiner's script of an SST that encrypts ends, or the provider does not reach its group: that blocks.
-    In an [sst] section that does not encrypt nobody knows what it is for: that warns.
+    In an [sst] section that does not encrypt nobody knows what a secret is for: that warns. What is not plain is needed
+    on both sides: a donor that packs and a joiner that does not unpack end in the middle.
     """
     names, own = left_out(facts, donor, wanted), facts.host(joiner)
     missing = [(section, option) for section, option in names if own[Options].option(section, option) is None]
-    needed = [one for one in missing if one[0] == "mysqld" or _encrypts(facts.host(donor))]
-    there = [one for one in names if one not in missing]
-    said = [
-        f"{_named(one)} of {donor} is a secret and is not copied; {joiner}'s files don't have it" for one in missing
+    needed = [
+        one for one in missing if one[0] == "mysqld" or _encrypts(facts.host(donor)) or not _masked(facts, donor, one)
     ]
+    there = [one for one in names if one not in missing]
+    said = [f"{_named(one)} of {donor} {_why(facts, donor, one)}; {joiner}'s files don't have it" for one in missing]
     said += [f"{_named(one)} stands in {joiner}'s own files; whether it is {donor}'s is not compared" for one in there]
     return Check(
         code="SST-SECRETS",
@@ -60,6 +63,16 @@ def set_by_hand(facts: Facts, joiner: str, donor: str, wanted: tuple[str, ...]) 
         ),
         host=joiner,
     )
+
+
+def _why(facts: Facts, donor: str, one: tuple[str, str]) -> str:
+    if _masked(facts, donor, one):
+        return "is a secret and is not copied"
+    return "is not copied: it is no option that is known, or its value is not plain"
+
+
+def _masked(facts: Facts, donor: str, one: tuple[str, str]) -> bool:
+    return MASK in (facts.host(donor)[Options].option(*one) or "")
 
 
 def _encrypts(host: HostFacts) -> bool:

@@ -11,7 +11,7 @@ from services.procedures.journal.approval import NotBound, told
 from services.procedures.journal.finding import kept_addresses
 from services.procedures.journal.projection import ENDED, project
 from services.procedures.plan.invariants import violations
-from services.procedures.plan.run_model import ASKS_AGAIN
+from services.procedures.plan.run_model import ASKS_AGAIN, RunState
 
 if TYPE_CHECKING:
     from services.procedures.engine.parts import Policy
@@ -26,7 +26,8 @@ def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str,
     NotBound (with the way that was wanted), BadInput for an unknown run or a plan that breaks a law.
     """
     if policy.approved and journal.chain(run_id).binding in ASKS_AGAIN:
-        wrong = violations(project(journal.entries(run_id)).plan)
+        view = project(journal.entries(run_id))
+        wrong = violations(view.plan, begun=view.state is not RunState.APPROVED)
         if wrong:
             raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
         journal.bind_again(run_id, policy.approved, policy.by)

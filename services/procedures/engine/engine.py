@@ -14,7 +14,7 @@ from services.errors import BadInput, Refused, StoreError, UserError
 from services.i18n import tr
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
-from services.procedures.engine.not_known import at_stake, may_be_said
+from services.procedures.engine.not_known import at_stake, is_last_look, may_be_said
 from services.procedures.engine.parts import (
     NeedsPerson,
     Parts,
@@ -146,7 +146,7 @@ class Engine:
 
     def _refuse_unsound(self) -> None:
         """The laws are looked at again whenever a run goes forward: a newer console may know one more."""
-        wrong = violations(self.view.plan)
+        wrong = violations(self.view.plan, begun=self.view.state is not RunState.APPROVED)
         if wrong:
             raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
 
@@ -311,7 +311,7 @@ class Engine:
         told += f" Still switched on: {on}." if on else ""
         doubt = self._log.step(step.step_id).state is StepState.IN_DOUBT and not_known
         self._log.write(run_state(RunState.WAITING if doubt else RunState.FAILED, told))
-        kept_up = not_known and at_stake(self.view, self._parts.clock.wall())
+        kept_up = is_last_look(self.view, step) or (not_known and at_stake(self.view, self._parts.clock.wall()))
         if undoes_alone(self._parts.policy, self.view) and not kept_up:
             return "undo"
         later, why_not = may_wait(self.view, step, self._waits.answers)

@@ -6,12 +6,14 @@ Nothing that was finished is taken back because a host is silent or a log can't 
 from __future__ import annotations
 
 from services.procedures.engine.parts import StepFailed, sentence
-from services.procedures.plan.actions import Detached
+from services.procedures.plan.actions import Detached, WaitFor
 from services.procedures.plan.condition import Answer, Condition
 from services.procedures.plan.invariants import changes, kept_by, only_reads
+from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import RunView, StepState, StepView
 from services.procedures.plan.waiting_words import waiting_words
 
+_ENDED = frozenset({StepState.DONE, StepState.ALREADY})
 LONG_S = 60.0
 """An act that took longer than this is not done a second time for a doubt."""
 
@@ -40,6 +42,12 @@ def at_stake(view: RunView, now: float) -> bool:
         now: UTC epoch seconds.
     """
     return any(_is_dear(shown, now) for shown in view.steps if shown.acted and shown.state is not StepState.UNDONE)
+
+
+def is_last_look(view: RunView, step: Step) -> bool:
+    """Return whether all else is done and the step only looks: what others changed since takes nothing back alone."""
+    others = (shown.state for shown in view.steps if shown.step.step_id != step.step_id)
+    return isinstance(step.action, WaitFor) and all(state in _ENDED for state in others)
 
 
 def _is_dear(shown: StepView, now: float) -> bool:

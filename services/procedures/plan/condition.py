@@ -70,6 +70,8 @@ class Declared:
         holds_position_of: hosts whose position it holds against what the plan knows, while their server runs.
         holds_data_of: the same of data at rest, by the marks it uses (`uses_marks`).
         marks: names of the marks that it keeps; recovered: hosts whose position was recovered when it keeps them.
+        stands: subjects of which it tells a state that lasts and that others may change ('server n1'): the newest proof
+            of each is looked at again before what relies on it, and at the end of the plan.
     """
 
     touches: frozenset[str]
@@ -88,6 +90,7 @@ class Declared:
     uses_marks: frozenset[str] = NOBODY
     marks: frozenset[str] = NOBODY
     recovered: frozenset[str] = NOBODY
+    stands: frozenset[str] = NOBODY
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,14 +33,20 @@ from services.procedures.plan.inside import declared, of, parts, starts_a_server
 from services.procedures.plan.invariants_interrupts import interruptions_end
 from services.procedures.plan.invariants_positions import every_forming_has_its_proofs, one_past, positions_are_held
 from services.procedures.plan.invariants_put_off import put_off_is_sound
+from services.procedures.plan.last_look import last_look_is_taken
 from services.procedures.plan.model import Breach, Obligation, Plan, Risk, Step
 
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
 
 
-def violations(plan: Plan) -> tuple[str, ...]:
-    """Return one sentence for each way in which a plan breaks the invariants, () for a plan that may be shown."""
-    return tuple(dict.fromkeys(sentence for rule in _RULES for sentence in rule(plan)))
+def violations(plan: Plan, *, begun: bool = False) -> tuple[str, ...]:
+    """Return one sentence for each way in which a plan breaks the invariants, () for a plan that may be shown.
+
+    Args:
+        begun: a run goes on with it: a law of plans alone (`_OF_NEW_PLANS`) leaves no run without a way forward.
+    """
+    rules = _RULES if begun else (*_RULES, *_OF_NEW_PLANS)
+    return tuple(dict.fromkeys(sentence for rule in rules for sentence in rule(plan)))
 
 
 def changes(action: Action) -> bool:
@@ -409,3 +415,4 @@ _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     put_off_is_sound,
     interruptions_end,
 )
+_OF_NEW_PLANS: tuple[Callable[[Plan], Iterator[str]], ...] = (last_look_is_taken,)

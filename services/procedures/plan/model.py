@@ -150,11 +150,13 @@ class Step:
         confirm: text (a host's name) to be typed for a step that can't be undone; '' none.
         serves: once proven the cluster serves again: only a person takes the run back from then on, no script.
         goes_with: id of an earlier step whose undo takes away what this one made: it has no undo of its own.
-        no_return: once its act may have changed anything no step of the run is taken back any more, it only goes on. One
-            that was refused before it touched anything has passed nothing.
+        no_return: once its act may have changed anything no step of the run is taken back any more, it only goes on.
+            One that was refused before it touched anything has passed nothing.
         later: where it fails behind that, the steps that don't need it may go first; None: they may not.
         interrupts: what clients can't do from here on ('nobody reads or writes through r1'), until a later step ends
             it, which names this one in `resumes`: told wherever the run rests meanwhile.
+        final: it takes away what the run relied on (an old server, a copy): all that was proven is looked at again
+            before it.
         beside: looked at while `confirm` is asked for: what does not hold is told with it, and hinders nothing.
     """
 
@@ -185,6 +187,7 @@ class Step:
     interrupts: str = field(default="", metadata={WHERE_SET: True})
     resumes: str = field(default="", metadata={WHERE_SET: True})
     beside: tuple[Condition, ...] = field(default=(), metadata={WHERE_SET: True})
+    final: bool = field(default=False, metadata={WHERE_SET: True})
 
 
 class Outage(NamedTuple):

@@ -10,7 +10,7 @@ from services.facts.mongodb.replica_set import ReplicaSet
 from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -49,6 +49,10 @@ class AllVote(OfSet):
 
     tag: ClassVar[str] = "config_servers.all-vote"
     words: ClassVar[str] = "every member to vote, and to be one that may lead"
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), stands=frozenset(f"vote {host}" for host in self.hosts))
 
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:
         """See OfSet."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from services.connections.reads import mongo as reads
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -37,6 +37,10 @@ class ConfigServerIs(OfHost):
 
     form: Form
     name: str = ""
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), stands=frozenset({f"server {self.host}", f"form {self.host}"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Greet the server, and ask how it was started."""

@@ -17,7 +17,7 @@ from services.errors import QueryFailed, UserError
 from services.facts.mongodb.sharding import HostList, parse_cluster
 from services.facts.mongodb.values import inside, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -37,6 +37,10 @@ class RoutersUse(OfHosts):
     words: ClassVar[str] = "every mongos to use the new config servers"
 
     name: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), stands=frozenset(f"server {host}" for host in self.hosts))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask each for its map."""
@@ -62,6 +66,10 @@ class ShardsUse(OfHosts):
     words: ClassVar[str] = "every shard to use the new config servers, which it learns with its next request"
 
     name: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), stands=frozenset(f"config servers of {host}" for host in self.hosts))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask each member; one that is no primary tells nothing, and is passed over."""
@@ -119,6 +127,10 @@ class StartedWith(OfHost):
     words: ClassVar[str] = "{host} to be started with the new string"
 
     string: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), stands=frozenset({f"start of {self.host}"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask for its options."""

@@ -93,7 +93,7 @@ class Joined(OfHost):
 
     def declared(self) -> Declared:
         """See Condition."""
-        return Declared(frozenset({self.host}), joins=frozenset({self.host}))
+        return Declared(frozenset({self.host}), joins=frozenset({self.host}), stands=frozenset({f"server {self.host}"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Look at the server; while it has not joined, at the unit, the log since its newest start, the transfer."""

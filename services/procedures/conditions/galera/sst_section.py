@@ -11,7 +11,7 @@ from services.errors import UserError
 from services.facts.harmless_options import is_secret, normal
 from services.facts.sst_options import chosen
 from services.procedures.looking.sst_options import given_now
-from services.procedures.plan.condition import Answer, OfHost, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import ScriptedHost, World
@@ -28,6 +28,10 @@ class SstGives(OfHost):
     words: ClassVar[str] = "the options of a state transfer on {host}"
 
     options: Settings
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), stands=frozenset({f"transfer options {self.host}"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask my_print_defaults, group after group, as the scripts do."""
@@ -59,6 +63,10 @@ class SstSame(OfHosts):
 
     options: tuple[str, ...]
     former: tuple[tuple[str, Settings], ...] = ()
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), stands=frozenset(f"transfer options {host}" for host in self.hosts))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask all hosts at once."""

@@ -35,7 +35,8 @@ class ClusterWhole(OfHosts):
 
     def declared(self) -> Declared:
         """See Condition."""
-        return Declared(frozenset({*self.hosts, *self.but_desynced}))
+        members = frozenset(f"server {host}" for host in self.hosts)
+        return Declared(frozenset({*self.hosts, *self.but_desynced}), stands=members)
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask all nodes at once; every one must be Primary, Synced, ready, of one view. Who is silent is not known."""

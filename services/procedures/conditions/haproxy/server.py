@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from services.facts.haproxy import HaproxyServer, parse_show, show_read
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -34,6 +34,12 @@ class BalancerServer(OfHost):
     state: Literal["serving", "free", "drained"]
     at_most: int | None = None
     patience_s: float = 0.0
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        lasts = self.state == "serving"  # who is out of it for a while comes back
+        stands = frozenset({f"balanced {self.host} {self.backend} {self.server}"}) if lasts else NOBODY
+        return Declared(frozenset({self.host}), stands=stands)
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask HAProxy for the server's state and sessions."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from services.connections.reads import commands
 from services.facts.reading import count
 from services.facts.system import properties
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -59,6 +59,10 @@ class UnitNotEnabled(OfHost):
     words: ClassVar[str] = "a unit of {host} not to start with it"
 
     unit: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), stands=frozenset({f"start with its host {self.host} {self.unit}"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask systemd for the state of its file."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from services.errors import BadInput
 from services.facts.yaml_settings import settings_of
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -27,6 +27,10 @@ class SettingIs(OfHost):
     path: str
     name: str
     value: str
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), stands=frozenset({f"setting {self.host} {self.path} {self.name}"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read the file."""

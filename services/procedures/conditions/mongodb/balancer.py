@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from services.connections.mongo.document import Document
@@ -36,7 +36,7 @@ class BalancerIs(OfHost):
 
     def declared(self) -> Declared:
         """See Condition."""
-        return _any_of(self.host, self.others)
+        return replace(_any_of(self.host, self.others), stands=frozenset({"balancer"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read the settings."""

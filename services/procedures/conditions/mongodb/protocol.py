@@ -8,7 +8,7 @@ from typing import ClassVar
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import own, primaries, together
-from services.procedures.plan.condition import Answer
+from services.procedures.plan.condition import Answer, Declared
 from services.procedures.plan.looks import Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -25,6 +25,10 @@ class ProtocolIs(OfSet):
     words: ClassVar[str] = "every member to run the wanted protocol version"
 
     protocol: int
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), stands=frozenset(f"protocol {host}" for host in self.hosts))
 
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:
         """See OfSet."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from services.connections.reads import commands
 from services.facts.mongodb.process import parse_processes
 from services.facts.system import properties
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -27,6 +27,10 @@ class MongoStopped(OfHost):
 
     unit: str
     but: str = ""
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), stands=frozenset({f"server {self.host}"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """List the processes, and ask systemd."""

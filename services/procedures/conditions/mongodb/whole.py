@@ -9,7 +9,7 @@ from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import primaries, together, unreached, unserving
 from services.procedures.plan.actions import WHERE_SET
-from services.procedures.plan.condition import Answer
+from services.procedures.plan.condition import Answer, Declared
 from services.procedures.plan.looks import Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -30,6 +30,10 @@ class SetWhole(OfSet):
 
     primary: str = ""
     leaving: str = field(default="", metadata={WHERE_SET: True})
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), stands=frozenset(f"server {host}" for host in self.hosts))
 
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:
         """See OfSet."""

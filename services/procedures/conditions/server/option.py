@@ -10,7 +10,7 @@ from services.connections.reads import commands
 from services.facts.harmless_options import is_secret, normal
 from services.facts.option_files import SERVER_GROUPS, printed
 from services.facts.values import same
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -26,6 +26,10 @@ class OptionIs(OfHost):
     section: str
     option: str
     value: str | None
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), stands=frozenset({f"option {self.host} {self.section} {self.option}"}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask my_print_defaults what the server would read: the last value counts."""

@@ -9,7 +9,7 @@ from services.facts.harmless_options import is_secret
 from services.facts.values import same
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.looking.dead import told_dead
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -32,6 +32,10 @@ class VariableIs(OfHost):
     if_there: bool = False
     was: str = ""
     fixed: bool = False
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), stands=frozenset({f"variable {self.host} {self.variable}"}))
 
     @told_dead
     def look(self, asking: Asking, past: Past) -> Answer:

@@ -34,6 +34,7 @@ from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import flag_of, seconds_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, Undo, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 
@@ -65,7 +66,7 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
         hosts=tuple(dict.fromkeys((*members, joiner, *told))),
         quorums=(tuple(dict.fromkeys((*members, joiner))),),
         inputs=tuple(values.items()),
-        steps=found,
+        steps=looked_again(found),
         watches=_watches(facts, (joiner, donor), members, found),
         charts=(
             Chart("galera.recv_queue", joiner, f"Receive queue of {joiner}"),

@@ -39,6 +39,7 @@ from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
@@ -298,7 +299,7 @@ class BootstrapAfterCrash:
             hosts=asked.known,
             quorums=(hosts,),
             inputs=tuple(self._values(facts, inputs).items()),
-            steps=steps,
+            steps=looked_again(steps),
             charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in hosts[:2]),
             expects=(
                 f"{', '.join(back)} are Synced in one Primary Component with state UUID {facts.cluster_id}.",

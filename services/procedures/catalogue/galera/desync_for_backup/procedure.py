@@ -27,6 +27,7 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import bytes_of, field_faults, filled, seconds_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Plan, Risk, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.balancers import Balancers
@@ -135,7 +136,7 @@ class DesyncForBackup:
             hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, (node,)) if _drains(facts, values) else ())))),
             quorums=(members,),
             inputs=tuple(values.items()),
-            steps=_steps(facts, values, members, longest),
+            steps=looked_again(_steps(facts, values, members, longest)),
             watches=_watches(facts, node, members, floor),
             charts=(
                 Chart("galera.recv_queue", node, f"Receive queue of {node}"),

@@ -24,6 +24,7 @@ from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.galera.transfer_pairs import TransferPairs
@@ -46,7 +47,7 @@ def encrypt_plan(facts: Facts, members: tuple[str, ...], values: Inputs, about: 
         hosts=members,
         quorums=(members,),
         inputs=tuple(values.items()),
-        steps=() if good else _steps(facts, members, values, goal),
+        steps=() if good else looked_again(_steps(facts, members, values, goal)),
         expects=() if good else _expects(facts, members, goal),
     )
 

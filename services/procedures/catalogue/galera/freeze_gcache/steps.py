@@ -29,6 +29,7 @@ from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import bytes_of, flag_of, seconds_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Consent, Plan, Risk, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.gcache import Gcache
@@ -55,7 +56,7 @@ def freeze_plan(facts: Facts, values: Inputs) -> Plan:
         hosts=tuple(dict.fromkeys((*members, *told))),
         quorums=(members,),
         inputs=tuple(values.items()),
-        steps=_steps(facts, values, away),
+        steps=looked_again(_steps(facts, values, away)),
         watches=_watches(facts, node, donor, floor),
         charts=_charts(facts, node, donor, floor),
         expects=(

@@ -31,6 +31,7 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
@@ -233,7 +234,7 @@ def _plan(facts: Facts, values: Inputs, steps: tuple[Step, ...], found: Survey |
         hosts=everyone,
         quorums=(everyone,),
         inputs=tuple(values.items()),
-        steps=steps,
+        steps=looked_again(steps),
         watches=_watches(facts, joiner, members, found) if found is not None else (),
         charts=tuple(
             Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in (joiner, values["donor"])

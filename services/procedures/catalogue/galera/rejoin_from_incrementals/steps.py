@@ -39,6 +39,7 @@ from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import bytes_of, hosts_of, seconds_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Risk, Step, WatchRule
 from services.procedures.plan.parts.machine.volumes import Volumes
 
@@ -72,7 +73,7 @@ def rejoin_plan(facts: Facts, values: Inputs, chain: Chain) -> Plan:
         hosts=tuple(dict.fromkeys((*members, joiner))),
         quorums=(tuple(dict.fromkeys((*members, joiner))),),
         inputs=tuple(values.items()),
-        steps=found,
+        steps=looked_again(found),
         watches=() if empty else _watches(facts, values),
         charts=(Chart("galera.recv_queue", joiner, f"Receive queue of {joiner}"),),
         expects=(
@@ -121,6 +122,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         replace(
             copies.off(f"clear-copies-{name}", f"Remove the copies in {work} on {name}", "The copies are gone", 5.0),
             limit_s=CLEAR_LIMIT_S,
+            final=True,
         ),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
         steps.whole_again(facts, tuple(sorted({*others, name}))),

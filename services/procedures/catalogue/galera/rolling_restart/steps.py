@@ -30,6 +30,7 @@ from services.procedures.plan.actions import EditOptions, RestoreFile, Run, Wait
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import flag_of, hosts_of, seconds_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Consent, Plan, Risk, Step, Undo, WatchRule
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
@@ -67,7 +68,7 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
         hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, nodes) if by_haproxy(values) else ())))),
         quorums=(members,),
         inputs=tuple(values.items()),
-        steps=tuple(found),
+        steps=looked_again(tuple(found)),
         watches=_watches(facts, nodes, members),
         charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in nodes[-2:]),
         expects=(

@@ -253,7 +253,7 @@ def removal(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         f"The snapshot {name} is removed from {donor}",
         5.0,
     )
-    return (replace(step, limit_s=COMMAND_S + 60.0),)
+    return (replace(step, limit_s=COMMAND_S + 60.0, final=True),)
 
 
 def _offering(values: Inputs) -> tuple[Temporary, str]:

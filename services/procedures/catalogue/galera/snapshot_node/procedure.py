@@ -46,6 +46,7 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, seconds_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Plan, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
@@ -205,7 +206,7 @@ class SnapshotNode:
             hosts=tuple(dict.fromkeys((*members, joiner, *told))),
             quorums=(tuple(dict.fromkeys((*members, joiner))),),
             inputs=tuple(values.items()),
-            steps=found,
+            steps=looked_again(found),
             watches=_watches(facts, values, members) if found else (),
             charts=(
                 Chart("galera.recv_queue", donor, f"Receive queue of {donor}"),

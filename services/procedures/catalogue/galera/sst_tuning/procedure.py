@@ -24,6 +24,7 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
@@ -187,7 +188,7 @@ class SstTuning:
             hosts=members,
             quorums=(members,),
             inputs=tuple(values.items()),
-            steps=steps,
+            steps=looked_again(steps),
             watches=_watches(facts, values, steps),
             charts=(Chart("galera.recv_queue", donor, f"Receive queue of {donor}"),),
             expects=_expected(steps),

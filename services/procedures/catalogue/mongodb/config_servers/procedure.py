@@ -38,6 +38,7 @@ from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled
 from services.procedures.plan.instances import standing_on
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
@@ -160,7 +161,7 @@ class ConfigServers:
             hosts=hosts,
             quorums=() if done else (party.lasting, *(one.hosts for one in party.shards)),
             inputs=tuple(values.items()),
-            steps=() if done else _steps(party),
+            steps=() if done else looked_again(_steps(party)),
             watches=() if done or party.way == ROLLING else window_watches(party),
             charts=tuple(Chart("mongo.query", host, f"Queries through {host}") for host in party.routers)[:4],
             expects=() if done else (_expected(party),),

@@ -324,4 +324,5 @@ def _retired(party: Party, host: str) -> Step:
         action=Several((root("systemctl", "disable", unit), root("systemctl", "stop", unit))),
         proof=(is_down(party, host), UnitNotEnabled(host, unit)),
         undo=None,
+        final=True,
     )

@@ -20,6 +20,7 @@ from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.instances import standing_on
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan
 from services.procedures.plan.parts.mongodb.last_vote import LastVote
 from services.procedures.plan.parts.mongodb.rights import MongoRights
@@ -101,7 +102,7 @@ class ProtocolUpgrade:
             hosts=hosts,
             quorums=tuple(one.hosts for one in chosen),
             inputs=tuple(values.items()),
-            steps=(*steps, *last),
+            steps=looked_again((*steps, *last)),
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for host in hosts if host not in _leading(chosen)),
             expects=tuple(f"{one.name} runs protocolVersion 1, one member is primary, nobody lags." for one in chosen),
             on=standing_on(facts, hosts),

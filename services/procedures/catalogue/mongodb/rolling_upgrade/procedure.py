@@ -30,6 +30,7 @@ from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.instances import standing_on
+from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.procedure import About
@@ -122,7 +123,7 @@ class RollingUpgrade:
                 *((order.mirrors,) if order.mirrors else ()),
             ),
             inputs=tuple(values.items()),
-            steps=steps,
+            steps=looked_again(steps),
             watches=tuple(rule for one in sets for rule in set_watches(one, version)) if steps else (),
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for one in sets for host in one.hosts),
             expects=(f"Every server of the plan runs {version}, every set is whole, the balancer is as it was.",),

@@ -35,14 +35,14 @@ def _only_what_a_card_needs_is_looked_at() -> Iterator[None]:
 
 
 def _remembering(pure: Callable[..., Any], worth: Callable[[tuple[Any, ...]], bool]) -> Callable[..., Any]:
-    known: dict[int, tuple[Any, Any]] = {}
+    known: dict[tuple[int, str], tuple[Any, Any]] = {}
 
-    def called(*args: Any) -> Any:
+    def called(*args: Any, **how: Any) -> Any:
         if not worth(args):
-            return pure(*args)
-        key = id(args[-1])
+            return pure(*args, **how)
+        key = (id(args[-1]), str(how))
         if key not in known or known[key][0] is not args[-1]:
-            known[key] = (args[-1], pure(*args))
+            known[key] = (args[-1], pure(*args, **how))
         return known[key][1]
 
     return called

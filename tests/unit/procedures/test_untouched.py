@@ -1,4 +1,4 @@
-"""An act that is refused before it changed anything says so by its type, with file and line; behind a change it doesn't."""
+"""An act that is refused before it changed anything says so by its type, with file and line."""
 
 from __future__ import annotations
 

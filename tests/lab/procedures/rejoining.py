@@ -9,6 +9,15 @@ BACKUP, LOGS = "/srv/rejoin/backup", "/srv/rejoin/binlogs"
 BLOB = "CREATE TABLE IF NOT EXISTS sbtest.ballast (id INT PRIMARY KEY AUTO_INCREMENT, data LONGBLOB) ENGINE=InnoDB"
 PIECE = 4 * 2**20
 MOST, ROOM = 80, 150
+LISTS_SCHEMAS = """cat > /root/lab-lister <<'X'
+while :; do
+  for i in {1..100}; do echo 'SHOW DATABASES; SHOW TABLES FROM sbtest; DO SLEEP(0.005);'; done |
+    mariadb -N >/dev/null 2>&1
+done
+X
+systemd-run --collect --quiet --unit=lab-lister bash /root/lab-lister
+"""
+"""A monitor that lists schemas and tables all the while: each list logs a complaint about a folder that is none."""
 
 
 OWN_LOGS = ("--override", "FILTERS-THEN=the lab sets no filter")

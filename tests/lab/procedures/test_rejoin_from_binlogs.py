@@ -16,7 +16,7 @@ from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures import forks, rejoining
 from tests.lab.procedures.obstacles import assert_alone
-from tests.lab.procedures.rejoining import BACKUP, LOGS, VARIED
+from tests.lab.procedures.rejoining import BACKUP, LISTS_SCHEMAS, LOGS, VARIED
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole
 from tests.lab.procedures.writer import TABLE, Writer
@@ -120,6 +120,9 @@ def _cut_short(estate: Estate, console: Console, cut: str) -> None:
 def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     steer: Estate, console: Console, lost: Writer
 ) -> None:
+    # As on a volume of its own, whose folder is no schema: each list of the schemas logs a complaint, all the while.
+    steer.host(JOINER).sh("install -d -o mysql -g mysql /var/lib/mysql/lost+found")
+    steer.host(JOINER).sh(LISTS_SCHEMAS)
     before = _there(steer)
 
     missing = steer.host(JOINER).sh(f"ls {LOGS}").out.split()[-2]
@@ -142,6 +145,8 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     lost.assert_nothing_lost(("s1", "s2", JOINER))
     assert steer.host(JOINER).sh("ls -A /var/lib/mysql/#sql-pilothouse-before*").out.split() == ["an-old-file"]
     assert steer.host(JOINER).sh("ls -A /var/lib/pilothouse/replay").out.split() == []
+    assert "#sql" not in steer.host(JOINER).sh("mariadb -Ne 'SHOW DATABASES'").out
+    steer.host(JOINER).sh("systemctl stop lab-lister; rmdir /var/lib/mysql/lost+found")
     console.assert_nothing_to_do(NAME, **INPUTS)
 
 

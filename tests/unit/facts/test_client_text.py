@@ -50,6 +50,7 @@ OPENED = {
     "applier": "2026-11-22 19:19:03 1 [ERROR] Slave SQL: Error 'Unknown table 'a.b'' on query. Query: 'drop /*\n",
     "name": "2026-11-22 19:19:03 1 [ERROR] Slave SQL: Error 'Unknown table 'app.a\n",
     "value": "2026-11-22 19:19:03 1 [ERROR] Duplicate entry 'x\n",
+    "file": "2026-11-22 19:19:03 1 [ERROR] Invalid (old?) table or database name 'x'\n",
     "conflict": "2026-11-22 19:19:03 1 [Note] WSREP: MDL BF-BF conflict\nrequest: (2 \tseqno 4 \tcmd 0 133 \tdrop /*\n",
     "isolation": "2026-11-22 19:19:03 1 [Warning] WSREP: TO isolation failed for: 4, schema: app, sql: drop /*\n",
     "event": "2026-11-22 19:19:03 51 [ERROR] Event Scheduler: [root@localhost][app.ev] x\n",
@@ -73,6 +74,22 @@ def test_that_a_view_that_may_be_real_or_a_clients_leaves_no_past_before_it(tmp_
     assert parse_views(told(tmp_path, text)) == ()
     later = f"{text}{OWN}{'x' * 9000}\n{view(12)}"
     assert [v.seqno for v in parse_views(told(tmp_path, later))] == [12]
+
+
+@pytest.mark.parametrize("journal", [False, True])
+def test_that_a_complaint_about_a_folder_hides_no_view_beyond_the_longest_name(
+    tmp_path: Path, *, journal: bool
+) -> None:
+    text = f"{view(7)}{OPENED['file']}{OWN}{'x' * 200}\n{view(9)}"
+    assert [v.seqno for v in parse_views(told(tmp_path, text, journal=journal))] == [7, 9]
+
+
+def test_that_a_complaint_ends_at_its_quote_and_one_that_stands_in_a_statement_hides_no_less() -> None:
+    asked = f"{OWN}Member 2.0 (s3) requested state transfer from '*any*'. Selected 1.0 (s2)(SYNCED) as donor."
+    complaint = OPENED["file"].rstrip("\n")
+    assert without_client_text([complaint, complaint, asked])[-1] == asked
+    assert asked not in without_client_text([complaint, asked, f"{OWN}forged'"])
+    assert asked not in without_client_text([f"{OWN}Query: 'x {complaint}", f"{OWN}{'x' * 600}", asked])
 
 
 def test_that_what_journald_stamps_later_is_no_part_of_a_statement(tmp_path: Path) -> None:

@@ -210,6 +210,11 @@ def test_that_a_donor_which_no_witness_names_is_not_known_and_never_no() -> None
     assert (answer.holds, answer.final) == (None, False), answer
 
 
+def test_that_any_transfer_is_as_good_where_any_was_asked_for() -> None:
+    answer = came(HIDDEN, kind="any")
+    assert (answer.holds, "by IST or by SST" in answer.evidence) == (True, True), answer
+
+
 def test_that_a_node_that_is_not_synced_yet_is_judged_by_no_witness() -> None:
     assert came(HIDDEN, born=OLD, state="1").holds is None
 

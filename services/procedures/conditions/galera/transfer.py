@@ -91,7 +91,10 @@ class TransferWas(OfHost):
         why = f"words of clients stand where the log of {host} tells its transfer"
         if not log.left_out() and not log.reaches(since):
             why = f"the log of {host} does not reach back to this start"
-        found = witnessed(asking, host, name, since) if is_synced(asking, host) else None
+        synced = is_synced(asking, host)
+        if synced and self.kind == "any" and not self.donor:
+            return Answer(holds=True, evidence=f"{host} is Synced, by IST or by SST: {why}", lines=said)
+        found = witnessed(asking, host, name, since) if synced else None
         donor = (found.donor if found is not None else "") or (last.donor_name if last is not None else "")
         if found is None or (self.donor and not donor):
             told = f"{why}, and no other witness says more: how it came is not known"

@@ -121,7 +121,7 @@ def test_that_a_node_comes_back_by_ist_from_a_backup_older_than_every_cache(
     steer: Estate, console: Console, lost: Writer
 ) -> None:
     # As on a volume of its own, whose folder is no schema: each list of the schemas logs a complaint, all the while.
-    steer.host(JOINER).sh("install -d -o mysql -g mysql /var/lib/mysql/lost+found")
+    steer.host(JOINER).sh("install -d -m 700 /var/lib/mysql/lost+found")
     steer.host(JOINER).sh(LISTS_SCHEMAS)
     before = _there(steer)
 

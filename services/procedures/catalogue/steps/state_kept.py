@@ -25,7 +25,7 @@ from services.procedures.plan.parts.server.options import Options
 
 KEPT = "/var/lib/pilothouse/before-start"
 
-_LISTED = r"""listed() { find -H "$1" -mindepth 2 -type f ! -name '#*' -printf '%P\n' | sort; }
+_LISTED = r"""listed() { find -H "$1" -mindepth 2 -type f -not -name '#*' -printf '%P\n' | sort; }
 """
 """The files of databases: those beside ibdata1 any start may purge or make anew (binary logs, ddl_recovery.log)."""
 KEEP_STATE = (

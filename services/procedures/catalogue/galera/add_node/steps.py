@@ -52,7 +52,7 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
     if joiner in members:
         found: tuple[Step, ...] = ()
     elif not so_far and must_recover(facts, joiner, accepted=forked.accepted(values, joiner)):
-        found = (*_begun(facts, values), recover(facts.host(joiner)), _known(joiner))
+        found = (*_begun(facts, values), _recover(facts.host(joiner)), _known(joiner))
     else:
         begun, written_out = so_far or _begun(facts, values), any(s.step_id == "loss-known" for s in so_far)
         lost = forked.parted(facts, values) and forked.can_extract(facts, joiner) and not written_out
@@ -86,6 +86,12 @@ def donor_leaves(facts: Facts, values: Inputs) -> bool:
 
 def _begun(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     return (steps.restart_off(facts.host(values["joiner"])), newcomer.server_off(facts, values["joiner"]))
+
+
+def _recover(joiner: HostFacts) -> Step:
+    step = recover(joiner)
+    way = f"Where {joiner.host} can't: keep a copy of its data, empty its data folder, and an SST brings it."
+    return replace(step, why=f"{step.why} {way}")
 
 
 def _known(joiner: str) -> Step:

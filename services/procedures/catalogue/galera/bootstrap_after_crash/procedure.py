@@ -322,7 +322,10 @@ PROCEDURE = BootstrapAfterCrash()
 
 def _stays(facts: Facts, name: str) -> str:
     if not_recovered(facts, name):
-        return f"{name} stays stopped: its server could not recover its position. add-node brings it back by SST."
+        return (
+            f"{name} stays stopped: its server could not recover its position. Move its data away, leave the folder "
+            "empty, and add-node brings it back by SST."
+        )
     return f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
 
 

@@ -23,8 +23,9 @@ tests/faults asserts of each run what the table counts. The commands themselves 
 - *rests*: it stopped before anything unsafe, told why and what is still switched on, and asks for a way. *Taken back at
   once* says how many of these could be undone with the fault still there; the others say what they could not take back.
   Every one of them was undone to the cluster as it was, with nothing left on, when the fault was over.
-- *not known*: each step's proof is made unreadable in turn, in a run that nobody attends (tests/faults/test_not_known.py):
-  nothing dear is taken back, the run rests, comes to its end once the proof can be read, and can be undone by a person.
+- *not known*: each step's proof is made unreadable in turn, in a run that nobody attends
+  (tests/faults/test_not_known.py): nothing dear is taken back, the run rests, comes to its end once the proof can be
+  read, and can be undone by a person.
 """
 
 

@@ -100,8 +100,9 @@ it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named
 Xids step back, in it or in the file before it or between both, or XA prepared a transaction, what follows was written
 with wsrep off, or stems from an older state: it begins before that. Where a log began with an SST under writes it steps
 back too (own_transactions.py): there the last transaction of the file before comes once more in the shared part of the
-next, as an IST brings it, and what an IST brought is shared (547 were counted for 3 on the lab before). A file whose events stand in no order is written out whole. A transaction is a group of events with an Xid, with
-rows or with what XA prepared. The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted
+next, as an IST brings it, and what an IST brought is shared (547 were counted for 3 on the lab before). A file whose
+events stand in no order is written out whole. A transaction is a group of events with an Xid, with rows or with what XA
+prepared. The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted
 of 43): cat and sync do. What a client wrote may look like an event (binlog_programs.py): then more is written and
 counted, never less. Files that the index names and that are missing, or no files, are named beside the count: they may
 have held more of it. So is a name with a line break: behind it a client that is given the file reads a statement of its

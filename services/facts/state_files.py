@@ -13,8 +13,9 @@ from services.facts.reading import count, flag, whole
 from services.lines import lines_of
 
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
-KEPT_ASIDE = "kept-aside"
-"""Code of the problem of a data folder beside which an older one is kept."""
+KEPT_ASIDE, KEPT_INSIDE = "kept-aside", "kept-inside"
+"""Codes of the problem of a data folder: an older one is kept beside it, or inside it."""
+KEPT = frozenset({KEPT_ASIDE, KEPT_INSIDE})
 _WORDS = r"(?:[-0-9T:.+Z]+ +)*(?:\[[-A-Za-z0-9]+\] )*(?:WSREP: |(?<=\[WSREP\] ))Recovered position: "
 _STATE = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+"
 RECOVERED = rf"^{_WORDS}({_STATE})"

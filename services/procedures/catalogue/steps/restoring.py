@@ -22,7 +22,7 @@ from services.connections.command import Command
 from services.connections.folder_programs import OWN_PLACE
 from services.facts.binlog_files import index_of
 from services.facts.reads import DEFAULT_DATADIR
-from services.facts.state_files import KEPT_ASIDE
+from services.facts.state_files import KEPT
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.steps import restoring_programs as programs
 from services.procedures.catalogue.steps import server as steps
@@ -97,7 +97,7 @@ def is_mariadb(host: HostFacts) -> bool:
 def aside_possible(host: HostFacts) -> Check:
     """The old data can be kept: no older ones lie there, and the server starts beside what is kept inside."""
     name, path = host.host, aside_path(host)
-    left = [f"{path} or one like it is there already"] if any(p.code == KEPT_ASIDE for p in host.problems) else []
+    left = [f"{path} or one like it is there already"] if any(p.code in KEPT for p in host.problems) else []
     inside = is_mount(host) and not is_mariadb(host)
     told = f"{folder_of(host)} is the top of a file system, and old data inside it were never tried with this server"
     blocks = [*left, *([told] if inside else [])]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from services.facts.model import Problem
-from services.facts.state_files import KEPT_ASIDE, ZERO_UUID, Grastate
+from services.facts.state_files import KEPT_ASIDE, KEPT_INSIDE, ZERO_UUID, Grastate
 from services.facts.write_rate import Rates
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
@@ -388,7 +388,8 @@ def test_that_a_spare_host_is_offered_with_its_product_and_version(program: str,
 
 
 def test_that_a_folder_kept_aside_blocks_by_its_code_however_it_is_told() -> None:
-    told = Problem("datadir", "Ein älterer Datenordner liegt daneben.", KEPT_ASIDE)
-    seen = facts(down("n3", data_folder_path="/var/lib/mysql", problems=(told,)))
-    assert own.aside_free(seen, "n3").verdict is BLOCK
+    for code in (KEPT_ASIDE, KEPT_INSIDE):
+        told = Problem("datadir", "Ein älterer Datenordner liegt daneben.", code)
+        seen = facts(down("n3", data_folder_path="/var/lib/mysql", problems=(told,)))
+        assert own.aside_free(seen, "n3").verdict is BLOCK
     assert own.aside_free(facts(down("n3", data_folder_path="/var/lib/mysql")), "n3").verdict is PASS

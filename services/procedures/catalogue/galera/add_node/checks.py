@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.option_files import group_members
-from services.facts.state_files import KEPT_ASIDE
+from services.facts.state_files import KEPT
 from services.procedures.catalogue.checks.parts import arbitrators, galera_of, known, server_of, unread, verdict
 from services.procedures.catalogue.checks.transfer import sst_orphans, sst_tools
 from services.procedures.catalogue.galera.add_node.estimate import Expected
@@ -188,7 +188,7 @@ def names(facts: Facts, joiner: str, node_name: str, donor: str, members: tuple[
 
 def aside_free(facts: Facts, joiner: str) -> Check:
     """An older copy that was kept is somebody's data: it is not written over."""
-    left = any(p.code == KEPT_ASIDE for p in facts.host(joiner).problems)
+    left = any(p.code in KEPT for p in facts.host(joiner).problems)
     return Check(
         code="ASIDE-FREE",
         title="No older data folder is kept aside",

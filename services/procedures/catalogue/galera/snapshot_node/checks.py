@@ -7,7 +7,7 @@ import posixpath
 from dataclasses import replace
 
 from services.facts.binlog_files import index_of
-from services.facts.state_files import KEPT_ASIDE
+from services.facts.state_files import KEPT_INSIDE
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
 from services.procedures.catalogue.galera.desync_for_backup import checks as desync
@@ -139,9 +139,8 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
         blocks.append(f"gcache.dir of {joiner} is {cache}")
     if source[Variables].value("rocksdb_datadir"):
         blocks.append(f"{donor} has the engine RocksDB, whose files change under a read lock")
-    kept = (p.sentence.partition(": ")[2] for p in source.problems if p.code == KEPT_ASIDE)
-    inside = [path for path in kept if _inside(path, folder_of(source))]
-    blocks += [f"{path} of {donor} holds older data, which would be brought with the rest" for path in inside]
+    if any(problem.code == KEPT_INSIDE for problem in source.problems):
+        blocks.append(f"older data are kept inside {folder_of(source)} of {donor}, and would be brought with the rest")
     blind = [unread(source, "the variables", "variables", "sql")] if not source[Variables].values else []
     blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].given else []
     return Check(

@@ -13,6 +13,7 @@ from services.facts.model import DiskFacts
 from services.facts.reading import count
 from services.facts.state_files import (
     KEPT_ASIDE,
+    KEPT_INSIDE,
     Grastate,
     made_by_hand,
     own_uuid,
@@ -114,7 +115,7 @@ class DataFolder(Part):
             reading.note("datadir", f"An older data folder kept aside: {folder.rstrip('/')}{ASIDE}", KEPT_ASIDE)
         listed = {line.rpartition(" ")[2].removesuffix(".part") for line in lines_of(text or "")}
         for name in sorted(listed & {INSIDE, INSIDE_BEFORE}):
-            reading.note("datadir", f"Older data kept inside the data folder: {folder}/{name}", KEPT_ASIDE)
+            reading.note("datadir", f"Older data kept inside the data folder: {folder}/{name}", KEPT_INSIDE)
         return found._with_state_files(reading, grastate=listing.grastate)
 
     def _with_state_files(self, reading: Reading, *, grastate: bool) -> Self:

@@ -41,7 +41,9 @@ def at_stake(view: RunView, now: float) -> bool:
     Args:
         now: UTC epoch seconds.
     """
-    return any(_is_dear(shown, now) for shown in view.steps if shown.acted and shown.state is not StepState.UNDONE)
+    outage = bool(view.interrupted)
+    begun = (shown for shown in view.steps if shown.acted and shown.state is not StepState.UNDONE)
+    return any(_is_dear(shown, now, outage=outage) for shown in begun)
 
 
 def is_last_look(view: RunView, step: Step) -> bool:
@@ -50,15 +52,20 @@ def is_last_look(view: RunView, step: Step) -> bool:
     return isinstance(step.action, WaitFor) and all(state in _ENDED for state in others)
 
 
-def _is_dear(shown: StepView, now: float) -> bool:
-    """What is only switched on for a while is cheap: to leave it on is what harms."""
+def _is_dear(shown: StepView, now: float, *, outage: bool) -> bool:
+    """What is only switched on for a while is cheap: to leave it on is what harms.
+
+    Args:
+        outage: clients wait for the run: to rest is what harms then, and what can be done again is cheap too.
+    """
     step = shown.step
     if not changes(step.action) or step.discharges:
         return False
     began, ended = shown.started, shown.ended
     if began is not None and (now if ended is None else ended) - began > LONG_S:
         return True
-    return not only_reads(step) and (isinstance(step.action, Detached) or step.takes is None)
+    cheap = step.takes is not None or (outage and step.repeatable)
+    return not only_reads(step) and (isinstance(step.action, Detached) or not cheap)
 
 
 def may_be_said(shown: StepView, kept: frozenset[str]) -> bool:

@@ -84,7 +84,7 @@ def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unp
         "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4", "look-n4", "no-look-n4", "tables-open-n4",
         "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "same-defined-n4", "same-rows-n4", "forget-donor-n4",
         "restart-on-n4", "settle-n4",
-        "whole", "remove-snapshot",
+        "whole", "remove-snapshot", "last-look",
     ]  # fmt: skip
     before = {type(one) for one in plan_of(seen()).step("start-n4").before}
     assert {CopiedHistory, IstReaches, RecoveredIs, Stopped} <= before
@@ -150,7 +150,7 @@ def test_that_the_snapshot_is_removed_on_every_way_out_or_it_is_told_that_it_sta
     assert taken.takes.release.command.argv[-1].startswith("umount /mnt/snap_1;")
     stays = plan_of(seen(), remove="")
     assert "mark" not in [step.step_id for step in stays.steps]
-    assert stays.steps[-1].step_id == "snapshot-stays"
+    assert [step.step_id for step in stays.steps[-2:]] == ["snapshot-stays", "last-look"]
     assert any("snap_1 stays on n1" in said for said in stays.expects)
     undo = stays.step("snapshot").undo
     assert undo is not None

@@ -186,7 +186,7 @@ def test_that_the_choice_is_set_on_all_nodes_with_joins_held_off_after_the_pipe_
     assert ids(plan)[6:] == [
         "told", "hold-n1", "hold-n2", "hold-n3", "nobody-joins", "packs-n1", "packs-n2", "packs-n3", "pipe-n2",
         "through-n1", "unpipe-n2",
-        "section-n1", "section-n2", "section-n3", "same", "let-n1", "let-n2", "let-n3",
+        "section-n1", "section-n2", "section-n3", "same", "let-n1", "let-n2", "let-n3", "last-look",
     ]  # fmt: skip
     assert plan.expects[1:] == ("[sst] says the same on every node.", "What it names was tried between two of them.")
     wanted = {"compressor": "zstd -1 -T4", "decompressor": "zstd -d", "time": "1"}

@@ -33,6 +33,7 @@ from services.procedures.plan.checks import Override, Verdict, standing_blocks
 from services.procedures.plan.host_facts import Facts, nobody_answered
 from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.run_model import PUT_OFF
 from services.procedures.service.service import Draft, ProcedureService
 from services.procedures.service.undo import at_work, own_run, with_ways
 
@@ -217,15 +218,17 @@ def drive(service: ProcedureService, run_id: str, options: Namespace, *, way: st
     # --yes approves the plan; whether a backup is done only the person at the terminal knows, where one sits there.
     asking = attended() and not machine
     given = getattr(options, "answer", "")
+    stood = service.view(run_id).question if given else None
+    rests_at = stood.step_id if stood is not None and stood.topic == "failed" and given == PUT_OFF else ""
     policy = Policy(
         on_failure="undo" if options.yes else "ask",
         unattended=not asking and not given,  # what was answered here comes before what a plan answers by itself
         confirmed=frozenset(getattr(options, "confirm", ())),
         by=service.owner,
         approved=getattr(options, "approve", ""),
+        put_off=rests_at,
     )
     control = Control()
-    stood = service.view(run_id).question if given else None
     terminal = Terminal(
         machine=machine,
         attended=asking,

@@ -24,6 +24,7 @@ from services.facts.mongodb.values import (
     place,
     yes,
 )
+from services.moments import utc_time
 
 ALIVE_S = 60.0
 """A mongos of 3.2 writes its ping each round of its balancer, every 10 s (source, balance.cpp): six were left out."""
@@ -120,6 +121,23 @@ def parse_cluster(
         balancing=yes((balancer or {}).get("inBalancerRound")),
         locks=None if locks is None else tuple(line(one.get("_id")) for one in locks if _is_held(one)),
     )
+
+
+def holders_of(locks: Sequence[Document], now: float) -> tuple[str, ...]:
+    """Return of each lock that is held who holds it, for what and since when, as far as it says so (config.locks).
+
+    Args:
+        now: epoch seconds, for its age.
+    """
+    return tuple(_holder(one, now) for one in locks if _is_held(one))
+
+
+def _holder(lock: Document, now: float) -> str:
+    since = moment(lock.get("when"))
+    age = f"{max(0, now - since) / 60:.0f} min, since {utc_time(since):%Y-%m-%d %H:%M:%S} UTC" if since else ""
+    told = (("by", line(lock.get("who"))), ("for", line(lock.get("why"))), ("held", age))
+    name, said = line(lock.get("_id")), ", ".join(f"{word} {text}" for word, text in told if text)
+    return f"{name} ({said})" if said else name
 
 
 def listed_shards(answer: Document) -> list[Document]:

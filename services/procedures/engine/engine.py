@@ -39,7 +39,7 @@ from services.procedures.plan.checks import standing_blocks
 from services.procedures.plan.invariants import only_reads, violations
 from services.procedures.plan.looks import AT_THE_END, not_back
 from services.procedures.plan.model import Step
-from services.procedures.plan.run_model import BY_WORD, UNKNOWN, Question, RunState, RunView, StepState
+from services.procedures.plan.run_model import BY_WORD, PUT_OFF, UNKNOWN, Question, RunState, RunView, StepState
 from services.procedures.plan.sentences import BLOCKED, CANCELLED
 
 _logger = logging.getLogger(__name__)
@@ -215,6 +215,7 @@ class Engine:
         if self.view.state in {RunState.UNDOING, RunState.UNDO_FAILED}:
             return self._out.undo()
         first = self.view.state is RunState.APPROVED
+        self._put_off_at_rest()
         self._log.write(run_state(RunState.RUNNING))
         if first:
             self._topology("before")
@@ -227,6 +228,16 @@ class Engine:
                 return self._no_way_back() if self.view.no_return else self._out.undo()
             if way == "leave":
                 return self._left(self.control.leaving or "left after a failed step")
+
+    def _put_off_at_rest(self) -> None:
+        """Take a person's word that the step at which the run rests may wait: one more try takes its whole time, and
+        may begin with another question."""
+        question = self.view.question
+        if question is None or question.topic != "failed" or question.step_id != self._parts.policy.put_off:
+            return
+        later, _ = may_wait(self.view, self._log.step(question.step_id).step, self._waits.answers)
+        if later:
+            self._log.write(answered(question, PUT_OFF, self._parts.policy.by))
 
     def _no_way_back(self) -> RunState:
         """Rest where a person wanted to go back from a place that has no way back: it can still go on."""

@@ -46,6 +46,7 @@ class Policy:
         take_over: replace another console's lock.
         by: who approves and answers, for the journal.
         approved: the code of a run's words that a person has been shown here and approves again (service.drive).
+        put_off: the step at which the run rests, where a person has put it off: it is not tried once more first.
     """
 
     on_failure: Literal["ask", "undo"] = "ask"
@@ -54,6 +55,7 @@ class Policy:
     take_over: bool = False
     by: str = ""
     approved: str = ""
+    put_off: str = ""
 
 
 @dataclass(frozen=True, slots=True)

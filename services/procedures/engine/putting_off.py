@@ -18,7 +18,8 @@ _ENDED = frozenset({StepState.DONE, StepState.ALREADY})
 def next_step(view: RunView) -> Step | None:
     """Return the step to be performed now, None when every one has ended; one put off comes when its time has come."""
     open_ = [shown for shown in view.steps if shown.state not in _ENDED]
-    going = next((shown.step for shown in open_ if not shown.put_off), None)
+    waiting = _waiting(view)
+    going = next((shown.step for shown in open_ if shown.step.step_id not in waiting), None)
     due = next((shown.step for shown in open_ if shown.put_off and _is_due(view, shown, going)), None)
     return due or going
 
@@ -34,14 +35,27 @@ def may_wait(
     wanted = step.later
     if wanted is None or not view.no_return:
         return (), ""
-    others = (shown.step for shown in view.steps if shown.state not in _ENDED and not shown.put_off)
-    coming = next((one for one in others if one.step_id != step.step_id), None)
+    waiting = _waiting(view, step.step_id)
+    open_ = (shown.step for shown in view.steps if shown.state not in _ENDED)
+    coming = next((one for one in open_ if one.step_id not in waiting), None)
     if coming is None or _place(view, coming.step_id) >= _place(view, wanted.until):
         return (), ""
     missing = next((answer for answer in answers(wanted.when) if not answer.holds), None)
     if missing is not None:
         return (), f" It can't be put off now: {missing.evidence}."
     return ((PUT_OFF, wanted.meaning),), ""
+
+
+def _waiting(view: RunView, also: str = "") -> frozenset[str]:
+    """Return the ids of the open steps that are put off, with those that can't do without one of them.
+
+    Args:
+        also: a step that would be put off.
+    """
+    open_ = [shown for shown in view.steps if shown.state not in _ENDED]
+    off = {shown.step.step_id for shown in open_ if shown.put_off or shown.step.step_id == also}
+    behind = {one.step.step_id for one in open_ if one.step.later is not None and one.step.later.behind in off}
+    return frozenset(off | behind)
 
 
 def _is_due(view: RunView, shown: StepView, going: Step | None) -> bool:

@@ -17,6 +17,8 @@ def put_off_is_sound(plan: Plan) -> Iterator[str]:
         until = order.get(step.later.until, -1)
         if until <= at:
             yield f"Step '{step.step_id}' may wait until '{step.later.until}', which is no later step."
+        if step.later.behind and order.get(step.later.behind, at) >= at:
+            yield f"Step '{step.step_id}' waits behind '{step.later.behind}', which is no earlier step."
         if at < final:
             yield f"Step '{step.step_id}' may be put off, and stands before any point of no return."
         for other in plan.steps[at + 1 : max(until, 0)]:

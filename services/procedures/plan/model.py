@@ -121,11 +121,13 @@ class Later:
         until: id of the later step before which it is tried again, and which waits for it.
         when: what serves without it: offered only while all of these hold.
         meaning: what is true while it is put off, for the person who chooses.
+        behind: id of an earlier step that it can't do without: while that one is put off, so is this, and is not tried.
     """
 
     until: str
     when: tuple[Condition, ...]
     meaning: str
+    behind: str = field(default="", metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,3 +260,12 @@ def test_that_a_crowd_of_members_and_hosts_is_cut() -> None:
 def test_that_a_name_which_is_no_address_is_kept_for_people_only(told: str, host: str, port: int) -> None:
     found = place(told)
     assert (found.name, found.host, found.port) == (told, host, port)
+
+
+def test_that_a_held_lock_is_told_with_who_holds_it_for_what_and_since_when() -> None:
+    lock = {"_id": "shop.orders", "state": 2, "who": "r1:27017:1:2:conn5", "why": "migrating chunk", "when": MOMENT}
+    (told,) = holders_of([lock, {"_id": "x", "state": 0}], 1_795_200_000.0 + 720.0)
+    assert told == (
+        "shop.orders (by r1:27017:1:2:conn5, for migrating chunk, held 12 min, since 2026-11-20 18:40:00 UTC)"
+    )
+    assert holders_of([{"_id": "balancer", "state": 2}], 0.0) == ("balancer",)

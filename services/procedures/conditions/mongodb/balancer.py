@@ -11,7 +11,7 @@ from services.connections.mongo.errors import NO_COMMAND
 from services.connections.ports import ObserverSession
 from services.connections.reads import mongo as reads
 from services.errors import QueryFailed, UserError
-from services.facts.mongodb.sharding import parse_cluster
+from services.facts.mongodb.sharding import holders_of, parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer, Declared, OfHost
@@ -80,7 +80,8 @@ class NothingMoves(OfHost):
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read the locks that are held, and whether the balancer is in a round."""
         del past
-        return _first(asking, (self.host, *self.others), _moving)
+        now = asking.clock.wall()
+        return _first(asking, (self.host, *self.others), lambda session: _moving(session, now))
 
 
 def _any_of(host: str, others: tuple[str, ...]) -> Declared:
@@ -101,14 +102,16 @@ def _first(asking: Asking, routers: tuple[str, ...], seen: Callable[[ObserverSes
     raise problems[0]
 
 
-def _moving(session: ObserverSession) -> Answer:
+def _moving(session: ObserverSession, now: float) -> Answer:
     locks = session.ask(reads.CONFIG_LOCKS, limit_s=LIMIT_S).documents
     told = parse_cluster(locks=locks, balancer=_status(session))
     if told.locks is None:
         return Answer(holds=None, evidence="the locks of the cluster could not be read")
     if told.balancing:
         return Answer(holds=False, evidence="the balancer is in a round")
-    return Answer(not told.locks, f"locks held: {', '.join(told.locks) or 'none'}")
+    held = ", ".join(holders_of(locks, now))
+    ends = "; a holder that is gone keeps it until its ping in config.lockpings is 15 minutes old" if held else ""
+    return Answer(not told.locks, f"locks held: {held or 'none'}{ends}")
 
 
 def _status(session: ObserverSession) -> Document | None:

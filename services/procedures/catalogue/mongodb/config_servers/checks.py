@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.connections.mongo.change import CLEARS_SETS
 from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import parse_hosts
@@ -52,8 +53,8 @@ def form(party: Party) -> Check:
         faults.append(f"mirrored config servers are {listed(party.servers)}, {_MIRRORS} are wanted")
     begun = half_way(party.facts, order_of(party.facts))
     faults += [f"{one}: half way converted" for one in begun]
-    rests = ((host, party.facts.host(host)[SetDocument].names) for host in party.servers)
-    faults += [f"the data of {host} hold the configuration of {', '.join(names)}" for host, names in rests if names]
+    rests = [(host, names) for host in party.servers if (names := party.facts.host(host)[SetDocument].names)]
+    faults += [f"the data of {host} hold the configuration of {', '.join(names)}" for host, names in rests]
     if local := [place for place in party.places if is_loopback(place)]:
         faults.append(f"{', '.join(local)} means another host on each host")
     return Check(
@@ -65,10 +66,21 @@ def form(party: Party) -> Check:
         try_=(
             *((SEE_IT_TO_ITS_END,) if begun else ()),
             "Give the inventory every config server by the name that the string has.",
-            "What lies in local.system.replset of a server that is in no set is a rest: remove it there.",
+            *(_removed(party, host, name) for host, names in rests for name in names),
         )
         if faults
         else (),
+    )
+
+
+def _removed(party: Party, host: str, name: str) -> str:
+    """Return how a person removes what an earlier run left in a server's data: no built-in role may (3.2)."""
+    told = party.server(host)
+    port = (told.port if told is not None else None) or party.port
+    remove = f"db.getSiblingDB('local').system.replset.remove({{_id: '{name}'}})"
+    return (
+        f"What lies in local.system.replset of a server that is in no set is a rest. On {host}: mongo --port {port} "
+        f'--eval "{remove}". Where it has accounts: {CLEARS_SETS}'
     )
 
 
@@ -183,6 +195,7 @@ def every_mongos(party: Party) -> Check:
         evidence="; ".join(faults) or f"{', '.join(party.routers)}, and no other",
         why="One that is left with the old string works until the mirrors are stopped, and then fails.",
         try_=("Give the inventory its host, or stop it for good and wait a minute.",) if faults else (),
+        absolute=bool(faults),  # nothing to override: the step that stops a config server asks for the same
     )
 
 
@@ -227,6 +240,7 @@ def files(party: Party) -> Check:
         )
         if faults
         else (),
+        absolute=bool(faults),  # nothing to override: a step would fail at it with servers stopped
     )
 
 

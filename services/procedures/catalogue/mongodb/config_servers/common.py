@@ -140,7 +140,9 @@ def catalog_before(party: Party) -> Step:
 
 def catalog_after(party: Party, router: str, until: str) -> Step:
     """Return the step that changes the catalog through a mongos that has the set's string."""
-    return replace(catalog_steps(party, "converted", (router,))[0], later=put_off(router, until))
+    return replace(
+        catalog_steps(party, "converted", (router,))[0], later=put_off(router, until, f"{router}:new-string")
+    )
 
 
 def catalog_steps(party: Party, stage: str, routers: tuple[str, ...]) -> tuple[Step, ...]:
@@ -205,9 +207,9 @@ def new_string_step(party: Party, router: str, until: str) -> Step:
     )
 
 
-def put_off(router: str, until: str) -> Later:
+def put_off(router: str, until: str, behind: str = "") -> Later:
     """Return that what is done at a mongos may wait where its host does not come back: the others serve."""
-    return Later(until, (), f"{router} stays as it is, and its clients use another mongos")
+    return Later(until, (), f"{router} stays as it is, and its clients use another mongos", behind)
 
 
 def shards_step(party: Party) -> Step:

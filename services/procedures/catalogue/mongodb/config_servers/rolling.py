@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.connections.mongo.change import Documents, SetChange, command, fields
+from services.connections.mongo.change import CLEARS_SETS, Documents, SetChange, command, fields
 from services.procedures.catalogue.mongodb.balancing import switched
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
@@ -59,7 +59,7 @@ from services.procedures.plan.model import Later, Risk, Step, Undo
 SYNC_S, ELECTION_S, CHANGE_S = 1800.0, 90.0, 60.0
 STAYS = (
     "Taken back, this stays in local.system.replset: no built-in role may remove it. The server warns of it at each "
-    "start, and works. A role with 'remove' on that collection, given to the account before, lets the undo do it."
+    f"start, and works. With {CLEARS_SETS}, the undo removes it."
 )
 STEP_DOWN_S = 600
 """So long the first config server is not elected again while it restarts (changed so after SERVER-23249)."""

@@ -12,7 +12,7 @@ from services.facts.mongodb.judged import Left, lag_by_own_words_s, lag_s, left_
 from services.facts.mongodb.oplog import Oplog, parse_oplog
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember, parse_set
 from services.facts.mongodb.server import parse_server
-from services.facts.mongodb.sharding import parse_cluster, parse_hosts
+from services.facts.mongodb.sharding import holders_of, parse_cluster, parse_hosts
 from services.facts.mongodb.values import place
 
 NOW = 1_800_000_000
@@ -263,7 +263,13 @@ def test_that_a_name_which_is_no_address_is_kept_for_people_only(told: str, host
 
 
 def test_that_a_held_lock_is_told_with_who_holds_it_for_what_and_since_when() -> None:
-    lock = {"_id": "shop.orders", "state": 2, "who": "r1:27017:1:2:conn5", "why": "migrating chunk", "when": MOMENT}
+    lock = {
+        "_id": "shop.orders",
+        "state": 2,
+        "who": "r1:27017:1:2:conn5",
+        "why": "migrating chunk",
+        "when": 1_795_200_000.0,
+    }
     (told,) = holders_of([lock, {"_id": "x", "state": 0}], 1_795_200_000.0 + 720.0)
     assert told == (
         "shop.orders (by r1:27017:1:2:conn5, for migrating chunk, held 12 min, since 2026-11-20 18:40:00 UTC)"

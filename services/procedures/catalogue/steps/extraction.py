@@ -102,11 +102,11 @@ with wsrep off, or stems from an older state: it begins before that. Where a log
 back too (own_transactions.py): there the last transaction of the file before comes once more in the shared part of the
 next, as an IST brings it, and what an IST brought is shared (547 were counted for 3 on the lab before). A file whose
 events stand in no order is written out whole. A transaction is a group of events with an Xid, with rows or with what XA
-prepared. The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted
-of 43): cat and sync do. What a client wrote may look like an event (binlog_programs.py): then more is written and
-counted, never less. Files that the index names and that are missing, or no files, are named beside the count: they may
-have held more of it. So is a name with a line break: behind it a client that is given the file reads a statement of its
-own, or a shell's command (`\\!`; MariaDB 10.11.18, tried). Nothing is taken out of the file.
+prepared. The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted of 43): cat and sync
+do. What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less. Files
+that the index names and that are missing, or no files, are named beside the count: they may have held more of it. So is
+a name with a line break: behind it a client that is given the file reads a statement of its own, or a shell's command
+(`\\!`; MariaDB 10.11.18, tried). Nothing is taken out of the file.
 """
 
 

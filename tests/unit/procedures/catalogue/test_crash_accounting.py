@@ -8,6 +8,7 @@ import pytest
 
 from services.procedures.catalogue.checks import named_members
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import positions, primary_exists, unaccounted
+from services.procedures.catalogue.galera.bootstrap_after_crash.found_again import finds_the_first
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.plan.checks import Override, standing_blocks
@@ -118,6 +119,26 @@ def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_acc
         assert standing_blocks((check,), (Override(check.code, "an arbitrator"),)) == (check,)  # by name alone
         ((accepted,),) = (answer.values for answer in check.answers)
         assert named_members(seen, gone=hosts_of(accepted), blocks=True).verdict is WARN
+
+
+@pytest.mark.parametrize(
+    ("address", "verdict"),
+    [
+        ("gcomm://10.0.0.1,10.0.0.2,10.0.0.3", PASS),
+        ("gcomm://n3", PASS),
+        ("gcomm://somewhere.example", PASS),  # not known who that is
+        ("gcomm://10.0.0.1,10.0.0.2", BLOCK),
+    ],
+)
+def test_that_a_node_that_looks_for_nobody_who_is_up_by_then_would_wait_without_end(
+    address: str, verdict: object
+) -> None:
+    """Seen on the lab: s3 was bootstrapped, s1 and s2 looked for each other alone."""
+    options = (("mysqld", "wsrep_cluster_address", address),)
+    nodes = (down(name, address=f"10.0.0.{i}", options_given=options) for i, name in enumerate(NAMES, 1))
+    check = finds_the_first(party(facts(*nodes), NAMES, ()), "n3", ("n1", "n2"))
+    assert check.verdict is verdict
+    assert bool(check.try_) is (verdict is BLOCK)
 
 
 def test_that_hosts_of_which_nothing_is_known_never_pass() -> None:

@@ -12,6 +12,7 @@ from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.parts import ssh_silent, state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash import by_itself, safety
 from services.procedures.catalogue.galera.bootstrap_after_crash import checks as own
+from services.procedures.catalogue.galera.bootstrap_after_crash.found_again import finds_the_first
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import (
     extracted,
     forked_from,
@@ -68,7 +69,7 @@ ABOUT = About(
     can_break="The bootstrapped node's data becomes everybody's: the wrong choice loses transactions.",
     node_field="",  # the node that was clicked is not the one to bootstrap: the positions tell that
     for_states=("no-primary", "down"),
-    later_checks=("CHOSEN-BEHIND",),
+    later_checks=("CHOSEN-BEHIND", "JOINS-FIRST"),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
     place=40,
@@ -256,6 +257,8 @@ class BootstrapAfterCrash:
         if chosen is None or chosen.seqno is None or chosen.out:
             return (*checks, _no_candidate(found)), so_far
         checks += [own.chosen_is_newest(found, chosen, forked_from(asked, chosen.host)), lost(asked, chosen)]
+        joins = joining_order(found, chosen, _apart(asked, found, chosen))
+        checks.append(finds_the_first(asked, chosen.host, joins))
         more: tuple[Step, ...] = () if tried else (*extracted(asked, chosen.host), *accepted(asked, chosen))
         if not tried:
             reason = by_itself.in_the_way(asked, found)
@@ -276,9 +279,7 @@ class BootstrapAfterCrash:
         if tried:
             more += tuple(stopped(asked.host(name), asked, again) for name in asked.hosts)
             more += tuple(recovered(asked.host(name), again) for name in asked.hosts)
-        strange = tuple(name for name in strangers_to(asked, chosen.host) if name in asked.hosts)
-        broken = tuple(s.host for s in found if not_recovered(asked.facts, s.host))
-        apart = tuple(dict.fromkeys((*strange, *(s.host for s, _ in behind(found, chosen)), *broken)))
+        apart = _apart(asked, found, chosen)
         joining = tuple(s for s in found if s.host not in apart)
         if chosen.by_word:
             more += (trusted(chosen),)
@@ -327,6 +328,13 @@ def _stays(facts: Facts, name: str) -> str:
             "empty, and add-node brings it back by SST."
         )
     return f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
+
+
+def _apart(asked: Party, found: tuple[Standing, ...], chosen: Standing) -> tuple[str, ...]:
+    """Return the nodes that stay stopped: of another past than the chosen one, ahead of it, or not recovered."""
+    strange = tuple(name for name in strangers_to(asked, chosen.host) if name in asked.hosts)
+    broken = tuple(s.host for s in found if not_recovered(asked.facts, s.host))
+    return tuple(dict.fromkeys((*strange, *(s.host for s, _ in behind(found, chosen)), *broken)))
 
 
 def _whole(facts: Facts, hosts: tuple[str, ...]) -> bool:

@@ -1,0 +1,48 @@
+"""Does each node that joins look where somebody is by then? By its wsrep_cluster_address alone it finds the others."""
+
+from __future__ import annotations
+
+from services.facts.option_files import group_members
+from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.galera.add_node.joiner_config import address_of
+from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
+from services.procedures.plan.checks import Check
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.starting import Starting
+
+
+def finds_the_first(party: Party, chosen: str, order: tuple[str, ...]) -> Check:
+    """A node whose option files name nobody who is up when it starts waits without end (seen on the lab).
+
+    A name that is no host's here and that the node did not resolve may be anybody's: then nothing is said.
+
+    Args:
+        order: those that join the chosen one, in their order.
+    """
+    up, lost = [chosen], []
+    for name in order:
+        sought = _sought(party, name)
+        if sought and not sought & _words(party, up) and sought <= _words(party, list(party.everyone)):
+            lost.append(f"{name} looks for {', '.join(sorted(sought))}, where nobody is up by then")
+        up.append(name)
+    where = address_of(party.host(chosen)) or chosen
+    return Check(
+        code="JOINS-FIRST",
+        title=f"Each node that joins looks for {chosen}, or for one that is up by then",
+        verdict=verdict(lost),
+        evidence="; ".join(lost) or f"{', '.join(order) or 'nobody'} will find it by wsrep_cluster_address",
+        why="It would wait for the others without end: only the hosts of its wsrep_cluster_address are asked.",
+        try_=tuple(f"Write {where} into wsrep_cluster_address of {one.partition(' ')[0]}." for one in lost),
+    )
+
+
+def _sought(party: Party, name: str) -> set[str]:
+    host = party.host(name)
+    named = group_members(host[Options].option("mysqld", "wsrep_cluster_address") or "")
+    found = dict(host[Starting].addresses)
+    return {text for one in named for text in (found.get(one) or (one,))}
+
+
+def _words(party: Party, names: list[str]) -> set[str]:
+    hosts = [party.host(name) for name in names]
+    return {text for host in hosts for text in (host.host, host.address, host.node_name, address_of(host)) if text}

@@ -85,15 +85,29 @@ def test_that_no_node_is_bootstrapped_while_this_stands_in_the_way(
     steer_before.assert_files_as_before()
 
 
-def test_that_no_node_is_bootstrapped_while_members_are_not_in_the_inventory(
+def test_that_no_node_is_bootstrapped_while_members_are_not_in_the_inventory_and_may_not_be_asked(
     all_stopped: Estate, steer_before: Whole, tmp_path: Path
 ) -> None:
-    console = Console(all_stopped, tmp_path / "data", all_stopped.client_dir / "inventory.toml")
+    text = (all_stopped.client_dir / "inventory.toml").read_text(encoding="utf-8")
+    alone = tmp_path / "alone.toml"
+    kept = (line for line in text.splitlines() if not line.startswith("networks ="))
+    alone.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+    console = Console(all_stopped, tmp_path / "data", alone)
     before = _states(all_stopped)
-    check = assert_refused(console.run(PROCEDURE, "--json"), "UNREACHABLE-MEMBERS")
+    check = assert_refused(console.run(PROCEDURE, "--json"), "NAMED-MEMBERS")
     assert {all_stopped.addresses[name] in check["evidence"] for name in ("s2", "s3")} == {True}, check
     assert _states(all_stopped) == before
     steer_before.assert_files_as_before()
+
+
+def test_that_members_that_are_not_in_the_inventory_are_asked_where_a_network_covers_them(
+    all_stopped: Estate, tmp_path: Path
+) -> None:
+    console = Console(all_stopped, tmp_path / "data", all_stopped.client_dir / "inventory.toml")
+    planned = console("plan", PROCEDURE, "--json").document()
+    assert planned["refused"] == [], planned
+    hosts = {step["host"] for step in planned["plan"]["steps"]} - {""}
+    assert len(hosts) == 3, hosts
 
 
 @pytest.mark.parametrize(

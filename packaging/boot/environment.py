@@ -127,7 +127,10 @@ def _create(environment: Environment) -> None:
             raise BootError(reason or "this Python has no ensurepip: install one that can make virtual environments")
     say(f"creating {environment.folder.name} with Python {sys.version.split()[0]}")
     done = subprocess.run(
-        [sys.executable, "-m", "venv", "--clear", str(environment.folder)], capture_output=True, text=True, check=False
+        [sys.executable, "-I", "-m", "venv", "--clear", str(environment.folder)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise BootError(f"the environment could not be made: {(done.stderr or done.stdout).strip()}")
@@ -139,19 +142,20 @@ def _usable(environment: Environment) -> bool:
         return False
     probe = "import importlib.util, sys; sys.exit(sys.version_info < (3, 11) or not importlib.util.find_spec('pip'))"
     try:
-        done = subprocess.run([environment.python, "-c", probe], capture_output=True, check=False)
+        done = subprocess.run([environment.python, "-I", "-c", probe], capture_output=True, check=False)
     except OSError:
         return False
     return done.returncode == 0
 
 
 def _pip(environment: Environment, *arguments: str) -> None:
+    # -I: no module of the current folder is imported (venv.py, pip.py in a folder of downloads).
     # Extra places to find packages (a folder of wheels somebody built here, an additional index) are switched off: a
     # wheel from there has the right version and the wrong hash. The index, proxies and certificates stay as configured.
     settings = {**os.environ, "PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": "", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     settings.pop("PIP_NO_INDEX", None)
     settings.pop("PYTHONPATH", None)
-    command = [str(environment.python), "-m", "pip", "--quiet", "--no-input", *arguments]
+    command = [str(environment.python), "-I", "-m", "pip", "--quiet", "--no-input", *arguments]
     done = subprocess.run(
         command, cwd=ROOT, env=settings, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )

@@ -46,7 +46,7 @@ def _compiler(folder: Path) -> list[str]:
     say("fetching the lock tool (uv) for this once")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts/python.exe" if WINDOWS else "bin/python")
-    fetched = subprocess.run([python, "-m", "pip", "--quiet", "install", "uv"], check=False)
+    fetched = subprocess.run([python, "-I", "-m", "pip", "--quiet", "install", "uv"], check=False)
     if fetched.returncode != 0:
         raise BootError(f"uv could not be installed with {sys.executable}; `pip install uv` tells why")
-    return [str(python), "-m", "uv"]
+    return [str(python), "-I", "-m", "uv"]

@@ -5,12 +5,29 @@ from __future__ import annotations
 MOST_BYTES = 65_536
 """Of one file of certificates: a bundle of some twenty."""
 
+_MOST_FILE = 2**20
+
+_BOUNDED = (
+    r"""small() { [ -f "$1" ] && [ "$(stat -L -c %s -- "$1")" -le """
+    + str(_MOST_FILE)
+    + r""" ]; }
+certificates() {
+  ! small "$1" || sed -n '/^-----BEGIN CERTIFICATE-----/,/^-----END CERTIFICATE-----/p' -- "$1" | head -c """
+    + str(MOST_BYTES)
+    + r"""
+}
+"""
+)
+"""Of a plain file of a megabyte at most: sed(1) keeps a line whole, and a sparse file without one took 1.1 GB."""
+
 PAIR_LOOK = (
     r"""LC_ALL=C; export LC_ALL; set -o pipefail
 as=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--user=//p' | tail -n 1); as=${as:-mysql}
 date '+now|%s'
 printf 'user|%s|%s|%s\n' "$(id -u -- "$as" 2>/dev/null)" "$as" "$(id -gn -- "$as" 2>/dev/null)"
-public() {
+"""
+    + _BOUNDED
+    + r"""public() {
   openssl pkey -in "$1" -passin pass: -pubout -outform DER 2>/dev/null </dev/null | sha256sum | cut -c 1-64
 }
 shell() {
@@ -24,10 +41,9 @@ for what in ca cert key; do
   printf '%s|there|%s|%s\n' "$what" "$said" "$r"
   if [ "$what" != key ]; then
     printf 'begin|%s\n' "$what"
-    sed -n '/^-----BEGIN CERTIFICATE-----/,/^-----END CERTIFICATE-----/p' -- "$f" | head -c """
-    + str(MOST_BYTES)
-    + r"""
+    certificates "$f"
     printf '\nend|%s\n' "$what"
+  elif ! small "$f"; then echo 'public|none'
   elif command -v openssl >/dev/null && sum=$(public "$f"); then echo "public|spki|$sum"
   elif sum=$(shell "$f"); then echo "public|ssh|$sum"
   else echo 'public|none'; fi
@@ -43,7 +59,8 @@ Run as `timeout 15 bash -c PAIR_LOOK pilothouse CA CERT KEY`.
 """
 
 TRANSFER_CERTIFICATES = (
-    r"""LC_ALL=C; export LC_ALL
+    _BOUNDED
+    + r"""LC_ALL=C; export LC_ALL
 server=$(my_print_defaults --mysqld 2>/dev/null) sst=$(my_print_defaults sst 2>/dev/null)
 more=$(my_print_defaults xtrabackup 2>/dev/null) last=$(my_print_defaults mariabackup 2>/dev/null)
 value() {
@@ -59,9 +76,7 @@ for what in ca cert; do
   [ $what = ca ] && f=$ca || f=$cert
   [ -f "$f" ] || { echo "$what|absent"; continue; }
   printf '%s|there\nbegin|%s\n' "$what" "$what"
-  sed -n '/^-----BEGIN CERTIFICATE-----/,/^-----END CERTIFICATE-----/p' -- "$f" | head -c """
-    + str(MOST_BYTES)
-    + r"""
+  certificates "$f"
   printf '\nend|%s\n' "$what"
 done
 """

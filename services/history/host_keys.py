@@ -65,5 +65,5 @@ def _owner(kept: str) -> tuple[str, str] | None:
     try:
         told = json.loads(kept)
         return str(told["address"]), str(told["inventory"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None

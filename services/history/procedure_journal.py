@@ -6,10 +6,12 @@ What a line means is not known here (services/procedures does); data is JSON tex
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, desc, func, insert, select
 from sqlalchemy.exc import IntegrityError
@@ -35,6 +37,19 @@ class ProcedureLine:
     kind: str
     step_id: str
     data: str
+
+
+def _line(row: Any) -> ProcedureLine:
+    """Return a row's line. SQLite keeps what it is given, whatever a column is: a cell of another type is damage, and
+    the line is then one whose reader says so (it holds nothing)."""
+    sound = (
+        isinstance(row.at, int | float)
+        and math.isfinite(row.at)
+        and all(isinstance(cell, str) for cell in (row.kind, row.step_id, row.data))
+    )
+    if not sound:
+        return ProcedureLine(int(row.run_id), int(row.seq), 0.0, str(row.kind), str(row.step_id), "")
+    return ProcedureLine(row.run_id, row.seq, float(row.at), row.kind, row.step_id, row.data)
 
 
 class ProcedureLog:
@@ -92,7 +107,7 @@ class ProcedureLog:
             wanted = wanted.where(entries.c.kind.in_(kinds))
         with speaking(self._name), self._engine.connect() as connection:
             rows = connection.execute(wanted).all()
-        return tuple(ProcedureLine(r.run_id, r.seq, r.at, r.kind, r.step_id, r.data) for r in rows)
+        return tuple(_line(r) for r in rows)
 
     def marks(self) -> dict[int, int]:
         """Return the number of the last line of each run: cheap, it is read from the key alone."""

@@ -25,6 +25,7 @@ from services.i18n import tr
 from services.moments import utc_time
 from services.procedures.plan.host_facts import LockSeen
 from services.secrets import Secret
+from services.visible import as_line
 
 if TYPE_CHECKING:
     from services.clock import Clock
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 LOCK_FOLDER = "/run/pilothouse"
 MAKE_FOLDER = Command(("install", "-d", "-m", "0755", LOCK_FOLDER), sudo=True)
 _LIMIT_S = 10.0
-_MOST_BYTES = 4096
+_MOST_BYTES, _MOST_WORD, _MOST_AT = 4096, 300, 4e9
 
 
 class LockHeld(UserError):  # noqa: N818 - the name says what happened, as in services.errors
@@ -93,18 +94,18 @@ def parse_lock(text: str) -> LockSeen | None:
         return None
     try:
         data = json.loads(text[:_MOST_BYTES])
-    except ValueError:
+    except (ValueError, RecursionError):
         data = None
-    if not isinstance(data, dict):
-        return LockSeen(owner="?", run_id="?", since=None, procedure="?", cluster_id="?")
-    since = data.get("since")
-    return LockSeen(
-        owner=str(data.get("owner", "?")),
-        run_id=str(data.get("run_id", "?")),
-        since=float(since) if isinstance(since, int | float) else None,
-        procedure=str(data.get("procedure", "?")),
-        cluster_id=str(data.get("cluster_id", "?")),
-    )
+    told: dict[str, object] = data if isinstance(data, dict) else {}
+    since = told.get("since")
+    known = isinstance(since, int | float) and not isinstance(since, bool) and 0 <= since < _MOST_AT
+    words = {name: _word(told.get(name)) for name in ("owner", "run_id", "procedure", "cluster_id")}
+    return LockSeen(**words, since=float(since) if known and isinstance(since, int | float) else None)
+
+
+def _word(value: object) -> str:
+    """Return a lock's word as one line; a value of another kind is none of ours."""
+    return as_line(value, _MOST_WORD) if isinstance(value, str) else "?"
 
 
 def lock_text(lock: LockSeen) -> str:

@@ -103,6 +103,6 @@ def mark_kept(text: str) -> Mark | None:
         data = json.loads(text)
         pairs = {name: tuple((str(a), str(b)) for a, b in data[name]) for name in ("starts", "started")}
         words = {name: str(data[name]) for name in ("state", "files", "newest", "unread")}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return Mark(**words, **pairs)  # type: ignore[arg-type]

@@ -105,6 +105,7 @@ own find . -xdev -mindepth 1 -maxdepth 1 \( "$@" \) -exec rm -rf --one-file-syst
 RENAME = (
     _AS
     + r"""above "$1"; [ -e "./$name" ] || [ -L "./$name" ] || exit 1
+[ "$(stat -c '%u %F' "./$name")" = "$uid directory" ] || die "$(pwd -P)/$name is no folder of that account"
 [ "${1%/*}" = "${2%/*}" ] || die 'it would get into another folder'
 to=${2##*/}; case $to in ''|.|..) die 'no name of a folder';; esac
 if [ -e "./$to" ] || [ -L "./$to" ]; then die "$(pwd -P)/$to is there already"; fi

@@ -148,6 +148,8 @@ def test_that_a_folder_is_renamed_and_its_files_edited_as_the_accounts(place: Pl
     edit = ("sed", "-i", "s/^rows$/lines/", "./rows")
     assert _ran(folders_of_others.inside(f"{new}/shop", ACCOUNT, *edit)).returncode == 0
     assert (place.own / "kept/shop/rows").read_text() == "lines"
+    said = str(place.wanted)  # a server tells /etc for its data folder
+    assert _ran(folders_of_others.renamed(said, f"{said}-before", ACCOUNT)).returncode == 73
     (place.own / "kept/shop/rows").unlink()
     (place.own / "kept/shop/rows").symlink_to(place.wanted / "shadow")
     assert _ran(folders_of_others.inside(f"{new}/shop", ACCOUNT, *edit)).returncode != 0

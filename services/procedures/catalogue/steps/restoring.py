@@ -24,6 +24,7 @@ from services.facts.binlog_files import index_of
 from services.facts.reads import DEFAULT_DATADIR
 from services.facts.state_files import KEPT
 from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.steps import data_folders
 from services.procedures.catalogue.steps import restoring_programs as programs
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.galera.ist_reaches import IstReaches
@@ -145,14 +146,14 @@ def _renamed(host: HostFacts) -> Step:
         action=Several(
             (
                 _program(OWN_PLACE, posixpath.dirname(folder)),
-                Run(Command(("mv", "-T", folder, aside), sudo=True)),
+                data_folders.renamed(host, folder, aside),
             )
         ),
         before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
         proof=(FileAbsent(name, folder),),
         undo=Undo(
             f"Put the old data folder of {name} back",
-            Run(Command(("mv", "-T", aside, folder), sudo=True)),
+            data_folders.renamed(host, aside, folder),
             (FileAbsent(name, aside),),
             before=(FileAbsent(name, folder),),
             waits=(Stopped(name, steps.unit_of(host)),),

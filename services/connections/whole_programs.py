@@ -16,7 +16,7 @@ PAIRS = r"""export LC_ALL=C
 [ -d "$1" ] && cd -- "$1" || { echo absent; exit 0; }
 find . -mindepth 2 -maxdepth 2 -type f \( -name '*.frm' -o -name '*.ibd' -o -name '*.new' -o -name '*.ibd.delta' \
   -o -name '*.ibd.meta' -o -name '*.MYD' -o -name '*.MYI' -o -name '*.MAD' -o -name '*.MAI' -o -name '*.ren' \) \
-  ! -path './.*' -printf '%P\n' | awk '
+  -not -path './.*' -printf '%P\n' | awk '
 function owner(name) { sub(/#[Pp]#.*$/, "", name); return name }
 {
   name = $0; kind = ""

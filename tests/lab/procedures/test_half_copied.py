@@ -25,7 +25,7 @@ def chain(steer: Estate, whole: Whole) -> Iterator[tuple[str, ...]]:
     steer.sql("s3", "SET SESSION wsrep_sync_wait = 1; SELECT COUNT(*) FROM odd.my2")
     steer.sql("s3", "SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0, innodb_max_dirty_pages_pct = 0")
     steer.host("s3").sh("sleep 4")
-    found = backups.make_chain(steer, "s3")
+    found = (*backups.make_chain(steer, "s3"), _one_more(steer))
     steer.stop("s3")
     steer.wait_synced(["s1", "s2"], size=2)
     try:
@@ -33,6 +33,16 @@ def chain(steer: Estate, whole: Whole) -> Iterator[tuple[str, ...]]:
     finally:
         backups.forget(steer, "s3")
         odd_tables.forget(steer, "s1")
+
+
+def _one_more(steer: Estate) -> str:
+    """Make an incremental that has pages in its deltas, not in its log alone: they are written out before."""
+    steer.sql("s1", "INSERT INTO sbtest.restored (text) SELECT REPEAT('z', 150) FROM sbtest.seq_1_to_2000")
+    steer.sql("s3", "SET SESSION wsrep_sync_wait = 1; SELECT COUNT(*) FROM sbtest.restored")
+    folder = f"{backups.FOLDER}/inc3"
+    made = f"mariadb-backup --backup --galera-info --target-dir={folder} --incremental-basedir={backups.FOLDER}/inc2"
+    steer.host("s3").sh(f"sleep 6; {made} > /tmp/inc3.log 2>&1")
+    return folder
 
 
 CASES = {
@@ -43,7 +53,7 @@ CASES = {
     "tables": ("rm */sbtest/restored.*", "tables-open-s3", "sbtest/restored lacks its .frm file"),
     "a schema": ("rm -r */odd", "tables-open-s3", "odd/gen lacks its .ibd file"),
     "a table of MyISAM": ("rm */odd/my2.*", "same-defined-s3", "table odd.my2 is not there on s3"),
-    "the newer delta": ("cp -p inc1/sbtest/restored.ibd.delta inc2/sbtest/", "same-rows-s3", "sbtest.restored differs"),
+    "the newer delta": ("cp -p inc2/sbtest/restored.ibd.delta inc3/sbtest/", "same-rows-s3", "sbtest.restored differs"),
 }
 
 

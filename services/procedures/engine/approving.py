@@ -11,7 +11,7 @@ from services.procedures.journal.approval import NotBound, told
 from services.procedures.journal.finding import kept_addresses
 from services.procedures.journal.projection import ENDED, project
 from services.procedures.plan.invariants import violations
-from services.procedures.plan.run_model import ASKS_AGAIN, RunState
+from services.procedures.plan.run_model import ASKS_AGAIN
 
 if TYPE_CHECKING:
     from services.procedures.engine.parts import Policy
@@ -26,8 +26,7 @@ def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str,
     NotBound (with the way that was wanted), BadInput for an unknown run or a plan that breaks a law.
     """
     if policy.approved and journal.chain(run_id).binding in ASKS_AGAIN:
-        view = project(journal.entries(run_id))
-        wrong = violations(view.plan, begun=view.state is not RunState.APPROVED)
+        wrong = violations(project(journal.entries(run_id)).plan, begun=True)
         if wrong:
             raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
         journal.bind_again(run_id, policy.approved, policy.by)

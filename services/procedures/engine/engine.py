@@ -146,7 +146,7 @@ class Engine:
 
     def _refuse_unsound(self) -> None:
         """The laws are looked at again whenever a run goes forward: a newer console may know one more."""
-        wrong = violations(self.view.plan, begun=self.view.state is not RunState.APPROVED)
+        wrong = violations(self.view.plan, begun=True)
         if wrong:
             raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
 

@@ -298,7 +298,7 @@ class Steps:
             raise StepFailed("The rest of the plan can't be made here.")
         checks, plan = self._parts.continuing(self._log.view)
         blocks = standing_blocks(checks, self._log.view.overrides)
-        wrong = violations(plan)
+        wrong = violations(plan, begun=True)
         if blocks:
             told = " ".join(_blocks(c) for c in blocks)
             unknown = all(check.not_known for check in blocks)

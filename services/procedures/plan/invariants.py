@@ -43,7 +43,8 @@ def violations(plan: Plan, *, begun: bool = False) -> tuple[str, ...]:
     """Return one sentence for each way in which a plan breaks the invariants, () for a plan that may be shown.
 
     Args:
-        begun: a run goes on with it: a law of plans alone (`_OF_NEW_PLANS`) leaves no run without a way forward.
+        begun: a run goes by it, and was shown it before: a law that newer plans are made by (`_OF_NEW_PLANS`) leaves no
+            run without a way forward.
     """
     rules = _RULES if begun else (*_RULES, *_OF_NEW_PLANS)
     return tuple(dict.fromkeys(sentence for rule in rules for sentence in rule(plan)))

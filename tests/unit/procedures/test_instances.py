@@ -62,7 +62,7 @@ def _died(desk: Desk, number: int, *, before: bool) -> bool:
 
 def test_that_a_plan_says_on_which_host_an_instance_stands_and_is_kept_so() -> None:
     plan = _plan()
-    assert violations(plan) == ()
+    assert violations(plan, begun=True) == ()
     assert plan.hosts == KEYS
     assert plan.on == (("n1:3307", "n1"),)
     assert (plan.machines, plan.roads) == (("n1", "n2"), {"n1": "n1", "n2": "n2"})
@@ -82,7 +82,7 @@ def test_that_a_run_journalled_before_instances_reads_each_key_as_a_host() -> No
     assert view.state is RunState.DONE
     assert view.plan.on == ()
     assert view.plan.machines == view.plan.hosts == ("n1", "n2", "n3")
-    assert violations(view.plan) == ()
+    assert violations(view.plan, begun=True) == ()
 
 
 def test_that_a_run_begun_before_instances_is_resumed_to_its_end() -> None:
@@ -171,10 +171,10 @@ def test_that_two_servers_of_a_quorum_on_one_host_count_as_two_in_motion() -> No
     plan = _plan()
     first, second = (plan.step(f"raise-{key}") for key in ("n1", "n1:3307"))
     both = replace(plan, steps=(replace(first, settles=()), second, replace(first, step_id="back", settles=("n1",))))
-    assert violations(both) == ("Step 'raise-n1:3307' moves n1:3307 while n1 has not settled.",)
+    assert violations(both, begun=True) == ("Step 'raise-n1:3307' moves n1:3307 while n1 has not settled.",)
     stopped = replace(second, moves="", settles=(), proof=(Stopped("n1:3307", "mysqld@3307.service"),))
     unsettled = replace(plan, steps=(replace(first, settles=()), stopped))
-    assert "Step 'raise-n1:3307' moves n1:3307 while n1 has not settled." in violations(unsettled)
+    assert "Step 'raise-n1:3307' moves n1:3307 while n1 has not settled." in violations(unsettled, begun=True)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_that_two_servers_of_a_quorum_on_one_host_count_as_two_in_motion() -> No
     ],
 )
 def test_that_what_carries_an_instance_is_one_host(on: tuple[tuple[str, str], ...], told: str) -> None:
-    assert told in violations(replace(_plan(), on=on))
+    assert told in violations(replace(_plan(), on=on), begun=True)
 
 
 FIRST = HostEntry(

@@ -49,13 +49,13 @@ Mutation = Callable[[Plan], Plan]
 
 @given(good_plans())
 def test_that_good_plans_break_no_rule(plan: Plan) -> None:
-    assert violations(plan) == ()
+    assert violations(plan, begun=True) == ()
 
 
 @given(any_value(Plan))
 @settings(max_examples=examples(60))
 def test_that_any_plan_at_all_is_judged_without_a_crash(plan: Plan) -> None:
-    assert all(isinstance(sentence, str) for sentence in violations(plan))
+    assert all(isinstance(sentence, str) for sentence in violations(plan, begun=True))
 
 
 def with_step(which: str, **changes: Any) -> Mutation:
@@ -173,7 +173,7 @@ BREAKS: list[tuple[Mutation, str]] = [
 
 @pytest.mark.parametrize(("mutation", "sentence"), BREAKS, ids=[f"{i}: {words}" for i, (_, words) in enumerate(BREAKS)])
 def test_that_one_thing_wrong_in_a_good_plan_is_told(mutation: Mutation, sentence: str) -> None:
-    found = violations(mutation(GOOD))
+    found = violations(mutation(GOOD), begun=True)
     if not sentence:
         assert found == ()
     else:
@@ -185,7 +185,7 @@ def test_that_a_step_on_a_strange_host_is_found_wherever_it_stands(plan: Plan, d
     at = data.draw(st.integers(0, len(plan.steps)))
     strange = data.draw(st.sampled_from((edit("far"), wipe("far"), replace(rest("r"), host="far"))))
     changed = replace(plan, steps=(*plan.steps[:at], strange, *plan.steps[at:]))
-    assert any("touches far" in told for told in violations(changed))
+    assert any("touches far" in told for told in violations(changed, begun=True))
 
 
 @given(good_plans(), st.data())
@@ -194,7 +194,7 @@ def test_that_a_step_without_its_discharge_or_its_settling_is_found(plan: Plan, 
     if not needed:
         return
     gone = data.draw(st.sampled_from(needed))
-    told = violations(replace(plan, steps=tuple(s for s in plan.steps if s is not gone), watches=()))
+    told = violations(replace(plan, steps=tuple(s for s in plan.steps if s is not gone), watches=()), begun=True)
     wanted = "no later step discharges" if gone.discharges else f"{gone.host} leaves or joins|while {gone.host} has not"
     assert any(part in sentence for sentence in told for part in wanted.split("|"))
 
@@ -207,20 +207,20 @@ def test_that_a_second_node_put_in_motion_between_two_steps_is_found(plan: Plan,
     at = data.draw(st.sampled_from(starts))
     third = next(host for host in HOSTS if host != plan.steps[at].host)
     mover = replace(rest("moving"), moves=third)
-    told = violations(replace(plan, steps=(*plan.steps[:at], mover, *plan.steps[at:])))
+    told = violations(replace(plan, steps=(*plan.steps[:at], mover, *plan.steps[at:])), begun=True)
     assert f"Step 'rest-moving' moves {third} while {plan.steps[at].host} has not settled." in told
 
 
 def test_that_a_plan_whose_rest_is_made_later_may_leave_its_discharge_to_that_rest() -> None:
     so_far = plan_of(freeze(), stop(), replace(rest("x"), step_id="more", action=Continue("the position")))
-    assert violations(so_far) == ()
+    assert violations(so_far, begun=True) == ()
     longer = replace(so_far, steps=(*so_far.steps, start(), unfreeze()))
-    assert violations(longer) == ()
-    assert len(violations(replace(so_far, steps=(*so_far.steps, rest("y"))))) == 2
+    assert violations(longer, begun=True) == ()
+    assert len(violations(replace(so_far, steps=(*so_far.steps, rest("y"))), begun=True)) == 2
 
 
 def test_that_a_plan_with_nothing_to_do_breaks_no_rule() -> None:
-    assert violations(plan_of()) == ()
+    assert violations(plan_of(), begun=True) == ()
 
 
 def test_that_hosts_declared_away_and_node_names_are_not_touched() -> None:
@@ -236,12 +236,12 @@ def test_that_what_is_kept_is_found_inside_actions_and_conditions() -> None:
 
 def test_that_a_watch_rule_may_use_what_is_kept_before_its_first_step() -> None:
     rule = WatchRule("p", CleanPosition("n2", "/d", UUID, Kept("position-n2")), "s", from_step="start-n2")
-    assert violations(replace(GOOD, watches=(rule,))) == ()
+    assert violations(replace(GOOD, watches=(rule,)), begun=True) == ()
 
 
 def test_that_a_reading_step_needs_no_undo() -> None:
     step = replace(edit("n3"), undo=None, risk=Risk.READS)
-    assert violations(plan_of(step)) == ()
+    assert violations(plan_of(step), begun=True) == ()
 
 
 def test_that_hosts_that_a_person_declared_off_are_known_to_who_looks_again() -> None:
@@ -252,5 +252,5 @@ def test_that_hosts_that_a_person_declared_off_are_known_to_who_looks_again() ->
 def test_that_members_of_two_quorums_may_be_in_motion_at_once_and_two_of_one_may_not() -> None:
     both = plan_of(stop("n1"), stop("n2"), start("n1"), start("n2"))
     apart = replace(both, quorums=(("n1", "n3"), ("n2",)))
-    assert not any("has not settled" in told for told in violations(apart))
-    assert "Step 'stop-n2' moves n2 while n1 has not settled." in violations(both)
+    assert not any("has not settled" in told for told in violations(apart, begun=True))
+    assert "Step 'stop-n2' moves n2 while n1 has not settled." in violations(both, begun=True)

@@ -19,20 +19,21 @@ def finds_the_first(party: Party, chosen: str, order: tuple[str, ...]) -> Check:
     Args:
         order: those that join the chosen one, in their order.
     """
-    up, lost = [chosen], []
+    up: list[str] = [chosen]
+    lost: dict[str, str] = {}
     for name in order:
         sought = _sought(party, name)
         if sought and not sought & _words(party, up) and sought <= _words(party, list(party.everyone)):
-            lost.append(f"{name} looks for {', '.join(sorted(sought))}, where nobody is up by then")
+            lost[name] = f"{name} looks for {', '.join(sorted(sought))}, where nobody is up by then"
         up.append(name)
     where = address_of(party.host(chosen)) or chosen
     return Check(
         code="JOINS-FIRST",
         title=f"Each node that joins looks for {chosen}, or for one that is up by then",
         verdict=verdict(lost),
-        evidence="; ".join(lost) or f"{', '.join(order) or 'nobody'} will find it by wsrep_cluster_address",
+        evidence="; ".join(lost.values()) or f"{', '.join(order) or 'nobody'} will find it by wsrep_cluster_address",
         why="It would wait for the others without end: only the hosts of its wsrep_cluster_address are asked.",
-        try_=tuple(f"Write {where} into wsrep_cluster_address of {one.partition(' ')[0]}." for one in lost),
+        try_=tuple(f"Write {where} into wsrep_cluster_address of {name}." for name in lost),
     )
 
 

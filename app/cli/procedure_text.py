@@ -304,7 +304,7 @@ def obligation_lines(
 
 
 def wrapped(head: str, text: str) -> Iterator[str]:
-    """Yield a text behind its head, as wide as a terminal of the night is."""
-    lines = textwrap.wrap(text, max(40, WIDTH - len(head))) or [""]
+    """Yield a text behind its head, as wide as a terminal is; codes, names and UUIDs stay whole."""
+    lines = textwrap.wrap(text, max(40, WIDTH - len(head)), break_on_hyphens=False) or [""]
     yield head + lines[0]
     yield from (" " * len(head) + line for line in lines[1:])

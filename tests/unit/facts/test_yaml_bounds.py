@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from services.errors import BadInput
+from services.facts.yaml_edit import edit_yaml
 from services.facts.yaml_settings import settings_of
-from services.procedures.execute.yaml_edit import edit_yaml
 
 _SCANS = 3_000
 

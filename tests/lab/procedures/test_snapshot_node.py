@@ -169,6 +169,28 @@ def test_that_a_copy_that_is_not_of_the_moment_of_the_lock_is_refused(
     assert_free(steer)
 
 
+@pytest.mark.slow
+@pytest.mark.long
+def test_that_an_older_tablespace_under_a_fresh_state_and_fresh_system_files_is_never_done(
+    steer: Estate, console: Console, whole: Whole, away: str
+) -> None:
+    """As long as the donor's, under its name: list, grastate.dat, ibdata1 and the log are of the moment of the lock."""
+    old = (
+        'n=$(stat -c %s snapped/items.ibd) && cp "#sql-pilothouse-before.sst/snapped/items.ibd" snapped/items.ibd && '
+        "truncate -s $n snapped/items.ibd"
+    )
+    brought = f"socat -u TCP:{{donor_address}}:4777 - | tar -x -C {{datadir}} && cd {{datadir}} && {old}"
+    ran = run_with(console, bring=f"sh -c '{brought}'", tables="")
+    assert ran.code != 0, ran
+    view = console.view()
+    assert view.state is not RunState.DONE
+    failed = [s for s in view.steps if s.state is StepState.FAILED]
+    assert {s.step.step_id for s in failed} <= {f"tables-open-{JOINER}", f"same-rows-{JOINER}"}, ran
+    assert "snapped" in f"{failed[0].error} {' '.join(failed[0].evidence)}"
+    assert steer.host(JOINER).sh(LISTING).out == away
+    assert_free(steer)
+
+
 @pytest.mark.long
 def test_that_nothing_begins_where_no_second_member_would_stay_or_a_command_can_not_be_run_as_it_stands(
     steer: Estate, console: Console, whole: Whole, away: str

@@ -3,7 +3,7 @@
 A stop is a state that makes a check block. Its way is what the check itself advises: an answer to one of the
 procedure's questions, which is followed as it is given, or something outside of the console ('make room'), which the
 stop mends as the advice says. `blocking_codes` reads every code that can block out of the catalogue's source: one
-without a stop has to be named, with the reason, in `NOT_WALKED`.
+without a stop has to be named, with the reason, in not_walked.py.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.running import Bench
 
 Spoil = Callable[[Facts], Facts]
-Way = Literal["mended", "answered", "accepted"]
+Way = Literal["mended", "answered", "accepted", "other"]
 
 
 def _as_it_is(facts: Facts) -> Facts:
@@ -44,6 +44,7 @@ class Stop:
         spoil: what gathering finds instead. way: 'mended' outside, as `try_` says, so that facts are as before;
             'answered': the check's first remedy is given, and nothing else changes; 'accepted': by its code, with a
             reason, where the check has an override and its advice says what that means.
+            'other': the question that stopped it is answered as in the case.
         inputs: beside the case's own; needs: words by which the advice is known to be what is followed.
         cluster: in place of the case's; mend: what is done to it where the obstacle stands in it.
     """
@@ -101,6 +102,9 @@ def follow(stop: Stop, bench: SpoiltBench, refused: tuple[Check, ...]) -> None:
     if stop.way == "mended":
         stop.mend(bench.cluster)
         bench.spoil = _as_it_is
+    elif stop.way == "other":
+        case = next(case for case in CASES if case.title == stop.case)
+        bench.inputs = dict(case.inputs)
     elif stop.way == "accepted":
         bench.overrides = (Override(stop.code, "the advice says what that means"),)
     else:

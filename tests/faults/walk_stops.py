@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from services.procedures.plan.host_facts import Facts
+from services.facts.model import MachineFacts, Problem
+from services.facts.state_files import Grastate
+from services.procedures.plan.host_facts import Facts, LockSeen
+from services.procedures.plan.parts.galera.backups import Backups
+from services.procedures.plan.parts.galera.drop_ins import HOLD
+from services.procedures.plan.parts.galera.links import Link
+from services.procedures.plan.parts.machine.balancers import Balancers
 from services.types import Flavour
+from tests.faults.scripted.cluster import CLUSTER, OPTION, ZERO, Cluster, crashed, whole
 from tests.faults.walk import Spoil, Stop
 from tests.unit.procedures.host_of import changed
 
@@ -17,6 +24,17 @@ def on(name: str, **known: Any) -> Spoil:
     def spoil(facts: Facts) -> Facts:
         hosts = tuple(changed(h, **known) if h.host == name else h for h in facts.hosts)
         return replace(facts, hosts=hosts)
+
+    return spoil
+
+
+def both(*spoils: Spoil) -> Spoil:
+    """Return what does all of these."""
+
+    def spoil(facts: Facts) -> Facts:
+        for one in spoils:
+            facts = one(facts)
+        return facts
 
     return spoil
 
@@ -45,7 +63,113 @@ def galera(name: str, **known: Any) -> Spoil:
     return spoil
 
 
+def machine(name: str, **known: Any) -> Spoil:
+    """Return what has a host's machine say this."""
+
+    def spoil(facts: Facts) -> Facts:
+        hosts = []
+        for host in facts.hosts:
+            assert host.node is not None
+            own = MachineFacts(clock_offset_s=0.0)
+            hosts.append(replace(host, node=replace(host.node, machine=own)))
+        found = replace(facts, hosts=tuple(hosts))
+        node = found.host(name).node
+        assert node is not None
+        return on(name, node=replace(node, machine=MachineFacts(**known)))(found)
+
+    return spoil
+
+
+def haproxy(level: str) -> Spoil:
+    """Return what has each HAProxy's socket allow this."""
+
+    def spoil(facts: Facts) -> Facts:
+        seen = facts.host("lb")[Balancers].haproxies
+        return on("lb", haproxies=tuple(replace(one, level=level) for one in seen))(facts)
+
+    return spoil
+
+
+def alone_behind_haproxy(facts: Facts) -> Facts:
+    """Return facts in which every server of a HAProxy's backend but one is down."""
+    seen = facts.host("lb")[Balancers].haproxies
+    down = (
+        replace(one, servers=tuple(replace(s, status="UP" if s.name == "n1" else "DOWN") for s in one.servers))
+        for one in seen
+    )
+    return on("lb", haproxies=tuple(down))(facts)
+
+
+def backups(
+    keep: tuple[int, ...] = (0, 1), full: dict[str, Any] | None = None, later: dict[str, Any] | None = None
+) -> Spoil:
+    """Return what has the full backup and the incremental after it, on every host, be this instead."""
+
+    def spoil(facts: Facts) -> Facts:
+        for host in facts.hosts:
+            found = host[Backups].found or ()
+            instead = (replace(found[0], **(full or {})), replace(found[1], **(later or {})))
+            facts = on(host.host, backups_found=tuple(instead[number] for number in keep))(facts)
+        return facts
+
+    return spoil
+
+
+def noted(name: str, code: str) -> Spoil:
+    """Return what has a host's gathering note a problem with this code."""
+
+    def spoil(facts: Facts) -> Facts:
+        return on(name, problems=(*facts.host(name).problems, Problem("datadir", "An older one.", code)))(facts)
+
+    return spoil
+
+
+def _one_outside() -> Cluster:
+    cluster = whole("n1", "n2", "n3", "n4")
+    cluster.stop(cluster.hosts["n3"])
+    cluster.hosts["n4"].primary = False
+    return cluster
+
+
+def _stop_outside(cluster: Cluster) -> None:
+    cluster.stop(cluster.hosts["n4"])
+
+
+def _far_behind() -> Cluster:
+    cluster = whole("n1", "n2", "n3")
+    cluster.stop(cluster.hosts["n3"])
+    cluster.write(5_000)
+    return cluster
+
+
+def _one_serves() -> Cluster:
+    cluster = crashed("n1", "n2", "n3", ahead=5)
+    cluster.hosts["n3"].safe_to_bootstrap = 1
+    cluster.start(cluster.hosts["n3"], new_cluster=True)
+    return cluster
+
+
+def _stop_serving(cluster: Cluster) -> None:
+    cluster.stop(cluster.hosts["n3"])
+
+
+def _one_dark() -> Cluster:
+    cluster = crashed("n1", "n2", "n3", ahead=5)
+    cluster.hosts["n1"].reachable = False
+    return cluster
+
+
+def _all_gave_up() -> Cluster:
+    cluster = crashed("n1", "n2", "n3")
+    for host in cluster.hosts.values():
+        host.grastate_uuid = ZERO
+    return cluster
+
+
+OURS = ("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1")
 FULL = 10 * 2**20
+OTHER = "aaaaaaaa-e5aa-11f1-ae7d-76e16c615942"
+# fmt: off
 STOPS = (
     # -- may the console act, and does nobody else
     Stop("OPERATOR-RIGHTS", "rolling", on("n2", is_root=False), needs="sudo"),
@@ -87,6 +211,109 @@ STOPS = (
     Stop("SST-ACCOUNT", "rejoin", on("n1", sst_account_state="refused"), needs="right password"),
     Stop("CRASH-CAUSE", "bootstrap", on("n3", data_folder_disk_free=FULL), needs="Make room"),
     Stop("DISK-FREE", "add", on("new", data_folder_disk_free=FULL), needs="Make room"),
-    Stop("RUNS-OUTSIDE", "rejoin", on("n3", server_up=True), needs=""),
+    Stop("RUNS-OUTSIDE", "rejoin", cluster=_one_outside, mend=_stop_outside, needs="or stop its server"),
+    Stop("LOCK-FREE", "rolling", on("n2", lock=LockSeen("a", "7", None, "rolling-restart", CLUSTER)), needs="Wait"),
+    Stop("CLOCKS", "rejoin", machine("n2", clock_offset_s=90.0), needs="chrony"),
+    Stop("DATADIR-FOREIGN", "rejoin", on("n3", grastate=Grastate(OTHER, 5, safe_to_bootstrap=False)), needs=""),
+    Stop("PORTS", "rejoin", on("n3", links_tried=(Link("n1", "10.0.0.1", 4567, "filtered"),)), needs="Open the ports"),
+    Stop("TRAFFIC-TLS", "rejoin", on("n1", provider_options=(("socket.ssl", "yes"),)), needs="socket.ssl"),
+    Stop(
+        "TRAFFIC-FILES",
+        "rejoin",
+        on(
+            "n3",
+            options_given=(("sst", "tca", "/etc/mysql/ca.pem"), OURS),
+            traffic_files_sizes=(("/etc/mysql/ca.pem", None),),
+        ),
+        needs="Copy the files",
+    ),
+    Stop("NODE-NAME", "add", inputs=(("node_name", "n1"),), way="other", needs=""),
+    Stop("ASIDE-FREE", "rejoin", noted("n3", "kept-aside"), needs=""),
+    Stop(
+        "CLUSTER-NAME",
+        "rejoin",
+        on(
+            "n3",
+            options_given=(
+                ("mysqld", "wsrep_cluster_name", "other"),
+                ("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1"),
+            ),
+        ),
+        needs="Correct the option files",
+    ),
+    Stop("HISTORY", "rejoin of a fork", inputs=(("loser", ""),), way="answered", needs="Let n3 give up"),
+    Stop("TRANSFER", "rejoin after a crash", cluster=_far_behind, inputs=(("sst_ok", "no"),), way="answered"),
+    # -- every node is down
+    Stop("PRIMARY-EXISTS", "bootstrap", cluster=_one_serves, mend=_stop_serving, needs="Or let n3 lose"),
+    Stop(
+        "UNREACHABLE-MEMBERS",
+        "bootstrap",
+        cluster=_one_dark,
+        way="answered",
+        needs="name it",
+        confirmed=frozenset({"without n1"}),
+    ),
+    Stop(
+        "NULL-UUID",
+        "bootstrap",
+        both(*(on(name, tablespace=True) for name in ("n1", "n2", "n3"))),
+        cluster=_all_gave_up,
+        way="answered",
+        needs="by your word",
+        confirmed=frozenset({"trust n1", "n1", "n2", "n3"}),
+    ),
+    Stop("EMPTY-NODE", "bootstrap", on("n3", data_folder_entries=0), inputs=(("bootstrap", "n3"),), needs="Choose"),
+    Stop("UUID-MISMATCH", "bootstrap", on("n1", grastate=Grastate(OTHER, 5, safe_to_bootstrap=False))),
+    Stop(
+        "NETWORK-FIRST",
+        "make primary",
+        on("n1", links_tried=(Link("n2", "10.0.0.2", 4567, "filtered"),)),
+        needs="Heal the network",
+    ),
+    Stop("PORTS", "bootstrap", on("n1", links_tried=(Link("n2", "10.0.0.2", 4567, "filtered"),)), needs="Heal"),
+    # -- transfers
+    Stop("SST-METHOD", "encrypt", galera("n2", sst_method="rsync"), needs="mariabackup"),
+    Stop("TLS-PROGRAMS", "encrypt", on("n2", transfer_pairs_speaks_tls=False), needs="Install a socat"),
+    Stop("SST-ALIKE", "encrypt", on("n2", sst_options_given=(("sst", "encrypt", "3"),)), needs="equal"),
+    Stop("JOINS-HELD", "encrypt", on("n2", drop_ins_files=(HOLD,)), needs="Resume or undo"),
+    Stop("NO-SST", "encrypt", on("n2", sst_orphans=((7, 9.0, "wsrep_sst_mariabackup"),)), needs="Wait"),
+    Stop("OTHERS-STAY", "desync", cluster=lambda: whole("n2", "n3"), way="accepted", needs="accept this by its code"),
+    # -- a donor's cache
+    Stop("FREEZE-CAPABILITY", "freeze", on("n1", provider_options=()), needs=""),
+    Stop("FREEZE-SEEN", "freeze", on("n1", provider_options=((OPTION, "77"),)), needs="Ask who froze it"),
+    Stop("FREEZE-DISK", "freeze", on("n1", gcache_disk_free=FULL), needs="make room"),
+    Stop("DONOR-STAYS", "freeze", inputs=(("donor_stays", "no"),), way="other", needs="Say yes"),
+    # -- a balancer
+    Stop("HAPROXY-LEVEL", "rolling behind haproxy", haproxy(level="user"), needs="level admin"),
+    Stop(
+        "HAPROXY-NODES",
+        "rolling behind haproxy",
+        on("lb", haproxies=()),
+        inputs=(("drain", "haproxy"),),
+        needs="backend",
+    ),
+    Stop(
+        "OPTION",
+        "rolling option",
+        inputs=(("option", "innodb_force_recovery"), ("value", "1")),
+        way="other",
+        needs="by hand",
+    ),
+    # -- ways back from backups
+    Stop("BACKUP-FOUND", "backups", on("n3", backups_found=())),
+    Stop("BACKUP-CLUSTER", "backups", backups(full={"state_uuid": OTHER}, later={"state_uuid": OTHER})),
+    Stop("BACKUP-SERVER", "backups", backups(full={"server": (10, 5, 1)}, later={"server": (10, 5, 1)})),
+    Stop("BACKUP-PACKED", "backups", backups(full={"packed": 5}, later={"packed": 5})),
+    Stop("BACKUP-LINKED", "backups", backups(full={"links": 5})),
+    Stop("BACKUP-POSITION", "backups", backups(full={"seqno": None}, later={"seqno": None})),
+    Stop("JOINER-STOPPED", "backups", on("n3", server_up=True)),
+    Stop("STOPPED", "rejoin from binlogs", on("n3", server_up=True)),
+    # -- others
+    Stop("SST-SECTION", "rejoin", on("n3", options_given=(OURS, ("sst", "encrypt", "4")))),
+    Stop("HAPROXY-OTHERS", "rolling behind haproxy", alone_behind_haproxy),
+    Stop("GUARD-LOGIN", "freeze", on("n1", root_login_works=False), way="answered"),
+    Stop("TRIAL-DISK", "tune, and prove it by a real SST", on("n1", data_folder_disk_free=FULL)),
+    Stop("SAME-SERVER", "snapshot", on("n4", program_version=(10, 5, 9))),
+    Stop("NO-DDL", "config servers", inputs=(("no_ddl", "no"),), way="other"),
 )
-NOT_WALKED: dict[str, str] = {}
+# fmt: on

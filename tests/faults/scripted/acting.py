@@ -173,9 +173,13 @@ class ScriptedActor:
                 self._keep(host, path)
                 host.files[path] = host.wrote[path] = _edited(host.files.get(path, "[mysqld]\n"), options)
                 return Acted(kept=((wrote_name(host.name, path), digest(host.files[path])),))
-            case PutFile(path=path) if path == f"{DATADIR}/grastate.dat":
+            case PutFile(path=path, content=content) if path == f"{DATADIR}/grastate.dat":
                 assert not host.running
+                host.kept.setdefault(path, host.grastate_uuid)
                 host.grastate_uuid, host.grastate_seqno = CLUSTER, -1
+                host.safe_to_bootstrap = int(any("safe_to_bootstrap: 1" in str(part) for part in content))
+            case RestoreFile(path=path) if path == f"{DATADIR}/grastate.dat":
+                host.grastate_uuid, host.safe_to_bootstrap = host.kept.pop(path) or "", 0
             case PutFile(path=path, content=content):
                 self._keep(host, path)
                 host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)

@@ -128,7 +128,15 @@ def _codes(tree: ast.Module) -> Iterator[str]:
         given = {keyword.arg: keyword.value for keyword in node.keywords}
         given |= dict(zip(("code", "title", "verdict"), node.args, strict=False))
         if _can_block(given["verdict"]):
-            yield from _names(given["code"])
+            yield from _names(_constant(tree, given["code"]))
+
+
+def _constant(tree: ast.Module, code: ast.expr) -> ast.expr:
+    """Return what a name stands for where the same file gives it at its top."""
+    if not isinstance(code, ast.Name):
+        return code
+    given = (node for node in tree.body if isinstance(node, ast.Assign))
+    return next((n.value for n in given if ast.unparse(n.targets[0]) == code.id), code)
 
 
 def _can_block(verdict: ast.expr) -> bool:

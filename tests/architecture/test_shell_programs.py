@@ -29,7 +29,7 @@ LEFT_OUT = {
 }
 """ShellCheck's findings that are no faults here, each with why."""
 _QUIET = re.compile(r"\|\s*(?:e|f)?grep\b[^|]*\s-\w*q")
-_NEGATED = re.compile(r"(?:^|[\s;(])!\s+[^|&;{}\[]*[^|]\|(?![|])")
+_NEGATED = re.compile(r"(?:^|[\s;(])!\s+(?!-)[^|&;{}\[]*[^|]\|(?![|])")
 ALL = programs()
 
 
@@ -93,6 +93,14 @@ def test_that_what_was_once_sent_and_its_like_is_found(text: str) -> None:
     assert found_in(Program("sample", "bash", text))
 
 
-@pytest.mark.parametrize("text", ["set -o pipefail\n[ ! -e a ] || exit 3", "socat -hhh | grep -q sni", "a || ! b || c"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set -o pipefail\n[ ! -e a ] || exit 3",
+        "socat -hhh | grep -q sni",
+        "a || ! b || c",
+        "find . \\\n ! -name x | sort",
+    ],
+)
 def test_that_what_says_what_it_does_is_let_through(text: str) -> None:
     assert by_pipes(text) == []

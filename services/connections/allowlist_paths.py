@@ -17,7 +17,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9/_.@:+,=# -]+")
 _PID = r"(?:\d{1,10}|self)"
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.@:+-]*"
 _MONGO = r"mongo[A-Za-z0-9_.@:+-]*"
-_FOLDERS = rf"/(?:{_NAME}/|\.[A-Za-z0-9_][A-Za-z0-9_.-]*/)*"
+_FOLDERS = rf"/(?:{_NAME}/|\.[A-Za-z0-9_][A-Za-z0-9_.-]*/|#sql-pilothouse-[A-Za-z0-9_.-]+/)*"
+"""The last is what a run keeps inside a data folder: its old binary log leads from a backup's GTID to the members'."""
 
 _READABLE = tuple(
     re.compile(pattern)

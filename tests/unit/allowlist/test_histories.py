@@ -39,6 +39,7 @@ def test_that_the_reads_of_a_history_pass() -> None:
         views_read("mysql@bootstrap.service", "/var/log/mysql/error.log"),
         marks_read("/var/lib/mysql/mysql-bin.index"),
         marks_read("/binlogs/db1.index", 12_345_678_901),
+        marks_read("/var/lib/mysql/#sql-pilothouse-before.sst/mysql-bin.index"),
     ):
         check_command(command_of(read))
 

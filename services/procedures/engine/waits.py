@@ -156,9 +156,7 @@ class Waits:
                 return None
             waited = _not_again(waited, against) if against else waited
             if over:
-                lines = tuple(line for a in open_ for line in a.lines)
-                missing = "; ".join(a.evidence for a in (waited, *open_[1:]))
-                raise StepFailed(f"Not within {limit_s:.0f} s: {missing}.", lines)
+                raise _not_within(limit_s, waited, open_)
             if limit.slept_s > told:
                 self._log.said(step.step_id, _asleep(limit.slept_s - told))
                 told = limit.slept_s
@@ -291,6 +289,12 @@ def _not_again(waited: Answer, against: list[Answer]) -> Answer:
         evidence=f"{waited.evidence}. It was announced when the console ended, and perhaps never begun. "
         f"It can't be begun now: {why}. Put that right and the run goes on by itself, or undo",
     )
+
+
+def _not_within(limit_s: float, waited: Answer, open_: list[Answer]) -> StepFailed:
+    lines = tuple(line for a in open_ for line in a.lines)
+    missing = "; ".join(a.evidence for a in (waited, *open_[1:]))
+    return StepFailed(f"Not within {limit_s:.0f} s: {missing}.", lines)
 
 
 def _asleep(seconds: float) -> str:

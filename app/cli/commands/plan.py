@@ -33,7 +33,7 @@ from services.procedures.plan.checks import Override, Verdict, standing_blocks
 from services.procedures.plan.host_facts import Facts, nobody_answered
 from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Plan, Step
-from services.procedures.plan.run_model import PUT_OFF
+from services.procedures.plan.run_model import PUT_OFF, RESTS_AT
 from services.procedures.service.service import Draft, ProcedureService
 from services.procedures.service.undo import at_work, own_run, with_ways
 
@@ -219,7 +219,7 @@ def drive(service: ProcedureService, run_id: str, options: Namespace, *, way: st
     asking = attended() and not machine
     given = getattr(options, "answer", "")
     stood = service.view(run_id).question if given else None
-    rests_at = stood.step_id if stood is not None and stood.topic == "failed" and given == PUT_OFF else ""
+    rests_at = stood.step_id if stood is not None and stood.topic in RESTS_AT and given == PUT_OFF else ""
     policy = Policy(
         on_failure="undo" if options.yes else "ask",
         unattended=not asking and not given,  # what was answered here comes before what a plan answers by itself

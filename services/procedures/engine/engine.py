@@ -39,7 +39,16 @@ from services.procedures.plan.checks import standing_blocks
 from services.procedures.plan.invariants import only_reads, violations
 from services.procedures.plan.looks import AT_THE_END, not_back
 from services.procedures.plan.model import Step
-from services.procedures.plan.run_model import BY_WORD, PUT_OFF, UNKNOWN, Question, RunState, RunView, StepState
+from services.procedures.plan.run_model import (
+    BY_WORD,
+    PUT_OFF,
+    RESTS_AT,
+    UNKNOWN,
+    Question,
+    RunState,
+    RunView,
+    StepState,
+)
 from services.procedures.plan.sentences import BLOCKED, CANCELLED
 
 _logger = logging.getLogger(__name__)
@@ -233,7 +242,7 @@ class Engine:
         """Take a person's word that the step at which the run rests may wait: one more try takes its whole time, and
         may begin with another question."""
         question = self.view.question
-        if question is None or question.topic != "failed" or question.step_id != self._parts.policy.put_off:
+        if question is None or question.topic not in RESTS_AT or question.step_id != self._parts.policy.put_off:
             return
         later, _ = may_wait(self.view, self._log.step(question.step_id).step, self._waits.answers)
         if later:

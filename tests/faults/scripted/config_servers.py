@@ -71,15 +71,8 @@ def sharded(*new: str, engine: str = "wiredTiger") -> Cluster:
         hosts[name].files = {_FILES["mongos"]: text_of({"sharding.configDB": _string(SERVERS)})}
     for name in new:
         hosts[name].files = {DATA: ""}
-    told: dict[str, int | str] = {
-        MARK: 1,
-        "version": 1,
-        "primary": "",
-        "trial": 0,
-        "balancer": 1,
-        "swapped": 0,
-        "all-vote": 0,
-    }
+    told: dict[str, int | str] = {MARK: 1, "version": 1, "primary": "", "trial": 0, "balancer": 1}
+    told |= {"swapped": 0, "all-vote": 0}
     cluster = Cluster(hosts, replica_set=told)
     for name in (*SERVERS, *ROUTERS):
         _started(cluster, hosts[name])
@@ -237,8 +230,8 @@ def _copied_folder(host: Host, source: str, target: str) -> None:
     assert not host.running or source == COPY, "the data of a running server are copied"
     held = host.files.get(f"{source}/data", host.works.get(source, ""))
     if host.free < _SIZE:
-        host.works[f"{target}.part"], host.free = "cut short", 0
-        raise UserError("cp: No space left on device", host=host.name)
+        host.works[f"{target}.part"], host.free = "", 0
+        raise UserError("No space left on device", host=host.name)
     if target in {COPY, f"{COPY}.trial"}:
         host.works[target] = held
     else:

@@ -412,6 +412,7 @@ def _asking_words(action: Ask, found: tuple[Answer, ...]) -> str:
 def _blocks(check: Check) -> str:
     """Return what a check found, and what to do about it: it is shown nowhere else, the run has no checklist for it."""
     tries = "".join(f" Try: {one}" for one in check.try_)
+    tries += "".join(f" Or begin anew: {one.advice} ({one.field}={' or '.join(one.values)})." for one in check.answers)
     return f"{check.code} ('{check.title}') blocks: {check.evidence}.{tries}"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.forks import LEDGER, acknowledge, assert_extracted, forget, kill_all, make_ledger
+from tests.lab.procedures.forks import LEDGER, acknowledge, forget, kill_all, make_ledger
 from tests.lab.procedures.obstacles import GRASTATE, ZERO_UUID, grastate
 from tests.lab.procedures.scenarios import CONFIRM
 from tests.lab.procedures.steering import Console
@@ -113,36 +113,4 @@ def test_that_a_node_that_gave_its_state_up_and_has_the_newest_rows_whole_is_boo
     console.assert_ended(RunState.DONE, ran)
     for name in members(steer):
         assert _ids(steer, name) == rows, name
-    whole.assert_as_before()
-
-
-@pytest.mark.slow
-def test_that_a_colleague_who_bootstraps_the_smaller_side_leaves_both_choices_and_both_counts(
-    steer: Estate, console: Console, whole: Whole
-) -> None:
-    """s1 and s2 went on together without s3 and fell; s3 was bootstrapped by hand and serves."""
-    shared = make_ledger(steer)
-    steer.kill9("s3")
-    steer.wait_synced(["s1", "s2"], size=2)
-    greater = acknowledge(steer, "s1", 1_000, 25)
-    kill_all(steer)
-    steer.host("s3").sh(f"sed -i 's/safe_to_bootstrap: 0/safe_to_bootstrap: 1/' {GRASTATE}; rm -f {DATA}/gvwstate.dat")
-    steer.host("s3").sh("systemctl reset-failed mariadb; galera_new_cluster", limit_s=90)
-    steer.wait_synced(["s3"], size=1)
-    fewer = acknowledge(steer, "s3", 5_000, 3)
-    refused = console.run("bootstrap-after-crash")
-    assert refused.code == 3, refused
-    assert "PRIMARY-EXISTS" in refused.out, refused
-    assert "Bring the missing nodes back with add-node" in refused.out, refused
-    assert "Or let s3 lose" in refused.out, refused
-    steer.stop("s3")  # the other choice, as it is told
-    typed = [word for count in (3, 4, 5) for word in ("--confirm", f"lose {count} of s3")]
-    ran = console.run("bootstrap-after-crash", *CONFIRM, *typed, bootstrap="s1")
-    console.assert_ended(RunState.DONE, ran)
-    for name in ("s1", "s2"):
-        assert _ids(steer, name) == shared | greater
-    assert_extracted(steer, "s3", fewer)
-    back = console.run("add-node", "--confirm", "s3", joiner="s3", loser="s3", keep_data="no", settle="1 s")
-    console.assert_ended(RunState.DONE, back)
-    assert _ids(steer, "s3") == shared | greater
     whole.assert_as_before()

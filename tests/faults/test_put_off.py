@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.plan.run_model import PUT_OFF, Question, RunState
+from services.procedures.plan.run_model import PUT_OFF, RESTS_AT, Question, RunState
 from tests.faults.breaking_runs import Outcome, heal, outcomes
 from tests.faults.cases import CASES, Case
 from tests.faults.scripted.breaking import FAULTS, Fault
@@ -26,7 +26,7 @@ class _PutsOff(Somebody):
     def answer(self, run_id: str, question: Question) -> str | None:
         """Answer a failed step; all else is answered by the policy."""
         del run_id
-        if question.topic != "failed":
+        if question.topic not in RESTS_AT:
             return None
         if PUT_OFF in dict(question.ask.choices):
             self.put_off.append(question.step_id)

@@ -69,15 +69,22 @@ class ProcedureLog:
             assert made.inserted_primary_key is not None  # one row was inserted: it has its key
             return int(made.inserted_primary_key[0])
 
-    def append(self, run_id: int, after: int | None, kind: str, step_id: str, data: str) -> ProcedureLine:
+    def moment(self) -> float:
+        """Return the time that a line written now gets, UTC epoch seconds: who seals a line has to know it before."""
+        return self._clock.wall()
+
+    def append(
+        self, run_id: int, after: int | None, kind: str, step_id: str, data: str, at: float | None = None
+    ) -> ProcedureLine:
         """Write the next line of a run.
 
         Args:
             after: the number of the last line that the writer knows; None: whatever it is.
+            at: its time (`moment`); None: now.
 
         Raises StoreError, too, when the run has another last line: somebody else writes it. Then nothing was written.
         """
-        entries, at = schema.procedure_entry, self._clock.wall()
+        entries, at = schema.procedure_entry, self.moment() if at is None else at
         last = select(func.max(entries.c.seq)).where(entries.c.run_id == run_id)
         try:
             with writing(self._engine, self._name, durable=True) as connection:

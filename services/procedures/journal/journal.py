@@ -19,7 +19,7 @@ from services.procedures.journal.entries import approved_again
 from services.procedures.journal.heads import Head, Heads, head_of, head_text, with_end
 from services.procedures.journal.lines import entry_of
 from services.procedures.journal.seal_key import SealKey
-from services.procedures.journal.seals import Chain, chain_of, next_head, sealed
+from services.procedures.journal.seals import Chain, chain_of, next_head, next_times, sealed
 from services.procedures.plan.run_model import ASKS_AGAIN, Binding, Entry
 
 OBLIGATION_KINDS = ("obligation-taken", "obligation-discharged", "note")
@@ -90,12 +90,13 @@ class StoredJournal:
     def _sealed_line(self, number: int, kind: str, step_id: str, text: str) -> tuple[ProcedureLine, Chain]:
         chain = self._chains.get(number) or self._chain(number, self._key())[1]
         known = self._known[number]
-        head = next_head(chain.head, number, known + 1, kind, step_id, text)
+        at = self._log.moment()
+        head, times = next_head(chain.head, number, known + 1, kind, step_id, text), next_times(chain.times, at)
         if self._seal_key is None or chain.binding is not Binding.BOUND:
-            return self._log.append(number, known, kind, step_id, text), Chain(head, chain.binding)
-        line = self._log.append(number, known, kind, step_id, sealed(text, self._seal_key.key(), head))
+            return self._log.append(number, known, kind, step_id, text, at), Chain(head, chain.binding, times)
+        line = self._log.append(number, known, kind, step_id, sealed(text, self._seal_key.key(), head, times), at)
         self._keep_head(number, Head(line.seq, head))
-        return line, Chain(head)
+        return line, Chain(head, times=times)
 
     def _keep_head(self, number: int, head: Head) -> None:
         key = self._key()
@@ -153,7 +154,7 @@ class StoredJournal:
             if chain.binding not in ASKS_AGAIN or code != chain.code:
                 refuse_unbound(run_id, chain)
                 return
-            self._chains[number] = Chain(chain.head)
+            self._chains[number] = Chain(chain.head, times=chain.times)
             # Under the same lock: a page that reads the run between would make its words strange again.
             self.append(run_id, *approved_again(by, chain.binding.value))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ from services.procedures.journal.approval import JournalChanged, NotBound
 from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.journal import StoredJournal, json_text
 from services.procedures.journal.seal_key import KEY_FILE, WorkstationKey
-from services.procedures.journal.seals import KEY_BYTES, chain_of, next_head, sealed, unsealed
+from services.procedures.journal.seals import KEY_BYTES, Seal, chain_of, key_id, next_head, next_times, sealed, unsealed
 from services.procedures.plan.run_model import Binding, RunState
 from services.secrets import MemoryVault, Secret, SecretRef
 from tests.unit.procedures.engine_world import FixedKey, World, WorldLock
@@ -146,6 +148,29 @@ def test_that_any_line_changed_by_hand_is_seen_not_only_the_plan(store: StateSto
     assert service.journal.chain(run_id).binding in {Binding.CHANGED, Binding.ELSEWHERE}
     with pytest.raises((JournalChanged, NotBound)):
         service.drive(run_id)
+
+
+@pytest.mark.parametrize("seq", [1, 4, -1])
+@pytest.mark.parametrize("moved", [-3600.0, 0.001])
+def test_that_a_line_moved_in_time_is_seen(store: StateStore, file: Path, seq: int, moved: float) -> None:
+    service = service_on(store)
+    run_id = service.new_run(draft_of(SHORT))
+    assert service.drive(run_id) is RunState.DONE
+    number = store.procedures().lines(int(run_id))[seq if seq < 0 else seq - 1].seq
+    with closing(sqlite3.connect(file)) as base, base:
+        base.execute("UPDATE procedure_entry SET at = at + ? WHERE seq = ?", (moved, number))
+    assert service.journal.chain(run_id).binding is Binding.CHANGED
+    with pytest.raises(JournalChanged):
+        service.journal.bound_entries(run_id)
+
+
+def test_that_times_are_bound_behind_a_new_approval_too(store: StateStore, file: Path) -> None:
+    run_id = _written_by(StoredJournal(store))  # no line has a seal
+    service = service_on(store)
+    assert service.drive(run_id, policy=Policy(approved=service.view(run_id).code, by="ann")) is RunState.DONE
+    with closing(sqlite3.connect(file)) as base, base:
+        base.execute("UPDATE procedure_entry SET at = at - 60 WHERE seq = 1")
+    assert service.journal.chain(run_id).binding is Binding.CHANGED
 
 
 def test_that_a_line_cut_out_of_the_middle_is_seen(store: StateStore, file: Path) -> None:
@@ -273,23 +298,65 @@ _DATA = st.dictionaries(st.text(max_size=8), st.text(max_size=20) | st.integers(
 @given(_DATA, st.binary(min_size=32, max_size=32))
 def test_that_a_seal_comes_off_as_it_went_on(data: dict[str, object], head: bytes) -> None:
     text = json_text(data)
-    with_seal = sealed(text, KEY, head)
+    with_seal = sealed(text, KEY, head, head)
     assert json.loads(with_seal).keys() >= data.keys() - {"seal"}
     assert unsealed(with_seal)[0] == text
-    assert unsealed(text) == (text, "", "")
+    assert unsealed(text) == (text, Seal())
 
 
 def test_that_a_line_is_bound_to_its_run_its_place_its_kind_and_its_step() -> None:
     text = json_text({"state": "done"})
-    line = ProcedureLine(1, 1, 0.0, "step", "stop-n1", sealed(text, KEY, next_head(b"", 1, 1, "step", "stop-n1", text)))
+    head, times = next_head(b"", 1, 1, "step", "stop-n1", text), next_times(b"", 0.0)
+    line = ProcedureLine(1, 1, 0.0, "step", "stop-n1", sealed(text, KEY, head, times))
     assert chain_of((line,), KEY).binding is Binding.BOUND
     for moved in (
         ProcedureLine(2, 1, 0.0, "step", "stop-n1", line.data),
         ProcedureLine(1, 2, 0.0, "step", "stop-n1", line.data),
         ProcedureLine(1, 1, 0.0, "note", "stop-n1", line.data),
         ProcedureLine(1, 1, 0.0, "step", "stop-n2", line.data),
+        ProcedureLine(1, 1, 0.5, "step", "stop-n1", line.data),
     ):
         assert chain_of((moved,), KEY).binding is Binding.CHANGED
+
+
+# -- seals of before their times were bound --------------------------------------------------------------------------
+
+
+def _old_line(before: tuple[ProcedureLine, ...], at: float) -> ProcedureLine:
+    """A line as it was sealed before times were bound (version 1)."""
+    seq, text = len(before) + 1, json_text({"about": "x", "text": "y"})
+    head = next_head(chain_of(before, KEY).head, 1, seq, "note", "", text)
+    mac = hmac.digest(KEY, b"pilothouse journal line 1\n" + head, "sha256").hex()
+    return ProcedureLine(1, seq, at, "note", "", f'{text[:-1]},"seal":"{key_id(KEY)}:{mac}"}}')
+
+
+def _new_line(before: tuple[ProcedureLine, ...], at: float) -> ProcedureLine:
+    seq, text, chain = len(before) + 1, json_text({"about": "x", "text": "y"}), chain_of(before, KEY)
+    head, times = next_head(chain.head, 1, seq, "note", "", text), next_times(chain.times, at)
+    return ProcedureLine(1, seq, at, "note", "", sealed(text, KEY, head, times))
+
+
+def test_that_an_old_seal_holds_until_the_first_new_one_which_binds_the_times_before_it() -> None:
+    first = (_old_line((), 5.0),)
+    old = (*first, _old_line(first, 6.0))
+    assert chain_of(old, KEY).binding is Binding.BOUND
+    both = (*old, _new_line(old, 7.0))
+    assert chain_of(both, KEY).binding is Binding.BOUND
+    assert chain_of((replace(both[0], at=4.0), *both[1:]), KEY).binding is Binding.CHANGED
+
+
+def test_that_an_old_seal_behind_a_new_one_is_not_followed() -> None:
+    """With the key in hand even: so no line of an older text is ever taken where times were bound already."""
+    first = (_new_line((), 5.0),)
+    assert chain_of((*first, _old_line(first, 6.0)), KEY).binding is Binding.CHANGED
+
+
+def test_that_a_new_seal_is_none_of_the_old_version() -> None:
+    line = _new_line((), 5.0)
+    as_old = replace(line, data=line.data.replace(':2"}', '"}'), at=4.0)
+    assert unsealed(as_old.data)[1].version == 1
+    assert chain_of((as_old,), KEY).binding is Binding.CHANGED
+    assert chain_of((replace(as_old, at=5.0),), KEY).binding is Binding.CHANGED
 
 
 # -- the key ---------------------------------------------------------------------------------------------------------

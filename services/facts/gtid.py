@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 MOST = 2**64 - 1
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+_ONE = re.compile(r"(\d{1,10})-(\d{1,10})-(\d{1,20})", re.ASCII)
 _TAG = re.compile(r"[a-z_][a-z0-9_]{0,31}")
 MOST_CHARACTERS = 32_768
 """Of one set: 700 servers that once wrote, or 4,000 holes."""
@@ -89,6 +90,12 @@ class _Cache:
 
 
 _cache = _Cache()
+
+
+def parts_of(text: str) -> tuple[int, int, int] | None:
+    """Return domain, server id and sequence number of one GTID of MariaDB; None for anything else."""
+    found = _ONE.fullmatch(text)
+    return (int(found[1]), int(found[2]), int(found[3])) if found is not None else None
 
 
 def fits(text: str) -> bool:

@@ -19,6 +19,8 @@ _MACHINE_ID = re.compile(r"[0-9a-f]{32}")
 _KERNEL = re.compile(r"Linux version (\S+)")
 _CORE = re.compile(r"cpu\d+ ")
 _SHARE = re.compile(r"-?[0-9]{1,4}%?")
+_LOGIN = re.compile(r"(in|refused) ([A-Za-z0-9_. -]{1,100})\s*", re.ASCII)
+_BORN = re.compile(r"began (\d{9,11})\s{1,3}born (\d{9,11})", re.ASCII)
 _ZONE = re.compile(r"[+-][0-9]{4}")
 LATEST = 2.0**33
 """The year 2242: beyond it clocks and calendars of a workstation give up."""
@@ -163,6 +165,18 @@ def parse_resolved(text: str) -> tuple[str, ...]:
 def is_root(text: str) -> bool:
     """Return whether `id -u` tells of root."""
     return text.strip() == "0"
+
+
+def parse_login(text: str) -> tuple[bool, str] | None:
+    """Return (got in, which accounts) out of SOCKET_LOGIN; None for anything else."""
+    told = _LOGIN.fullmatch(text)
+    return (told[1] == "in", told[2]) if told is not None else None
+
+
+def parse_born(text: str) -> tuple[int, int] | None:
+    """Return when a server began and when its data were made, epoch seconds, out of DATA_BORN; None: not told."""
+    told = _BORN.search(text)
+    return (int(told[1]), int(told[2])) if told is not None else None
 
 
 def parse_du(text: str) -> int | None:

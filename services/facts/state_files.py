@@ -25,6 +25,8 @@ has no room for this."""
 NOT_RECOVERED = "not recovered: "
 RECOVERED_OR_NOT = rf"^(?:{_WORDS})?((?<=Recovered position: ){_STATE}(?!(?s:.*)^{NOT_RECOVERED})|^{NOT_RECOVERED}.+)"
 """The same, or why a server could not tell: what is printed behind its own output counts before a position in it."""
+OF_PROVIDER, AN_ERROR = "WSREP: ", "[ERROR]"
+"""What a program on a host looks for in a server's log: that the provider wrote at all, and the first error."""
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 _VIEW = re.compile(rf"^view_id:\s*\d+\s+({_UUID})\s+(\d+)", re.MULTILINE)
 _MY_UUID = re.compile(rf"^my_uuid:\s*({_UUID})", re.MULTILINE)

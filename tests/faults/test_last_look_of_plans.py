@@ -60,7 +60,7 @@ def test_that_a_mongos_that_is_restarted_with_the_old_string_keeps_the_old_serve
     assert bench.run() is RunState.DONE, bench.engine().view.sentence
 
 
-def test_that_what_somebody_changed_in_the_end_is_told_and_takes_no_finished_work_back() -> None:
+def test_that_what_somebody_changed_in_the_end_is_told_and_takes_nothing_finished_back() -> None:
     bench = _titled("rolling option").bench_begun()
 
     def told(when: str, what: str) -> None:

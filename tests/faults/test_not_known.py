@@ -55,7 +55,7 @@ def _taken_back(view: RunView) -> list[str]:
 
 
 @pytest.mark.parametrize("case", BROKEN_CASES, ids=lambda case: case.title)
-def test_that_no_doubt_takes_finished_work_back_and_a_later_proof_ends_the_run_well_on_scripted_hosts(
+def test_that_no_doubt_takes_back_what_is_finished_and_a_later_proof_ends_the_run_well_on_scripted_hosts(
     case: Case,
 ) -> None:
     tried = tuple(_doubted(case))

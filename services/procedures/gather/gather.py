@@ -7,7 +7,7 @@ raised for the environment: what could not be read is 'not known', with its reas
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -23,7 +23,7 @@ from services.errors import UserError
 from services.facts.machine import is_root
 from services.facts.model import NodeFacts, Problem
 from services.inventory.kinds import MONGODB
-from services.inventory.model import Inventory
+from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.engine.lock import lock_path, parse_lock
 from services.procedures.engine.ports import Hosts
 from services.procedures.gather.knocking import knocked
@@ -110,28 +110,31 @@ def gather(  # noqa: PLR0913 - the last nine by name
     uuid = cluster_id or (cluster.cluster_id if cluster is not None else left_behind(found, entry))
     name = cluster_name or (entry.name if entry else "") or (cluster.name if cluster is not None else "") or uuid[:8]
     members = told_members(found, other) or members_of(found, uuid, cluster, entry, sought)
-    candidates = tuple(n for n in wanted if n not in members)
-    everyone = (*members, *candidates)
+    everyone = (*members, *(candidates := tuple(n for n in wanted if n not in members)))
     theirs = tuple(n for n in everyone if n in members or not is_elsewhere(by_name[n].facts))
     gathering.each(theirs, lambda n: gathering.rights(by_name[n]))
     together = Company({n: one.facts for n, one in by_name.items()}, members)
     gathering.each(everyone, lambda n: gathering.beside(by_name[n], together, uuid))
     done = tuple(_finished(by_name[n]) for n in everyone)
-    expected = entry.expected if entry is not None else None
     problems = (*estate.problems, *strangers(cluster, wanted))
+    expected = entry.expected if entry is not None else None
     facts = Facts(clock.wall(), uuid, name, cluster, expected, members, candidates, done, kept, problems)
     facts = keep(memory, facts, by, {h.name: h.address for h in inventory.hosts if h.ways_of})
     facts = with_two_primaries(memory, facts, by, lambda: gathering.again(by_name, uuid))
     if Traces in needs:
         roads = {n: one.reader.command for n, one in by_name.items() if one.reader is not None}
         facts = with_histories(facts, roads, gathering.each)
-    if other is not None:
-        return facts  # its members say themselves who they are
-    beside = ((h.name, h.address) for h in inventory.hosts if h.name not in by_name)
+    # Members of another family say themselves who they are.
+    return facts if other is not None else _with_named(facts, gathering, by_name, entry)
+
+
+def _with_named(facts: Facts, gathering: _Gathering, by_name: Mapping[str, _One], entry: ClusterEntry | None) -> Facts:
+    """Return the facts with those whom evidence names as members, and what the members hear of their ports."""
+    beside = ((h.name, h.address) for h in gathering.inventory.hosts if h.name not in by_name)
     retired = entry.retired if entry is not None else ()
-    named = named_members(facts, ever_seen(memory, uuid), retired, beside)
-    if Links in needs:
-        readers = {name: one.reader for name in members if (one := by_name[name]).reader is not None}
+    named = named_members(facts, ever_seen(gathering.memory, facts.cluster_id), retired, beside)
+    if Links in gathering.needs:
+        readers = {name: one.reader for name in facts.members if (one := by_name[name]).reader is not None}
         named = tuple(gathering.each(named, lambda one: knocked(one, readers)))
     return replace(facts, named=named)
 
@@ -155,9 +158,10 @@ class _Gathering:
         operator: bool,
     ) -> None:
         self._hosts = hosts
-        self._inventory = inventory
+        self.inventory = inventory
         self._clock = clock
-        self._memory = memory
+        self.memory = memory
+        self.needs = needs
         self._order = in_order(needs)
         self._operator = operator
 
@@ -170,9 +174,9 @@ class _Gathering:
 
     def first(self, name: str) -> _One:
         """Read a host by itself: discovery's facts, what tells whose member it is, the parts that are read alone."""
-        entry = self._inventory.host(name)
+        entry = self.inventory.host(name)
         address = entry.address if entry is not None else ""
-        known = remembered(self._memory, name, address)
+        known = remembered(self.memory, name, address)
         try:
             session = self._hosts.observer(name)
         except UserError as error:
@@ -190,7 +194,7 @@ class _Gathering:
         self._read(one, (*self._of_membership(one.facts), *self._order), Turn.ALONE)
         one.facts = replace(one.facts, node_name=_node_name(one.facts))
         if entry is not None and entry.ways_of and one.facts.node_name:  # seen as a member it goes by its node's name
-            one.facts = replace(one.facts, remembered=remembered(self._memory, name, address, one.facts.node_name))
+            one.facts = replace(one.facts, remembered=remembered(self.memory, name, address, one.facts.node_name))
         return one
 
     def _of_membership(self, host: HostFacts) -> tuple[type[Part], ...]:
@@ -219,7 +223,7 @@ class _Gathering:
         one.reader.operator = None
 
     def _operator_reader(self, host: HostFacts) -> Reader | None:
-        entry = self._inventory.host(host.host)
+        entry = self.inventory.host(host.host)
         if not self._operator or entry is None or entry.sql is None or entry.sql.operator_user is None:
             return None
         return Reader(self._hosts.rights_reader(host.host), self._clock)
@@ -233,7 +237,7 @@ class _Gathering:
             return probe(readers[name].session, self._clock, parts=_SQL_ONLY, limit_s=SQL_LIMIT_S)
 
         nodes = {facts.host: facts for facts in self.each(tuple(readers), ask)}
-        return updated_estate(None, nodes, self._clock.wall(), _names(self._inventory)).cluster(cluster_id)
+        return updated_estate(None, nodes, self._clock.wall(), _names(self.inventory)).cluster(cluster_id)
 
     def beside(self, one: _One, company: Company, cluster_id: str) -> None:
         """Read what needs the others' answers: a console's lock, and the parts that are read in company."""

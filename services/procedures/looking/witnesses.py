@@ -8,12 +8,12 @@ the logs of the other members, each by its own undoubted lines.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
 from services.connections.reads import commands
 from services.errors import UserError
+from services.facts.machine import parse_born
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.looking.log import read_log_since
 from services.procedures.plan.looks import Asking
@@ -21,7 +21,6 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit
 
 SYNCED = "4"
-_BORN = re.compile(r"began (\d{9,11})\s{1,3}born (\d{9,11})")
 _REPLACES = frozenset({"mariabackup", "xtrabackup", "xtrabackup-v2", "clone"})
 """The methods of an SST that make ibdata1 anew; rsync writes into the old file (--inplace), mysqldump into tables."""
 
@@ -68,12 +67,12 @@ def _by_data(asking: Asking, host: str) -> Literal["IST", "SST"] | None:
     try:
         if asking.variable(host, "wsrep_sst_method") not in _REPLACES:
             return None
-        found = _BORN.search(asking.run(host, commands.DATA_BORN_AT.read(unit, folder.rstrip("/"), sudo=True)).text)
+        found = parse_born(asking.run(host, commands.DATA_BORN_AT.read(unit, folder.rstrip("/"), sudo=True)).text)
     except UserError:
         return None
     if found is None:
         return None
-    began, born = int(found[1]), int(found[2])
+    began, born = found
     return "IST" if born < began else "SST" if born > began else None
 
 

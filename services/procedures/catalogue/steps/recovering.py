@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.facts.reads import DEFAULT_DATADIR
-from services.facts.state_files import RECOVERED, RECOVERED_OR_NOT
+from services.facts.state_files import AN_ERROR, RECOVERED, RECOVERED_OR_NOT
 from services.procedures.catalogue.checks.starting import LEAST_ROOM
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.machine.disk import FreeDisk
@@ -29,10 +29,10 @@ REDO_BYTES_S = 50e6
 
 
 RECOVER_OR_SAY_WHY = r"""export LC_ALL=C
-{ "$1" --user=mysql --wsrep-recover --disable-log-error; echo "pilothouse: exit $?"; } 2>&1 | awk '
+{ "$1" --user=mysql --wsrep-recover --disable-log-error; echo "pilothouse: exit $?"; } 2>&1 | awk -v error="$2" '
   /^pilothouse: exit [0-9]+$/ { code = $3; next }
   { print; fflush() }
-  first == "" && index($0, "[ERROR]") { first = ": " substr($0, 1, 300) }
+  first == "" && index($0, error) { first = ": " substr($0, 1, 300) }
   END { if (code != "0") print "not recovered: exit code " code first }'
 """
 
@@ -41,7 +41,7 @@ def recover_if_it_can(host: HostFacts, prefix: str = "") -> Step:
     """Let the server read its position, or keep why it can't: one broken InnoDB says nothing of the others' data."""
     step = recover(host, prefix)
     assert isinstance(step.action, Detached)
-    argv = ("bash", "-c", RECOVER_OR_SAY_WHY, "pilothouse", step.action.command.argv[0])
+    argv = ("bash", "-c", RECOVER_OR_SAY_WHY, "pilothouse", step.action.command.argv[0], AN_ERROR)
     action = replace(step.action, command=Command(argv, sudo=True), pattern=RECOVERED_OR_NOT)
     return replace(step, action=action, done=f"{host.host} was asked for its position")
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from services.connections.command import Command
 from services.facts.reads import DEFAULT_DATADIR
+from services.facts.state_files import OF_PROVIDER
 from services.procedures.catalogue.steps.server import start_unit_of, unit_of
 from services.procedures.conditions.galera.state_named import StateNamed
 from services.procedures.conditions.server.stopped import Stopped
@@ -43,7 +44,7 @@ date +%s > "$2/at"
 )
 PUT_STATE_BACK = (
     r"""export LC_ALL=C; umask 077; set -u -o pipefail
-datadir=$1 kept=$2 unit=$3 log=$4 uuid=$5
+datadir=$1 kept=$2 unit=$3 log=$4 uuid=$5 provider=$6
 """
     + _LISTED
     + r"""stays() { printf 'state file: left as it is: %s\n' "$1"; exit 0; }
@@ -60,7 +61,7 @@ at=$(cat "$kept/log-at")
 if [ -n "$log" ] && [ -f "$log" ] && [ "$(stat -c %s -- "$log")" -ge "$at" ]; then
   tail -c "+$((at + 1))" -- "$log" >> "$said"
 fi
-grep -q 'WSREP: ' "$said" || stays 'no log tells of the start'
+grep -qF -- "$provider" "$said" || stays 'no log tells of the start'
 grep -Eiq 'inconsisten|consistency compromised|receiving IST|IST received|reversing history' "$said" &&
   stays 'the log tells of an IST or an inconsistency'
 owner=$(stat -c %U -- "$datadir")
@@ -80,7 +81,8 @@ def keep_state(host: HostFacts) -> tuple[Step, ...]:
     name, datadir = host.host, folder.path or DEFAULT_DATADIR
     log = host[Options].option("mysqld", "log_error") or ""
     log = log if log.startswith("/") else ""
-    back = ("bash", "-c", PUT_STATE_BACK, "pilothouse", datadir, KEPT, start_unit_of(host), log, folder.grastate.uuid)
+    uuid, unit = folder.grastate.uuid, start_unit_of(host)
+    back = ("bash", "-c", PUT_STATE_BACK, "pilothouse", datadir, KEPT, unit, log, uuid, OF_PROVIDER)
     return (
         Step(
             step_id=f"keep-state-{name}",

@@ -14,7 +14,6 @@ came back and wrote on. So the middle must name a server, and no change of a bac
 from __future__ import annotations
 
 import posixpath
-import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -22,6 +21,7 @@ from typing import ClassVar
 from services.connections.reads import commands, statements
 from services.errors import UserError
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks
+from services.facts.gtid import parts_of
 from services.facts.state_files import parse_grastate
 from services.facts.values import OFF_WORDS
 from services.lines import lines_of
@@ -33,7 +33,6 @@ from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
-_GTID = re.compile(r"(\d{1,10})-(\d{1,10})-(\d{1,20})")
 BEFORE = 24
 """So many seqnos before the position are read too: a statement (DDL) has no Xid, and stands after one that has."""
 _GTID_MODE = "wsrep_gtid_mode"
@@ -208,11 +207,11 @@ def _hidden(gtid: str, ours: tuple[str, ...], listed: str) -> bool:
 
     On the losing side of a fork the newest change of the member's server is one from before the fork: a lower number.
     """
-    theirs = _GTID.fullmatch(gtid)
-    later = [found for one in ours if (found := _GTID.fullmatch(one)) is not None and theirs and found[1] == theirs[1]]
-    if theirs is None or not later or gtid not in {one.strip() for one in listed.split(",")}:
+    theirs = parts_of(gtid)
+    if theirs is None or gtid not in {one.strip() for one in listed.split(",")}:
         return False
-    return all(found[2] != theirs[2] and int(found[3]) > int(theirs[3]) for found in later)
+    later = [found for one in ours if (found := parts_of(one)) is not None and found[0] == theirs[0]]
+    return bool(later) and all(server != theirs[1] and number > theirs[2] for _, server, number in later)
 
 
 def written_after(until: str, seqno: int, member: str, marks: tuple[Mark, ...]) -> Held | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.catalogue.galera.add_node.plain_options import is_plain
+from services.facts.plain_options import is_plain
 
 
 @pytest.mark.parametrize(

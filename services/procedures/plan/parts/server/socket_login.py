@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
 from services.facts import reads
+from services.facts.machine import parse_login
 from services.procedures.plan.part import Part, Reading, Turn, Way
 from services.procedures.plan.parts.server.variables import Variables
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
-
-_TOLD = re.compile(r"(in|refused) ([A-Za-z0-9_. -]{1,100})\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +37,5 @@ class SocketLogin(Part):
         if not socket or not Way.SSH.leads_to(host):
             return None
         text = reading.text("socket-login", commands.LOGS_IN_BY_SOCKET.read(socket, sudo=True))
-        told = _TOLD.fullmatch(text or "")
-        return cls(told[1] == "in", told[2]) if told is not None else None
+        told = parse_login(text or "")
+        return cls(*told) if told is not None else None

@@ -150,13 +150,20 @@ def outage_words(one: Outage) -> str:
 
 
 def step_lines(number: int, step: Step, *, commands: bool = True) -> Iterator[str]:
-    """Yield one step of a plan: its title and what has to be confirmed; what it does word for word, and its undo."""
+    """Yield one step of a plan: its title, what has to be confirmed, and what its undo may ask for.
+
+    Args:
+        commands: what it does word for word too, and its undo.
+    """
     time = about(step.estimate_s)
     risk = tr(step.risk.value)
     tail = f"   [{risk}{', ' + time if time else ''}]"
     yield from wrapped(f"  {number:>2}. {step.host or '-':<8} ", step.title + tail)
     if commands:
         yield from _word_for_word(step)
+    if step.undo is not None and (commands or step.undo.consent is not None):
+        yield f"        {tr('undo')}: {step.undo.title}"
+        yield from consent_lines(step.undo)
     if step.confirm:
         yield f"        {tr('to be confirmed with --confirm {host}', host=step.confirm)}"
 
@@ -166,9 +173,6 @@ def _word_for_word(step: Step) -> Iterator[str]:
         yield f"        $ {line}"
     if step.takes is not None:
         yield f"        {tr('obligation')}: {step.takes.sentence}"
-    if step.undo is not None:
-        yield f"        {tr('undo')}: {step.undo.title}"
-        yield from consent_lines(step.undo)
 
 
 def consent_lines(undo: Undo) -> Iterator[str]:

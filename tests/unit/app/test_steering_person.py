@@ -45,7 +45,7 @@ def test_that_the_end_of_the_input_suspends_the_run_as_it_is(shell: Shell) -> No
 def test_that_the_rest_of_a_plan_is_shown_before_it_is_approved(shell: Shell) -> None:
     shell.world.cluster = crashed("n1", "n2", "n3", ahead=5)
     with shell.typing("yes", "yes", "approve", "n3", "yes"):
-        said = shell("run", "bootstrap-after-crash")
+        said = shell("run", "bootstrap-after-crash", "--commands")
     assert (said.code, last_run(said)) == (0, "done")
     before, asked, _ = said.out.partition("Answer approve or stop.")
     assert asked
@@ -61,7 +61,7 @@ def test_that_the_rest_of_a_plan_is_shown_before_it_is_approved(shell: Shell) ->
 
 def test_that_a_run_that_waits_for_approval_shows_what_is_to_be_approved(shell: Shell) -> None:
     shell.world.cluster = crashed("n1", "n2", "n3", ahead=5)
-    said = shell("run", "bootstrap-after-crash", "--yes")
+    said = shell("run", "bootstrap-after-crash", "--yes", "--commands")
     assert "$ n3: sudo galera_new_cluster" in said.out
     assert "to be confirmed with --confirm n3" in said.out
 

@@ -62,9 +62,9 @@ def test_that_a_cluster_that_was_looked_at_before_is_drawn_down_and_dated_when_a
     assert cluster.name == only(estate(*(member(n) for n in (1, 2, 3)))).name
 
 
-def test_that_hosts_of_which_nothing_is_remembered_stay_spares(tmp_path: Path) -> None:
+def test_that_hosts_of_which_nothing_is_remembered_are_neither_members_nor_spares(tmp_path: Path) -> None:
     cluster = only(looked(tmp_path, 1, 2, 3, written=WRITTEN))
-    assert {node.role for node in cluster.nodes} == {SPARE}
+    assert {node.role for node in cluster.nodes} == {""}
 
 
 def test_that_from_one_seed_the_members_that_only_our_memory_knows_are_drawn_too(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_that_a_window_that_kept_no_picture_takes_the_members_from_what_is_remem
     hub.stand_as_written(WRITTEN)
     for one in told.values():
         hub.put(one)
-    assert {node.role for node in only(hub.refresh()).nodes} == {SPARE}
+    assert {node.role for node in only(hub.refresh()).nodes} == {""}
     past = past_of(Namespace(data=tmp_path))(told)
     assert past is not None
     hub.recall_late(past)

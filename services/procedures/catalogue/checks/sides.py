@@ -48,8 +48,8 @@ def other_choice(serving: tuple[str, ...], stays: str) -> str:
     named = ", ".join(serving)
     return (
         f"Or let {named} lose: keep clients away, stop the servers of {named} (systemctl stop), then run "
-        f"bootstrap-after-crash with bootstrap={stays}. What only {named} has is written to a file and counted, and "
-        "you type it, before anything starts."
+        f"bootstrap-after-crash, with {stays} as the node to bootstrap. What only {named} has is written to a file "
+        "and counted, and you type it, before anything starts."
     )
 
 

@@ -23,7 +23,7 @@ from services.facts.ran_alone import RanAlone, ran_alone
 from services.facts.reading import count, flag
 from services.lines import lines_of
 from services.procedures.looking.other_server import log_file, read_other_server
-from services.procedures.plan.histories import by_marks, side_of, window
+from services.procedures.plan.histories import by_marks, newest_run, side_of, window
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.own_transactions import asked_next, same_event
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -239,17 +239,18 @@ def _beside_turns(host: str, index: str, ours: tuple[Mark, ...], run: Road, unre
 
 
 def last_shared(
-    ours: Callable[[int], tuple[Mark, ...]], theirs: Callable[[int], tuple[Mark, ...]], high: int
+    ours: Callable[[int], tuple[Mark, ...]], theirs: Callable[[int], tuple[Mark, ...]], high: int, low: int = 0
 ) -> int | None:
-    """Return the last Xid below `high` that two binary logs have alike, None where none was found; by halving.
+    """Return the last Xid of `low` to `high` that two binary logs have alike, None where none was found; by halving.
 
-    It begins at the first place that both reach back to: below it one of them was purged, or began with an SST.
+    Both differ at `high`. It begins at the first place that both reach back to: below it one of them was purged, or
+    began with an SST.
 
     Args:
         ours, theirs: give the marks from an Xid on.
     """
     first = [next((m.xid for m in marks if m.xid is not None), None) for marks in (ours(0), theirs(0))]
-    begin = max((xid for xid in first if xid is not None), default=0)
+    begin = max(low, *(xid or 0 for xid in first))
     if None in first or begin >= high or (found := _alike(ours, theirs, begin)) is None:
         return None
     low, above = found, high
@@ -266,17 +267,34 @@ def _alike(ours: Callable[[int], tuple[Mark, ...]], theirs: Callable[[int], tupl
     return mine.xid if mine is not None and other is not None and same_event(mine, other) else None
 
 
+def _to_search(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], seqno: int | None) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of Xids in which the last shared one may lie: below the first that was laid beside the other's.
+
+    Older marks may be shared, and are searched too. Where a log steps back one number stands for two transactions, and
+    its first is found: only beyond them all does it tell where the newest run has parted, else below them all.
+    """
+    high = next((mark.xid for mark in window(ours, seqno) if mark.xid), 0)
+    back = [marks for marks in (ours, theirs) if newest_run(marks) != marks]
+    if not back:
+        return ((0, high),)
+    before = [mark.xid or 0 for marks in back for mark in marks[: len(marks) - len(newest_run(marks))]]
+    lowest = min((mark.xid for marks in back for mark in marks if mark.xid), default=0)
+    return ((max(before) + 1, high), (0, min(high, lowest)))
+
+
 def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road, Road]) -> Trace:
     """Return the donor's trace with the last Xid that both have, where they differ in all that was read."""
     trace, ours = donor[Traces].trace or Trace(), (joiner[Traces].trace or Trace()).marks
+    ranges = _to_search(ours, trace.marks, side_of(facts, joiner).seqno)
     found = by_marks(side_of(facts, joiner), side_of(facts, donor))
-    first = next((mark.xid for mark in ours if mark.xid is not None), None)
-    if found.outcome != "forked" or found.shared_to is not None or first is None:
+    if found.outcome != "forked" or found.shared_to is not None:
         return trace
 
     def reading(host: HostFacts, run: Road) -> Callable[[int], tuple[Mark, ...]]:
         index = (host[Traces].trace or Trace()).index
         return lambda xid: (read_marks(host.host, index, xid, run, []) or ()) if index else ()
 
-    shared = last_shared(reading(joiner, ways[0]), reading(donor, ways[1]), first)
+    ours_from, theirs_from = reading(joiner, ways[0]), reading(donor, ways[1])
+    each = (last_shared(ours_from, theirs_from, high, low) for low, high in ranges)
+    shared = next((xid for xid in each if xid is not None), None)
     return trace if shared is None else replace(trace, shared=(*trace.shared, (joiner.host, shared)))

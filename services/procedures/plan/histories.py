@@ -49,10 +49,21 @@ def among(found: tuple[Histories, ...]) -> Histories:
     """Return what holds against a whole group: one fork is a fork, else one proof is a proof."""
     if not found:
         return Histories("not known", "there is nobody to compare with")
-    told = min(found, key=lambda one: one.rank)
-    shared = [one.shared_to for one in found if one.outcome == told.outcome and one.shared_to is not None]
+    told = with_shared(min(found, key=lambda one: one.rank), found)
     missing = tuple(dict.fromkeys(sentence for one in found for sentence in one.missing))
-    return replace(told, shared_to=min(shared, default=None), missing=missing if told.outcome == "not known" else ())
+    return replace(told, missing=missing if told.outcome == "not known" else ())
+
+
+def with_shared(told: Histories, found: tuple[Histories, ...]) -> Histories:
+    """Return it with the last seqno that a node shares with others of one past, by all that was compared of them.
+
+    A log that begins later, or a node that was away meanwhile, tells less than is shared: what binary logs show of one
+    of them holds for all. Without that it is the least that any tells: nothing that may be lost is called shared.
+    """
+    ends = [(one.shared_to, one.by_logs) for one in found if one.outcome == told.outcome and one.shared_to is not None]
+    shown = max((seqno for seqno, by_logs in ends if by_logs), default=None)
+    least = min((seqno for seqno, _ in ends), default=None)
+    return replace(told, shared_to=least if shown is None else shown, by_logs=shown is not None)
 
 
 def side_of(facts: Facts, host: HostFacts) -> Side:
@@ -115,8 +126,9 @@ def _by_traces(joiner: Side, donor: Side) -> Histories:
     forks = [one for one in (marks, views, _by_gvwstate(joiner, donor)) if one.outcome == "forked"]
     if forks:
         shared = [one.shared_to for one in forks if one.shared_to is not None]
-        said = "; ".join(one.evidence for one in forks)
-        return Histories("forked", said, min(shared, default=None), own=marks.own)
+        said, least = "; ".join(one.evidence for one in forks), min(shared, default=None)
+        shown = marks.by_logs and least is not None and marks.shared_to == least
+        return Histories("forked", said, least, own=marks.own, by_logs=shown)
     if "same" in {marks.outcome, views.outcome} and marks.logs != "differ":
         return _one_past(marks, views)
     missing = tuple(dict.fromkeys((*joiner.trace.unread, *donor.trace.unread, marks.evidence, views.evidence)))
@@ -153,7 +165,7 @@ def by_marks(joiner: Side, donor: Side) -> Histories:
         lacks = f"{said}, and that of {donor.host}, which has that one, has none of them"
         return Histories("forked", lacks, own.last.xid, logs="differ", own=own.count)
     if found.outcome == "forked":
-        return replace(found, evidence=f"{said}; {found.evidence}", shared_to=None)
+        return replace(found, evidence=f"{said}; {found.evidence}", shared_to=None, by_logs=False)
     if not own.shown:
         return Histories("not known", said, logs="differ")
     shared = f", and then what {donor.host} has too" if own.followed else f", and {donor.host}'s log doesn't tell of it"
@@ -241,7 +253,10 @@ def _conflict(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, do
             searched = next((xid for host, xid in donor.trace.shared if host == joiner.host), None)
             told = other.text if other is not None else "no such Xid"
             said = f"the binary logs of {joiner.host} and {donor.host} differ: {mark.text} on {joiner.host}, "
-            return Histories("forked", f"{said}{told} on {donor.host}", searched if shared is None else shared)
+            ends = searched if shared is None else shared
+            # Servers of one id that wrote at one second look alike: there the next one is no proof of this one.
+            by_logs = ends is not None and other is not None and other.server_id != mark.server_id
+            return Histories("forked", f"{said}{told} on {donor.host}", ends, by_logs=by_logs)
         shared = mark.xid
     return None
 

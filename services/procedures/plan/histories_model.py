@@ -17,6 +17,7 @@ class Histories:
     Attributes:
         evidence: by what: 'the binary logs of s1 and s3 agree at Xid 18 (GTID 0-41-14)'.
         shared_to: the last seqno that both surely share, None where that is not known (forked only).
+        by_logs: shared_to stands in both binary logs, what comes next is of two servers, and no view contradicts it.
         missing: what would have to be read to know, one sentence each (not known only).
         logs: whether binary logs of both, laid beside each other, agree as far as they go; '' where they weren't.
         own: so many transactions were read at least that one of them wrote with wsrep off, and the other has not.
@@ -30,6 +31,7 @@ class Histories:
     logs: Literal["", "agree", "differ"] = ""
     own: int = 0
     outside: bool = False
+    by_logs: bool = False
 
     @property
     def rank(self) -> int:

@@ -30,7 +30,7 @@ from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import RemoveFile, Several
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.fields import Field, Inputs
-from services.procedures.plan.histories import histories, side_of
+from services.procedures.plan.histories import histories, side_of, with_shared
 from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.inputs import hosts_of
@@ -180,13 +180,14 @@ def _check(joiner: str, outcome: Verdict, evidence: str, *ways: Remedy) -> Check
 
 def file_of(facts: Facts, joiner: str) -> str:
     """Return the file that takes what only the joiner has."""
-    return extraction.file_of(facts.cluster_id, joiner, _shared(facts, joiner))
+    return extraction.file_of(facts.cluster_id, joiner, _parted(facts, joiner).shared_to)
 
 
-def _shared(facts: Facts, joiner: str) -> int | None:
+def _parted(facts: Facts, joiner: str) -> Histories:
+    """Return what the joiner shares with any who serves: what one of them has stays."""
     donors = [h.host for h in facts.hosts if h.host != joiner and side_of(facts, h).serves]
-    found = [history_of(facts, joiner, donor).shared_to for donor in donors]
-    return min((seqno for seqno in found if seqno is not None), default=_searched(facts, joiner))
+    told = with_shared(Histories("forked", ""), tuple(history_of(facts, joiner, donor) for donor in donors))
+    return told if told.shared_to is not None else replace(told, shared_to=_searched(facts, joiner))
 
 
 def can_extract(facts: Facts, joiner: str) -> bool:
@@ -198,7 +199,7 @@ def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
     """Return the step that writes the joiner's side out, and the one that plans the rest with the count."""
     why = "It stays there for you, readable for root alone: an SST erases the binary log it is taken from."
     host = facts.host(joiner)
-    written = extraction.write_out(host, facts.cluster_id, _shared(facts, joiner), why)
+    written = extraction.write_out(host, facts.cluster_id, _parted(facts, joiner).shared_to, why)
     mark = PositionMark(joiner, host[DataFolder].path or DEFAULT_DATADIR, _counted_at(joiner))
     return (
         replace(written, proof=(*written.proof, mark)),
@@ -233,7 +234,8 @@ def loss(facts: Facts, joiner: str) -> str:
         return f"how many transactions only {joiner} has is not known, and no file holds them"
     more = f" and {told.statements} DDL statements" if told.statements != "0" else ""
     kept = f"kept in {file_of(facts, joiner)} on {joiner}"
-    return f"{told.transactions} transactions{more} of {joiner} ({told.tables}), {kept}"
+    some = "" if _parted(facts, joiner).by_logs else ", of which the others may have some"
+    return f"{told.transactions} transactions{more} of {joiner} ({told.tables}){some}, {kept}"
 
 
 def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:

@@ -14,7 +14,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.catalogue.steps.extraction import log_index, write_out
 from services.procedures.plan.checks import Check, Remedy
-from services.procedures.plan.histories import histories
+from services.procedures.plan.histories import histories, with_shared
 from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.model import Step
 
@@ -41,7 +41,7 @@ def _with_past(party: Party) -> tuple[str, ...]:
 def between(party: Party, one: str, other: str) -> Histories:
     """Return how two pasts stand to each other, whichever of them is further: a fork seen from one side is a fork."""
     found = (histories(party.facts, one, other), histories(party.facts, other, one))
-    return min(found, key=lambda one: one.rank)
+    return with_shared(min(found, key=lambda one: one.rank), found)
 
 
 def strangers_to(party: Party, chosen: str) -> dict[str, Histories]:
@@ -53,7 +53,14 @@ def strangers_to(party: Party, chosen: str) -> dict[str, Histories]:
     able = [s.host for s in found if s.host != chosen and s.uuid == party.facts.cluster_id and s.seqno is not None]
     others = {name: between(party, name, chosen) for name in able}
     ends = next((s.seqno for s in found if s.host == chosen), None)
-    return {name: _up_to(past, ends) for name, past in others.items() if past.outcome != "same"}
+    stay = tuple(name for name, past in others.items() if past.outcome == "same")
+    strange = {name: past for name, past in others.items() if past.outcome != "same"}
+    return {name: _up_to(_by_all(party, name, past, stay), ends) for name, past in strange.items()}
+
+
+def _by_all(party: Party, name: str, past: Histories, stay: tuple[str, ...]) -> Histories:
+    """Return it with what those of the chosen one's past tell too: their logs may reach back further than its own."""
+    return with_shared(past, (past, *(between(party, name, other) for other in stay)))
 
 
 def _up_to(past: Histories, ends: int | None) -> Histories:

@@ -72,12 +72,14 @@ def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standin
         said = f"whether {found.host} shares its past with {chosen.host} is not known ({past.evidence}): {stays}"
         return Loss(found.host, None, said)
     shared = past.shared_to
-    count = None if shared is None or found.seqno is None else write_sets(host, found.uuid, shared, found.seqno)
+    # What InnoDB has lost and the binary log tells is lost too; a server's own count, with wsrep off, is no seqno.
+    ends = max((n for n in (found.seqno, None if past.own else found.tail) if n is not None), default=None)
+    count = None if shared is None or ends is None else write_sets(host, found.uuid, shared, ends)
     if past.own:
         more = f" with {past.own} transactions or more that it wrote with wsrep off"
         count = past.own + (count or 0)
     else:
-        more = _with(count)
+        more = _with(count, at_most=not past.by_logs)
     after = "from a point that is not known" if shared is None else f"after seqno {shared}"
     if is_written_out(party, found.host):
         stays += f"; its binary log's part of it goes to {file_of(party.facts.cluster_id, found.host, shared)} first"
@@ -111,8 +113,8 @@ def _unknown(party: Party, name: str, chosen: Standing) -> Loss:
     return Loss(name, count, f"what {name} ({what}) has is not known, {known}: it may be ahead{_of(count)}")
 
 
-def _with(count: int | None) -> str:
-    return f" with {count} write sets" if count is not None else ""
+def _with(count: int | None, *, at_most: bool) -> str:
+    return f" with {'at most ' if at_most else ''}{count} write sets" if count is not None else ""
 
 
 def _of(count: int | None) -> str:

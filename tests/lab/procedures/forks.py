@@ -16,7 +16,8 @@ from tests.lab.procedures.obstacles import GRASTATE, assert_alone
 from tests.lab.procedures.whole import members
 
 LEDGER = "sbtest.ledger"
-ROWS = 25
+ROWS = 40
+"""More than the newest marks of a binary log that are laid beside the other one (32): older ones are searched."""
 
 
 @dataclass(frozen=True, slots=True)

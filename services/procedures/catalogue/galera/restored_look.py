@@ -8,6 +8,7 @@ from services.connections.whole_programs import DICTIONARY, LOST
 from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
 from services.procedures.catalogue.steps import restoring
 from services.procedures.catalogue.steps import server as steps
+from services.procedures.catalogue.steps.left_alone import used
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.same_defined import TablesOpen
@@ -80,6 +81,7 @@ def looked(host: HostFacts, donor: str) -> tuple[Step, ...]:
     )
     off = server.off(f"no-look-{name}", f"Make sure that no private server runs on {name}",
                      f"No private server runs on {name}", 1.0)  # fmt: skip
+    look = used(host, look, f"recover-{name}")  # recovered last: what is looked at is what has that position
     return (server.on(look, f"End the private server of {name}", limit_s=900.0), off, judged)
 
 

@@ -21,6 +21,7 @@ from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
+from services.procedures.catalogue.steps.left_alone import marked, until_start, used
 from services.procedures.catalogue.steps.recovering import recover
 from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
@@ -97,6 +98,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     )  # fmt: skip
     whole = (
         RestoredWhole(name, restoring.folder_of(host), restoring.aside_path(host), private.MARKER, facts.cluster_id),
+        until_start(host),
     )
     start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
@@ -112,12 +114,12 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         ),
         _tidied(host, found),
         identity,
-        owner,
+        marked(host, owner),
         _noted(host),
-        _replayed(facts, host, members, values, found),
-        _positioned(facts, host, found),
+        used(host, _replayed(facts, host, members, values, found), owner.step_id),
+        used(host, _positioned(facts, host, found), f"replay-{name}"),
         _no_private(host),
-        replace(recover(host), goes_with=f"new-data-{name}"),
+        used(host, replace(recover(host), goes_with=f"new-data-{name}"), f"set-position-{name}"),
         restoring.position_proven(host, facts.cluster_id, target),
         *looked(host, donor),
         _unmarked(host),

@@ -21,6 +21,7 @@ from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
+from services.procedures.catalogue.steps.left_alone import marked, until_start, used
 from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import disk, flow_control
@@ -92,12 +93,14 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
     copies = _scratch(host, work)
     reach = IstReaches(name, others, facts.cluster_id, last.seqno or 0)
     kept, *rest = restoring.keep_aside(host)
+    *its_own, owner = restoring.made_its_own(host, facts.cluster_id)
     placed = (
         *rest,
         restoring.copied_back(host, TOOL, posixpath.join(work, "0"), chain.size or 0, estimate.back),
-        *restoring.made_its_own(host, facts.cluster_id),
+        *its_own,
+        marked(host, owner),
     )
-    right = (restoring.right_data(host, facts.cluster_id, last.seqno or 0),)
+    right = (restoring.right_data(host, facts.cluster_id, last.seqno or 0), until_start(host))
     start = started_from_hold(_start(facts, host, past, estimate), host, folder, right)
     return (
         comparing.comparable(_history(facts, values, past, chain), donor.host, values),
@@ -110,7 +113,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         hold_start(host, folder, right),
         replace(kept, before=(*kept.before, reach)),
         *placed,
-        replace(recovering.recover(host), goes_with=f"new-data-{name}"),
+        used(host, replace(recovering.recover(host), goes_with=f"new-data-{name}"), owner.step_id),
         restoring.position_proven(host, facts.cluster_id, last.seqno or 0),
         *looked(host, donor.host),
         name_donor(host, donor_name),

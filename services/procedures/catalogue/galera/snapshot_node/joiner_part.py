@@ -30,6 +30,7 @@ from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
+from services.procedures.catalogue.steps.left_alone import marked, until_start, used
 from services.procedures.catalogue.steps.recovering import recover
 from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.conditions.galera.clean_position import CleanPosition
@@ -92,7 +93,7 @@ def _none_but_root(host: HostFacts) -> Step:
 
 
 def _right(facts: Facts, host: HostFacts) -> tuple[Condition, ...]:
-    return (restoring.right_data(host, facts.cluster_id, Kept(LOCKED)),)
+    return (restoring.right_data(host, facts.cluster_id, Kept(LOCKED)), until_start(host))
 
 
 def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
@@ -109,7 +110,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         _looked_through(host, values),
         _stands_at_the_lock(facts, host),
         *_made_its_own(facts, host),
-        replace(recover(host), goes_with=f"new-data-{host.host}"),
+        used(host, replace(recover(host), goes_with=f"new-data-{host.host}"), f"owner-{host.host}"),
         restoring.position_proven(host, facts.cluster_id, Kept(LOCKED)),
         *looked(host, donor.host),
         name_donor(host, donor_name),
@@ -282,10 +283,10 @@ def _looked_through(host: HostFacts, values: Inputs) -> Step:
 
 def _made_its_own(facts: Facts, host: HostFacts) -> tuple[Step, ...]:
     """Return the shared steps; with the donor's identity goes the list of its files."""
-    first, *rest = restoring.made_its_own(host, facts.cluster_id)
+    first, *rest, owner = restoring.made_its_own(host, facts.cluster_id)
     listed = Run(Command(("rm", "-f", "--", posixpath.join(restoring.folder_of(host), LISTED)), sudo=True))
     assert isinstance(first.action, Run)
-    return (replace(first, action=Several((first.action, listed))), *rest)
+    return (replace(first, action=Several((first.action, listed))), *rest, marked(host, owner))
 
 
 def _stands_at_the_lock(facts: Facts, host: HostFacts) -> Step:

@@ -1,0 +1,70 @@
+"""No server but this run's own ran on data that the run put in place: what was proven of them still holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.facts.file_answers import is_absent
+from services.procedures.looking.marks import ran_since
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class LeftAlone(OfHost):
+    """Nothing has run on the data since a mark of them was kept, or the old data lie in their place again.
+
+    A unit that is held from starting does not keep a person from running a server by hand (`mariadbd --wsrep-on=OFF`):
+    it leaves grastate.dat and InnoDB's position as they are, and its rows fork. Its files tell. What it wrote nobody
+    can say: that is 'not known', and a person goes back.
+
+    Attributes:
+        aside: where the run keeps the old data; mark: the name of the last mark (PositionMark).
+        own: the step of this run that lets a server run on them next: once that began, its files may have moved by it.
+    """
+
+    tag: ClassVar[str] = "galera.left-alone"
+    words: ClassVar[str] = "no other server to have run on the data of {host}"
+
+    datadir: str
+    aside: str
+    mark: str
+    own: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Hold the server's files and systemd's starts against the mark."""
+        host = self.host
+        if self.own in past.began:
+            return Answer(holds=True, evidence=f"the data of {host} were looked at before this run began to use them")
+        kept = asking.run(host, commands.FILE_KIND.read(self.aside, sudo=True))
+        if is_absent(kept):
+            return Answer(holds=True, evidence=f"no other data of {host} are kept in place of its own")
+        if kept.exit_code:
+            return Answer(holds=None, evidence=f"whether {self.aside} is there on {host} could not be read")
+        if self.mark not in past.kept:
+            return Answer(holds=False, evidence=f"the data that the run put on {host} are not proven yet")
+        ran = ran_since(host, self.datadir, past.kept[self.mark], asking)
+        if not ran.told:
+            return Answer(holds=True, evidence=f"no server ran on the data of {host} since this run looked at them")
+        return Answer(
+            holds=None,
+            evidence=f"{ran.told}; what it wrote into data that were proven before is not known. Take the run back and "
+            f"begin anew: the old data are kept as {self.aside}, and what was copied is as it was",
+            final=True,
+        )
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del memory
+        host = world.hosts[self.host]
+        if self.own in past.began or not world.exists(host, self.aside):
+            return self.told(holds=True)
+        if self.mark not in past.kept:
+            return self.told(holds=False)
+        if past.kept[self.mark] == str(host.starts):
+            return self.told(holds=True)
+        return Answer(holds=None, evidence=f"a server ran on {self.host} since: what it wrote is not known", final=True)

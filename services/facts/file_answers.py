@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from services.connections.ports import Output
+
+_OWNER_AND_MODE = re.compile(r"(\d{1,10}:\d{1,10}) ([0-7]{1,5})\s*", re.ASCII)
 
 
 def absent(said: str) -> bool:
@@ -15,7 +19,10 @@ def is_absent(output: Output) -> bool:
     return bool(output.exit_code) and absent(output.stderr.decode("utf-8", "replace"))
 
 
-def owner_and_mode(text: str) -> tuple[str, str]:
-    """Return ('0:0', '0644') of `stat -c '%u:%g %a'`, without setuid, setgid and sticky bits. Raises ValueError."""
-    owner, bits = text.split()
-    return owner, f"{int(bits, 8) & 0o777:04o}"
+def owner_and_mode(text: str) -> tuple[str, str] | None:
+    """Return ('0:0', '0644') of `stat -c '%u:%g %a'`, without setuid, setgid and sticky bits; None for anything else.
+
+    The owner becomes an argument of root's chown: it is two numbers and nothing more.
+    """
+    found = _OWNER_AND_MODE.fullmatch(text)
+    return (found[1], f"{int(found[2], 8) & 0o777:04o}") if found is not None else None

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import inspect
 import os
+import pkgutil
 import resource
 import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import services.facts
 from services.clock import ManualClock
 from services.connections.tls_programs import PAIR_LOOK
+from services.errors import UserError
+from services.facts.file_answers import owner_and_mode
 from services.files import private_folder, write_whole
 from services.history.state_store import StateStore
+from services.inventory.imports_workbench import import_workbench
 from services.procedures.engine.lock import parse_lock
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def _reads_one_text(reader: Callable[..., object]) -> bool:
+    needed = [one for one in inspect.signature(reader).parameters.values() if one.default is one.empty]
+    return len(needed) == 1 and needed[0].annotation == "str"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +82,41 @@ def test_that_a_certificate_of_a_gigabyte_without_a_line_is_not_read(tmp_path: P
     assert done.returncode == 0, done.stderr
     assert "begin|ca\n\nend|ca\n" in done.stdout
     assert "public|none" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["", "0:0", "root:root 644", "--reference=/etc/shadow 644", "0:0 644 -R", "0:0 999", "0:0 -1", "0:0 0x1ff",
+     "1" * 5_000 + ":0 644", "0:0 " + "7" * 5_000, "0:0 644\n0:0 777"],
+)  # fmt: skip
+def test_that_an_owner_that_becomes_roots_argument_is_two_numbers(said: str) -> None:
+    """Anything else ended the act by a ValueError, or went to chown as it was."""
+    assert owner_and_mode(said) is None
+
+
+def test_that_a_workbench_file_of_nothing_but_depth_or_width_is_read_to_its_end(tmp_path: Path) -> None:
+    file = tmp_path / "connections.xml"
+    deep = "<value>" * 100_000
+    for body in (deep, deep + "</value>" * 100_000 + "</data>", "<value/>" * 100_000 + "</data>"):
+        file.write_text(f"<data grt_format='2.0'>{body}")
+        assert import_workbench(file).hosts == ()
+
+
+_READERS = [
+    (module.name, name)
+    for module in pkgutil.walk_packages(services.facts.__path__, "services.facts.")
+    for name, reader in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction)
+    if reader.__module__ == module.name and not name.startswith("_") and _reads_one_text(reader)
+]
+
+
+@pytest.mark.parametrize(("module", "name"), _READERS)
+def test_that_a_reader_of_what_a_host_says_takes_any_text_and_comes_to_its_end(module: str, name: str) -> None:
+    """Neither the stack nor a pattern that tries again and again: such a reader would take hours here, not seconds."""
+    reader = getattr(importlib.import_module(module), name)
+    for unit in ("[", '{"a":', "<a>", "a=", "\n", " ", "9", "[mysqld]\n", "a b\n", "0-1-2,", "!include /a\n", "\0"):
+        with contextlib.suppress(UserError):  # told as such: no traceback
+            reader(unit * (60_000 // len(unit)))
 
 
 def test_that_a_module_in_the_current_folder_is_not_imported_by_what_the_bootstrap_runs(tmp_path: Path) -> None:

@@ -185,7 +185,14 @@ class Files:
         self._session.write_file(path, content, mode=mode, owner=owner, limit_s=_LIMIT_S)
 
     def _owner(self, path: str) -> tuple[str, str]:
-        return owner_and_mode(self._need("stat", "-L", "-c", "%u:%g %a", "--", path).text)
+        found = owner_and_mode(self._need("stat", "-L", "-c", "%u:%g %a", "--", path).text)
+        if found is None:
+            raise ActFailed(
+                tr("Whose {path} is, and its mode, could not be read.", path=path),
+                host=self._session.host,
+                safe=tr("The file is as it was, or whole and new; what was kept of it is still there."),
+            )
+        return found
 
     def _text(self, path: str) -> str | None:
         found = self._session.read_file(path)

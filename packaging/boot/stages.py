@@ -56,15 +56,15 @@ STAGES = (
     Stage("contracts", 120, (Command(("lint-imports", "--no-cache", "--no-logo")),)),
     # Every test of what lies below the window, where Qt is not installed: a stray import of it fails.
     # A third of their time they wait for a server or a clock: three processes keep two cores busy.
-    Stage("unit", 900, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=3),
+    Stage("unit", 1_500, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=3),
     # pytest-qt loads Qt before the first test is collected, whatever that test needs.
     Stage("architecture", 600, paths=("tests/architecture",), needs="qt", workers=2),
     # Each process has an off-screen platform of its own. The pictures take longest: they come first.
     Stage("widgets", 1_800, paths=("tests/screens", "tests/widgets"), needs="qt", workers=2),
     # On scripted hosts: every journal entry a crash, every long step a fault.
-    Stage("faults", 900, paths=("tests/faults",), needs="qt", workers=2),
+    Stage("faults", 1_800, paths=("tests/faults",), needs="qt", workers=2),
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.
-    Stage("hostile", 600, paths=("tests/hostile",), needs="qt", workers=2),
+    Stage("hostile", 900, paths=("tests/hostile",), needs="qt", workers=2),
     # Mostly waiting for servers: three processes, each with an estate of its own to steer, take a third of the time.
     Stage("lab", 4_300, paths=("tests/lab",), needs="lab", workers=3, share="loadgroup"),
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 from services.errors import BadInput
 from services.i18n import tr
+from services.lines import lines_of
 
 _WIDTH = 100_000  # no line is broken that was none
 
@@ -23,7 +24,7 @@ def rewritten(text: str, settings: tuple[tuple[str, str | int | None], ...]) -> 
 
     writer = YAML(typ="rt")
     writer.preserve_quotes, writer.width = True, _WIDTH
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    lines = [line for line in lines_of(text) if line.strip() and not line.lstrip().startswith("#")]
     writer.explicit_start = any(line.split()[0] == "---" for line in lines) or None
     writer.indent(mapping=min((len(line) - len(line.lstrip(" ")) for line in lines if line[0] == " "), default=2))
     written = io.StringIO()

@@ -199,6 +199,16 @@ def test_that_a_server_without_a_file_that_can_be_edited_is_refused(mirrored: Es
         mirrored.host("c2").sh("mv /root/mongod.conf /etc/mongod.conf")
 
 
+def test_that_a_data_folder_whose_place_others_may_exchange_is_refused(mirrored: Estate, console: Console) -> None:
+    folder = mirrored.host("c2").sh("awk '/dbPath:/ { print $2 }' /etc/mongod.conf").out.strip()
+    place = folder.rpartition("/")[0]
+    mirrored.host("c2").sh(f"chmod o+w {place}")
+    try:
+        _refused(console, "CONFIG-FOLDERS")
+    finally:
+        mirrored.host("c2").sh(f"chmod o-w {place}")
+
+
 def test_that_nothing_begins_while_nobody_said_that_the_catalog_rests(mirrored: Estate, console: Console) -> None:
     _refused(console, "NO-DDL", no_ddl="no")
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from tests.lab.estate import galera
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
-from tests.lab.procedures.obstacles import GRASTATE, Obstacle, assert_alone, grastate, node_down
+from tests.lab.procedures.obstacles import GRASTATE, Obstacle, assert_alone, grastate, node_down, option_file
 
 _BELOW = "/var/tmp/below"
 _UNMOUNT = (
@@ -115,6 +115,18 @@ def data_disk_missing(*names: str, state: str = "") -> Obstacle:
         with ExitStack() as stack:
             for name in names:
                 stack.enter_context(one(estate, name))
+            yield
+
+    return made
+
+
+def looks_for_itself(host: str) -> Obstacle:
+    """Its wsrep_cluster_address names nobody but itself: whom it is to join it never asks."""
+
+    @contextmanager
+    def made(estate: Estate) -> Iterator[None]:
+        text = f"[mysqld]\nwsrep_cluster_address=gcomm://{estate.host(host).address}\n"
+        with option_file(host, text)(estate):
             yield
 
     return made

@@ -100,6 +100,19 @@ def test_that_no_node_is_bootstrapped_while_members_are_not_in_the_inventory_and
     steer_before.assert_files_as_before()
 
 
+@pytest.mark.long
+def test_that_a_node_that_looks_for_nobody_but_itself_is_told_before_any_server_is_started(
+    all_stopped: Estate, steer_before: Whole, tmp_path: Path
+) -> None:
+    console = Console(all_stopped, tmp_path / "data")
+    with obstacles.looks_for_itself("s1")(all_stopped):
+        ran = console.run(PROCEDURE, bootstrap="s3")
+        assert ran.code == 3, ran
+        assert "JOINS-FIRST" in ran.out + ran.err, ran
+        assert {pid for pid, _ in _states(all_stopped).values()} == {None}
+    steer_before.assert_files_as_before()
+
+
 def test_that_members_that_are_not_in_the_inventory_are_asked_where_a_network_covers_them(
     all_stopped: Estate, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from services.errors import Refused
 from services.procedures.engine.not_known import at_stake
+from services.procedures.journal.projection import project
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Step
@@ -63,7 +64,8 @@ def test_that_no_doubt_takes_back_what_is_finished_and_a_later_proof_ends_the_ru
     for step, bench, state in tried:
         view = bench.engine().view
         where = f"{case.title}, {step.step_id}: {state.value}: {view.sentence}"
-        if not at_stake(view, bench.clock.wall()):
+        at_rest, now = _at_rest(bench)
+        if not at_stake(at_rest, now):
             assert state in {RunState.UNDONE, RunState.UNDO_FAILED, RunState.WAITING}, where
             continue
         assert _taken_back(view) == [], where
@@ -78,6 +80,14 @@ def test_that_no_doubt_takes_back_what_is_finished_and_a_later_proof_ends_the_ru
         assert later.engine().view.obligations == (), where
         acts = [line for line in later.cluster.log if line.endswith(f": {step.step_id}")]
         assert len(acts) == len([line for line in bench.cluster.log if line.endswith(f": {step.step_id}")]), where
+
+
+def _at_rest(bench: Bench) -> tuple[RunView, float]:
+    """Return the run as it stood when it could rest or go back, and when that was: an undo ends its outage too."""
+    entries = bench.journal.entries(bench.run_id)
+    back = (n for n, one in enumerate(entries) if one.kind == "run" and one.data["state"] == RunState.UNDOING.value)
+    until = next(back, len(entries))
+    return project(entries[:until]), entries[until - 1].at
 
 
 def _goes_back_by_a_person(case: Case, bench: Bench, where: str) -> None:

@@ -146,7 +146,7 @@ class Waits:
                 self.keep(step.step_id, (hopeless,))
                 raise StepFailed(hopeless.evidence, hopeless.lines)
             silent, over = silence.over(), limit.over()
-            if any(a.final for a in open_) or (silent and all(a.holds is None for a in open_)):
+            if any(a.final for a in open_) or ((silent or over) and all(a.holds is None for a in open_)):
                 raise not_known(conditions, found)
             waited = held.told(open_[0], still_open(conditions, found))
             against = [a for a in self.answers(or_free) if not a.holds]

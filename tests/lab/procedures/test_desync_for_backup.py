@@ -49,7 +49,7 @@ def test_that_while_the_backup_is_made_the_node_is_desynced_and_undo_brings_it_b
 
 def test_that_a_rehearsal_prints_every_change_and_makes_none(steer: Estate, console: Console, whole: Whole) -> None:
     before = steer.sql("s3", "SHOW GLOBAL STATUS LIKE 'Com_set_option'")
-    ran = console("run", "desync-for-backup", "--input", "node=s3", "--rehearse")
+    ran = console("run", "desync-for-backup", "--input", "node=s3", "--rehearse", "--commands")
     assert ran.code == 0, ran
     assert "SET GLOBAL wsrep_desync=ON" in ran.out.replace(" = ", "="), ran
     assert _desync(steer, "s3") == "0"

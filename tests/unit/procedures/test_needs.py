@@ -31,7 +31,7 @@ from services.procedures.plan.parts.server.sessions import Sessions
 from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.procedure import Procedure
 from tests.faults.scripted import config_servers, mongo
-from tests.faults.scripted.cluster import whole
+from tests.faults.scripted.cluster import crashed, whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures import needs_guard
 from tests.unit.procedures.host_of import every_part
@@ -75,6 +75,7 @@ def test_that_no_question_check_or_plan_looks_at_a_part_that_its_card_does_not_n
     name = procedure.about.name
     seen = needs_guard.asked[name]  # by the guard that stands at every answer of every test of this folder
     cluster = whole("n1", "n2", "n3", spare="spare") if name == "add-node" else whole("n1", "n2", "n3")
+    cluster = crashed("n1", "n2", "n3") if name == "bootstrap-after-crash" else cluster
     if name.startswith("mongo-"):
         old = name == "mongo-config-rs"
         cluster = config_servers.sharded("n1", "n2") if old else mongo.sharded("m1", "m2", "m3", router="r1")

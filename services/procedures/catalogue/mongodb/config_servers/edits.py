@@ -63,7 +63,8 @@ def edits_of(party: Party, host: str) -> tuple[EditYaml, ...]:
 
 def untried(party: Party, host: str) -> tuple[Untried, ...]:
     """Return which edits of a host's file can't be made, or would change nothing that its server runs with."""
-    process, text = party.process(host), party.process(host).text.reveal()
+    process = party.process(host)
+    text = process.text.reveal() if process.text is not None else ""
     found, given = list[Untried](), dict(process.given)
     for edit in edits_of(party, host):
         try:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
 UNIT = "mongod.service"
-_NO_TEXT = Secret("")
 PATHS = ("/etc/mongod.conf", "/etc/mongos.conf")
 
 
@@ -49,7 +48,7 @@ class MongoProcess(Part):
     settings: tuple[tuple[str, Scalar], ...] = ()
     others: tuple[str, ...] = ()
     trouble: str = ""
-    text: Secret = _NO_TEXT
+    text: Secret | None = None
     given: tuple[tuple[str, str], ...] = ()
 
     def setting(self, name: str) -> Scalar | None:
@@ -113,17 +112,19 @@ def _enabled(unit: str, reading: Reading) -> bool | None:
     return told == "enabled" if told else None
 
 
-def _settings(path: str, reading: Reading) -> tuple[tuple[tuple[str, Scalar], ...], tuple[str, ...], str, Secret]:
+def _settings(
+    path: str, reading: Reading
+) -> tuple[tuple[tuple[str, Scalar], ...], tuple[str, ...], str, Secret | None]:
     if not path:
-        return (), (), "it was started without a configuration file", _NO_TEXT
+        return (), (), "it was started without a configuration file", None
     if not is_readable(path):
-        return (), (), f"{path} is no place that the console reads: /etc/mongod.conf and its like are", _NO_TEXT
+        return (), (), f"{path} is no place that the console reads: /etc/mongod.conf and its like are", None
     output = reading.run("configuration", commands.CONTENT.read(path, sudo=True))
     if output is None or output.exit_code:
-        return (), (), f"{path} could not be read", _NO_TEXT
+        return (), (), f"{path} could not be read", None
     try:
         found = settings_of(output.text)
     except BadInput as problem:
-        return (), (), problem.sentence, _NO_TEXT
+        return (), (), problem.sentence, None
     kept = tuple(sorted((name, value) for name, value in found.items() if may_be_shown(name)))
     return kept, tuple(sorted(set(found) - {name for name, _ in kept})), "", Secret(output.text)

@@ -96,7 +96,7 @@ def _step(step: Step, prover: Prover, past: Past, changed: frozenset[str]) -> Re
     def looks(conditions: tuple[Condition, ...]) -> tuple[Answer, ...]:
         return tuple(prover.look(condition, past, Memory()) for condition in conditions)
 
-    already, before, proof = looks(step.already), looks(step.before), looks(_proof(step))
+    already, before, proof = looks(step.already), looks(step.first_before), looks(_proof(step))
     would, later = _would(step, already, before, changed)
     undo = wording(step.undo.action, step.host) if step.undo is not None else ()
     return RehearsedStep(step, would, wording(step.action, step.host), already, before, proof, undo, later)
@@ -113,7 +113,7 @@ def _would(
     if already and all(answer.holds for answer in already) and not _hangs(step.already, changed):
         return "nothing", False
     later = False
-    for condition, answer in zip(step.before, before, strict=True):
+    for condition, answer in zip(step.first_before, before, strict=True):
         if answer.holds:
             continue
         if _hangs((condition,), changed):
@@ -143,7 +143,7 @@ def _looks_back(condition: Condition) -> bool:
 
 def _unread(step: Step, done: RehearsedStep) -> list[str]:
     """Return the sentences of reads that failed though nothing has to happen before they can be made."""
-    conditions = (*step.already, *step.before, *_proof(step))
+    conditions = (*step.already, *step.first_before, *_proof(step))
     answers = (*done.already, *done.before, *done.proof)
     return [
         answer.evidence

@@ -74,14 +74,17 @@ class Waits:
         Args:
             again: it may have begun before, and broken off: then nobody says that nothing was changed.
         """
-        self._must_hold(step, step.before, again=again)
+        acted = self._log.step(step.step_id).acted
+        self._must_hold(step, step.before if acted else step.first_before, again=again)
 
     def before_undo(self, step: Step) -> None:
         """The same for what must hold before the step is taken back."""
-        self._must_hold(step, step.undo.before if step.undo is not None else ())
+        self._must_hold(step, step.undo.before if step.undo is not None else (), undoing=True)
 
-    def _must_hold(self, step: Step, before: tuple[Condition, ...], *, again: bool = False) -> None:
-        begin, so_far = _not_begun(step, before, again=again)
+    def _must_hold(
+        self, step: Step, before: tuple[Condition, ...], *, again: bool = False, undoing: bool = False
+    ) -> None:
+        begin, so_far = _not_begun(again=again, undoing=undoing)
         limit, looks = Limit(self._clock, READ_TRIES_S), self.looks()
         while True:
             found = self.answers(before, looks)
@@ -272,13 +275,11 @@ class Waits:
             self._log.keep(step_id, answer.kept)
 
 
-def _not_begun(step: Step, before: tuple[Condition, ...], *, again: bool) -> tuple[str, str]:
+def _not_begun(*, again: bool, undoing: bool) -> tuple[str, str]:
     """Return how to tell that it was not begun, and what is there by now."""
     if again:
         return "It was not begun again", "What it may have done before it broke off is there still."
-    return "It did not begin", (
-        "Nothing was changed by this step." if before is step.before else "It was not taken back."
-    )
+    return "It did not begin", ("It was not taken back." if undoing else "Nothing was changed by this step.")
 
 
 def _not_again(waited: Answer, against: list[Answer]) -> Answer:

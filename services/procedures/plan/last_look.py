@@ -23,7 +23,7 @@ def looked_again(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     made: list[Step] = []
     for step in steps:
         missing = _missing(step.before, _standing(made), but=_subjects(step.proof)) if is_point(step) else ()
-        made.append(replace(step, before=(*step.before, *missing)) if missing else step)
+        made.append(replace(step, relies_on=missing) if missing else step)
     if not made or isinstance(made[-1].action, Continue):
         return tuple(made)
     last, standing = made[-1], _standing(made)
@@ -43,7 +43,7 @@ def last_look_is_taken(plan: Plan) -> Iterator[str]:
     for at, step in enumerate(plan.steps):
         if not is_point(step):
             continue
-        for one in _missing(step.before, _standing(plan.steps[:at]), but=_subjects(step.proof)):
+        for one in _missing(step.first_before, _standing(plan.steps[:at]), but=_subjects(step.proof)):
             yield f"Step '{step.step_id}' relies on what was proven before, and does not look again: {one.waits_for()}."
     if not plan.steps or isinstance(plan.steps[-1].action, Continue):
         return

@@ -159,6 +159,8 @@ class Step:
             it, which names this one in `resumes`: told wherever the run rests meanwhile.
         final: it takes away what the run relied on (an old server, a copy): all that was proven is looked at again
             before it.
+        relies_on: looked at before its first act alone, with `before`: what earlier steps proved and others may change.
+            Behind that act the run itself may change it, where the step is put off.
         beside: looked at while `confirm` is asked for: what does not hold is told with it, and hinders nothing.
     """
 
@@ -190,6 +192,12 @@ class Step:
     resumes: str = field(default="", metadata={WHERE_SET: True})
     beside: tuple[Condition, ...] = field(default=(), metadata={WHERE_SET: True})
     final: bool = field(default=False, metadata={WHERE_SET: True})
+    relies_on: tuple[Condition, ...] = field(default=(), metadata={WHERE_SET: True})
+
+    @property
+    def first_before(self) -> tuple[Condition, ...]:
+        """Return what must hold before its first act."""
+        return (*self.before, *self.relies_on)
 
 
 class Outage(NamedTuple):

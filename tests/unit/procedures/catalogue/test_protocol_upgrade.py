@@ -55,7 +55,7 @@ def test_that_a_set_is_changed_at_its_primary_proven_everywhere_and_tried_by_a_w
     plan = PROCEDURE.plan(facts(), {"steady": "90 s"})
     assert violations(plan) == ()
     assert [(s.step_id, s.host) for s in plan.steps] == [
-        ("protocol-rs0", "m1"), ("entries-rs0", ""), ("majority-rs0", "m1"), ("steady", "")
+        ("protocol-rs0", "m1"), ("entries-rs0", ""), ("majority-rs0", "m1"), ("steady", ""), ("last-look", "")
     ]  # fmt: skip
     assert (plan.hosts, plan.quorums) == (("m1", "m2", "m3"), (("m1", "m2", "m3"),))
     assert wording(plan.steps[0].action) == (

@@ -86,6 +86,8 @@ def test_that_every_field_is_written_out_so_that_a_later_default_changes_nothing
         "interrupts": "d",
         "resumes": "e",
         "beside": (VariableIs("n1", "a", "b"),),
+        "final": True,
+        "relies_on": (VariableIs("n1", "a", "b"),),
     }
     told = through_json(replace(STEP, **set_))  # type: ignore[arg-type]
     assert set(told) - set(through_json(STEP)) == later == set(set_)

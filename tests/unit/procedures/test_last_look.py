@@ -40,7 +40,7 @@ def test_that_the_newest_proof_of_a_subject_counts_and_what_is_on_for_a_while_do
 def test_that_a_point_looks_again_at_all_before_it_but_not_at_what_it_changes_itself() -> None:
     point = switch("n2", "b", proof=(is_("n2", "b"), is_("n1", "c", "OFF")), no_return=True)
     plan = _plan(switch("n1", "a"), switch("n1", "c"), point)
-    assert plan.steps[2].before == (is_("n1", "a"),)
+    assert plan.steps[2].first_before == (is_("n1", "a"),)
     assert is_point(replace(point, no_return=False, final=True))
     assert is_point(replace(point, no_return=False, risk=Risk.IRREVERSIBLE))
 

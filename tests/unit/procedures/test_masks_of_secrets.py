@@ -46,5 +46,5 @@ def test_that_no_pattern_of_a_log_repeats_without_a_bound(module: object) -> Non
     patterns = {name: found.pattern for name, found in vars(module).items() if isinstance(found, re.Pattern)}
     assert patterns
     for name, pattern in patterns.items():
-        bare = re.sub(r"\[\^?\]?[^\]]*\]|\\.", "c", pattern.removesuffix("(.*)"))
+        bare = re.sub(r"\[\^?\]?[^\]]*\]|\\.", "c", re.sub(r"\((?:\?P<message>)?\.\*\)$", "", pattern))
         assert not re.search(r"[*+]", bare), (name, pattern)

@@ -295,7 +295,7 @@ def test_that_a_journal_of_wide_rows_without_end_is_left_out(ruined: Callable[..
 def test_that_a_question_that_takes_too_long_is_stopped(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guarded, "QUESTION_S", 0.2)
     connection = guarded.connect_guarded(sound, 1_000)
-    begun = time.process_time()
+    begun = time.monotonic()
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         connection.execute("SELECT count(*) FROM " + ", ".join(f"snapshot s{i}" for i in range(12))).fetchone()
     assert time.monotonic() - begun < 5.0

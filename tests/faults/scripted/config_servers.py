@@ -20,7 +20,7 @@ from services.procedures.conditions.config_servers.configured import LIES
 from services.procedures.conditions.config_servers.form import FORM
 from services.procedures.conditions.config_servers.metadata import METADATA
 from services.procedures.conditions.config_servers.uses import STRING, USES
-from services.procedures.engine.ports import Acted
+from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
@@ -231,7 +231,7 @@ def _copied_folder(host: Host, source: str, target: str) -> None:
     held = host.files.get(f"{source}/data", host.works.get(source, ""))
     if host.free < _SIZE:
         host.works[f"{target}.part"], host.free = "", 0
-        raise UserError("No space left on device", host=host.name)
+        raise ActFailed("No space left on device", host=host.name, safe="What was begun of the copy is there still.")
     if target in {COPY, f"{COPY}.trial"}:
         host.works[target] = held
     else:

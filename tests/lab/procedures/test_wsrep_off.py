@@ -160,7 +160,7 @@ def test_that_after_a_crash_a_node_with_rows_in_no_binary_log_stays_stopped(
         kill_all(steer)
         time.sleep(6)
         alone(steer, "s3", 7_000, more="--skip-log-bin --log-error=/tmp/hand.err")
-        asked = console.run(CRASH, *CONFIRM)
+        asked = console.run(CRASH, "--commands", *CONFIRM)
         assert asked.code == 4, asked
         assert "s1 and s3: not known" in _flat(asked), asked
         assert "s3: a server whose log is not this one was shut down on its data at" in _flat(asked), asked

@@ -15,6 +15,7 @@ from services.procedures.conditions.config_servers.configured import AllVote, Se
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.runs_with import RunsWith
+from services.procedures.conditions.config_servers.spare_folder import SpareFolder
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
@@ -256,6 +257,23 @@ def test_that_a_server_is_stopped_when_no_process_but_the_runs_own_is_left() -> 
     other = _machine(ps="  413 Ssl  mongod\n  500 Ssl  mongod\n", systemctl="ActiveState=inactive\nMainPID=413\n")
     assert looked(MongoStopped("c3", "mongod.service", "scratch.service"), other)[0] is False
     assert looked(MongoStopped("c3", "mongod.service"), _machine(ps="", systemctl=""))[0] is None
+
+
+def _on_c1(**programs: str) -> Server:
+    server = Server("c1", "1-sccc")
+    server.programs |= {name: out(text) for name, text in programs.items()}
+    return server
+
+
+def test_that_a_copy_is_in_nobodys_use_where_the_server_is_stopped_or_back_on_its_own_folder() -> None:
+    """A boot, or a person, starts the server while the run rests: the copy can go, and the undo goes on."""
+    made = SpareFolder("c1", "mongod.service", "", _FILE, "/data/db")
+    assert looked(made, _on_c1(ps="", systemctl="ActiveState=inactive\n"))[0] is True
+    for folder, holds in (("/data/db", True), ("/data/db-cfg", False)):
+        running = _on_c1(ps="  413 Ssl  mongod\n", systemctl="ActiveState=active\nMainPID=413\n")
+        running.told["command-line"] = {"parsed": {"storage": {"dbPath": folder}}, "ok": 1.0}
+        assert looked(made, running)[0] is holds
+    assert looked(made, _on_c1(ps="", systemctl=""))[0] is None
 
 
 def test_that_folders_are_told_by_what_they_hold() -> None:

@@ -33,7 +33,15 @@ from services.procedures.catalogue.mongodb.config_servers.copying import (
     scratch_compared,
     scratch_down,
 )
-from services.procedures.catalogue.mongodb.config_servers.edits import FOLDER, PORT, SET, old_string, runs_with, set_up
+from services.procedures.catalogue.mongodb.config_servers.edits import (
+    FOLDER,
+    PORT,
+    SET,
+    folder_of,
+    old_string,
+    runs_with,
+    set_up,
+)
 from services.procedures.catalogue.mongodb.config_servers.folders import folders_of_copy, part_of
 from services.procedures.catalogue.mongodb.config_servers.member import add_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
@@ -44,6 +52,7 @@ from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.no_router import NoRouterRuns
+from services.procedures.conditions.config_servers.spare_folder import SpareFolder
 from services.procedures.conditions.config_servers.unchanged import CatalogNoted, CatalogUnchanged, ChangesKept
 from services.procedures.conditions.config_servers.uses import RoutersUse, StartedWith
 from services.procedures.conditions.machine.files import FileAbsent
@@ -214,9 +223,14 @@ def _first_data(party: Party) -> Step:
             f"Remove {new} on {host}",
             Run(folders_of_others.removed(party.account(host), new, part_of(new))),
             proof=(FileAbsent(host, new), FileAbsent(host, part_of(new))),
-            before=(is_down(party, host),),
+            before=(_spare(party, host),),
         ),
     )
+
+
+def _spare(party: Party, host: str) -> SpareFolder:
+    down = is_down(party, host)
+    return SpareFolder(host, down.unit, down.but, party.path(host), folder_of(party, host))
 
 
 def _initiated(party: Party) -> Step:

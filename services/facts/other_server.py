@@ -55,6 +55,24 @@ class OtherServer:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class NotRead:
+    """Whether such a server ran could not be read: no evidence for one past, and none against it.
+
+    Attributes:
+        what: of what no answer came: 'its journal'.
+    """
+
+    what: str
+
+    def told(self, host: str) -> str:
+        """Return it as a sentence."""
+        return (
+            f"{host}: {self.what} could not be read: whether a server whose log is not this one ran on its data is not "
+            "known; look again"
+        )
+
+
 def _moment(at: float) -> str:
     return utc_time(at).strftime("%Y-%m-%d %H:%M:%S UTC")
 

@@ -18,6 +18,7 @@ from services.connections.reads.read import CommandRead
 from services.facts.binlog_files import binlog_files, index_of, is_of_mariadb
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
 from services.facts.log_peers import LogPeer, parse_peers
+from services.facts.other_server import NotRead, OtherServer
 from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
 from services.facts.ran_alone import RanAlone, ran_alone
 from services.facts.reading import count, flag
@@ -27,7 +28,7 @@ from services.procedures.plan.histories import by_marks, newest_run, side_of, wi
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.own_transactions import asked_next, same_event
 from services.procedures.plan.parts.galera.data_folder import DataFolder
-from services.procedures.plan.parts.galera.traces import Trace, Traces
+from services.procedures.plan.parts.galera.traces import Other, Trace, Traces
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
@@ -100,7 +101,7 @@ def first_round(host: HostFacts, run: Road) -> Trace:
     """Read a host's views, its newest marks, and whether a server ran on its data outside the cluster."""
     unread: list[str] = []
     views, alone, peers = read_views(host, run, unread)
-    other = read_other_server(host, run) or (alone if host.server_up is not True else None)
+    other = _other(read_other_server(host, run), alone if host.server_up is not True else None)
     index = binlog_index(host, run, unread)
     if index is None:
         return Trace(views, other_server=other, unread=tuple(unread), peers=peers)
@@ -108,6 +109,12 @@ def first_round(host: HostFacts, run: Road) -> Trace:
     partial = has_only_its_own(host, marks or ())
     told = Trace(views, marks or (), index=index, log_told=marks is not None, partial=partial, unread=tuple(unread))
     return replace(told, other_server=other, peers=peers)
+
+
+def _other(by_time: OtherServer | NotRead | None, alone: RanAlone | NotRead | None) -> Other:
+    """Return what was seen before what could not be read."""
+    seen = (one for one in (by_time, alone) if one is not None)
+    return min(seen, key=lambda one: isinstance(one, NotRead), default=None)
 
 
 def has_only_its_own(host: HostFacts, marks: tuple[Mark, ...]) -> bool:
@@ -131,7 +138,7 @@ def has_only_its_own(host: HostFacts, marks: tuple[Mark, ...]) -> bool:
 
 def read_views(
     host: HostFacts, run: Road, unread: list[str]
-) -> tuple[tuple[PrimaryView, ...], RanAlone | None, tuple[LogPeer, ...]]:
+) -> tuple[tuple[PrimaryView, ...], RanAlone | NotRead | None, tuple[LogPeer, ...]]:
     """Return the views that the host's log tells of, a server that ran without the cluster, and whom its provider met.
 
     Why the views are not known goes to `unread`.
@@ -139,7 +146,7 @@ def read_views(
     output = run(views_read(host[Unit].name or "mariadb.service", log_file(host)), LOG_LIMIT_S)
     if output is None or output.exit_code not in {0, 1, _OUT_OF_TIME}:  # 1: grep found nothing
         unread.append(f"the log of {host.host} could not be read")
-        return (), None, ()
+        return (), NotRead("its log") if output is None else None, ()
     lines = lines_of(output.text)
     found = parse_views(lines)
     if output.exit_code == _OUT_OF_TIME:

@@ -1,6 +1,8 @@
 """Reading whether a server that writes another log was shut down on a stopped node's data, over Observer sessions.
 
-What could not be read says nothing: the judgement of views and binary logs stands then.
+What gave no answer (a limit, a right that is missing) is told as not read: on a machine under load the one trace of
+such a server was passed over. What was read and tells of none, a journal that does not go back so far too, says
+nothing: the judgement of views and binary logs stands then.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from services.facts.other_server import (
     READ_LIMIT_S,
     SINCE_LIMIT_S,
     UNIT,
+    NotRead,
     OtherServer,
     around_read,
     before_read,
@@ -31,11 +34,12 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 
+_JOURNAL = NotRead("its journal")
 Run = Callable[[CommandRead, float], Output | None]
 """A way to one host's reads with a limit in seconds; None when a read could not be made."""
 
 
-def read_other_server(host: HostFacts, run: Run) -> OtherServer | None:
+def read_other_server(host: HostFacts, run: Run) -> OtherServer | NotRead | None:
     """Return the server that was shut down on a stopped node's data behind its log, None where nothing tells of one."""
     if host.server_up is True or not host[DataFolder].path:
         return None
@@ -43,13 +47,19 @@ def read_other_server(host: HostFacts, run: Run) -> OtherServer | None:
     pool = pool_path(host[DataFolder].path, host[Options].option("mysqld", "innodb_buffer_pool_filename") or "")
     paths = (pool, log) if log else (pool,)
     output = run(mtimes_read(*paths), READ_LIMIT_S)
-    at = parse_mtimes(output.text) if output is not None else {}
+    if output is None:
+        return NotRead(f"when {' and '.join(paths)} were written")
+    at = parse_mtimes(output.text)
     if pool not in at:
         return None
     if log:
-        since = _lines(run(since_read(host[Unit].name or UNIT, at[pool]), SINCE_LIMIT_S)) if log in at else None
-        return by_file(at[pool], at[log], since) if since is not None else None
+        return _by_file(host, at[pool], at[log], run) if log in at else None
     return _in_journal(at[pool], run) if host[Unit].name in {"", UNIT} else None
+
+
+def _by_file(host: HostFacts, written: float, log: float, run: Run) -> OtherServer | NotRead | None:
+    since = _lines(run(since_read(host[Unit].name or UNIT, written), SINCE_LIMIT_S))
+    return _JOURNAL if since is None else by_file(written, log, since)
 
 
 def log_file(host: HostFacts) -> str:
@@ -59,15 +69,17 @@ def log_file(host: HostFacts) -> str:
     return reads.log_path(given, host[DataFolder].path)
 
 
-def _in_journal(written: float, run: Run) -> OtherServer | None:
+def _in_journal(written: float, run: Run) -> OtherServer | NotRead | None:
     around = _lines(run(around_read(UNIT, written), READ_LIMIT_S))
-    if around is None or stamped(around):
+    if around is None:
+        return _JOURNAL
+    if stamped(around):
         return None
     before = _lines(run(before_read(UNIT, written), READ_LIMIT_S))
-    if not before:
+    since = _lines(run(since_read(UNIT, written), SINCE_LIMIT_S)) if before else None
+    if before == []:
         return None
-    since = _lines(run(since_read(UNIT, written), SINCE_LIMIT_S))
-    return by_journal(written, before, since) if since is not None else None
+    return _JOURNAL if before is None or since is None else by_journal(written, before, since)
 
 
 def _lines(output: Output | None) -> list[str] | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.binlog_marks import Mark
+from services.facts.other_server import NotRead
 from services.facts.primary_views import PrimaryView
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.plan.histories_model import Histories, Side
@@ -104,13 +105,17 @@ def _no_trace(host: str) -> str:
 def compared(joiner: Side, donor: Side) -> Histories:
     """Compare two nodes by every trace; what a server outside the cluster left behind need stand in none of them."""
     found = _by_traces(joiner, donor)
-    others = ((side.host, side.trace.other_server) for side in (joiner, donor) if not side.serves)
-    doubts = tuple(other.told(host) for host, other in others if other is not None)
+    sides = [(side.host, side.trace.other_server) for side in (joiner, donor) if not side.serves]
+    doubts = tuple(other.told(host) for host, other in sides if other is not None)
     if found.outcome == "forked" or not doubts:
         return found
     if found.outcome == "not known":
         return replace(found, missing=(*doubts, *found.missing), outside=True)
-    said = f"what was read shows one past ({found.evidence}), and another server ran on the data behind it"
+    unread = all(other is None or isinstance(other, NotRead) for _, other in sides)
+    ran = "whether another server ran on the data behind it is not known" if unread else (
+        "another server ran on the data behind it"
+    )  # fmt: skip
+    said = f"what was read shows one past ({found.evidence}), and {ran}"
     return Histories("not known", said, missing=doubts, outside=True)
 
 

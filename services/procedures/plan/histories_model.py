@@ -21,7 +21,8 @@ class Histories:
         missing: what would have to be read to know, one sentence each (not known only).
         logs: whether binary logs of both, laid beside each other, agree as far as they go; '' where they weren't.
         own: so many transactions were read at least that one of them wrote with wsrep off, and the other has not.
-        outside: a server outside the cluster ran on the data of one: no position makes it known (not known only).
+        outside: a server outside the cluster ran on the data of one, or that could not be read: no position makes it
+            known (not known only).
     """
 
     outcome: Outcome

@@ -9,7 +9,7 @@ import pytest
 from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
-from services.facts.other_server import OtherServer, around_read, before_read, mtimes_read, since_read
+from services.facts.other_server import NotRead, OtherServer, around_read, before_read, mtimes_read, since_read
 from services.procedures.looking.other_server import read_other_server
 from services.procedures.plan.histories import compared
 from services.procedures.plan.histories_model import Side
@@ -110,6 +110,33 @@ def test_that_a_log_file_s_own_time_tells_and_a_rotated_one_is_only_newer() -> N
     assert read_other_server(host, Host(BY_HAND, by_its_unit, db=STOPPED)) is None
 
 
+@pytest.mark.parametrize("silent", ["stat", "around", "before", "since"])
+@pytest.mark.parametrize("refused", [False, True])
+def test_that_a_read_without_an_answer_is_told_as_not_read_and_is_no_evidence_of_one_past(
+    silent: str, *, refused: bool
+) -> None:
+    """On a host under load journalctl took longer than its limit: HISTORY said 'same', and its rows were forked."""
+    road = Host(BY_HAND, STOP)
+    asked = {
+        "around": around_read("mariadb.service", BY_HAND),
+        "before": before_read("mariadb.service", BY_HAND),
+        "since": since_read("mariadb.service", BY_HAND),
+    }
+
+    def run(read: CommandRead, limit_s: float) -> Output | None:
+        if read == asked.get(silent) or (silent == "stat" and command_of(read).argv[0] == "stat"):
+            return Output(1, b"", b"Permission denied") if refused else None
+        return road(read, limit_s)
+
+    told = read_other_server(s3(), run)
+    if silent == "stat" and refused:  # as where the file is not there
+        assert told is None
+        return
+    assert isinstance(told, NotRead)
+    sentence = told.told("s3")
+    assert "could not be read: whether a server whose log is not this one ran on its data is not known" in sentence
+
+
 def test_that_the_file_goes_by_its_option_s_name() -> None:
     road = Host(None, STOP)
     assert read_other_server(s3(), road) is None
@@ -124,14 +151,6 @@ def test_that_a_server_that_runs_and_a_unit_of_another_name_are_not_asked() -> N
     assert read_other_server(s3(data_folder_path=""), road) is None
     assert not road.asked
     assert read_other_server(s3(unit_name="mysql.service"), road) is None
-
-
-def test_that_a_read_that_could_not_be_made_tells_nothing() -> None:
-    assert read_other_server(s3(), lambda command, limit_s: None) is None
-    whole = Host(BY_HAND, STOP)
-    for lost in (around_read("mariadb.service", BY_HAND), before_read("mariadb.service", BY_HAND),
-                 since_read("mariadb.service", BY_HAND)):  # fmt: skip
-        assert read_other_server(s3(), lambda c, s, lost=lost: None if c == lost else whole(c, s)) is None  # type: ignore[misc]
 
 
 def test_that_its_reads_are_in_the_registry() -> None:
@@ -167,6 +186,14 @@ def test_that_it_counts_of_either_node_that_is_stopped_and_of_none_that_serves()
     assert compared(joiner, ran_by_hand(replace(donor, serves=True))).missing != found.missing
     assert before != found
     assert compared(joiner, ran_by_hand(s1(joiner))).outcome == "same"
+
+
+def test_that_one_past_is_not_known_either_where_that_could_not_be_read() -> None:
+    joiner = s3_at(19, of_fork=False)
+    unread = replace(joiner, trace=replace(joiner.trace, other_server=NotRead("its journal")))
+    found = compared(unread, s1(joiner))
+    assert found.outcome == "not known"
+    assert "and whether another server ran on the data behind it is not known" in found.evidence
 
 
 def test_that_a_fork_stays_a_fork() -> None:

@@ -6,6 +6,7 @@ the others wait for ever (Galera documentation, "pc.recovery"; trials on the lab
 
 from __future__ import annotations
 
+from services.facts.other_server import NotRead
 from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import pairs
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
@@ -36,11 +37,8 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
     if forked := [f"{p.one} and {p.other}" for p in pairs(party) if p.found.outcome == "forked"]:
         return f"the histories of {', '.join(forked)} are forks"
     nodes = [party.host(name) for name in hosts]
-    others = [
-        host.host for host in nodes if (trace := host[Traces].trace) is not None and trace.other_server is not None
-    ]
-    if others:
-        return f"another server ran on the data of {', '.join(others)}"
+    if outside := _ran_outside(nodes):
+        return outside
     views = {host.host: host[DataFolder].gvwstate for host in nodes}
     without = [name for name, view in views.items() if view is None]
     if without:
@@ -58,6 +56,14 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
         f"grastate.dat of {host.host} is {state_file(host)}" for host in nodes if host[DataFolder].grastate is None
     ]
     return "; ".join(unfit)
+
+
+def _ran_outside(nodes: list[HostFacts]) -> str:
+    traces = [(host.host, host[Traces].trace) for host in nodes]
+    others = {name: trace.other_server for name, trace in traces if trace is not None and trace.other_server}
+    if ran := [name for name, other in others.items() if not isinstance(other, NotRead)]:
+        return f"another server ran on the data of {', '.join(ran)}"
+    return f"whether another server ran on the data of {', '.join(others)} could not be read" if others else ""
 
 
 def told(reason: str, *, wanted: bool) -> Check:

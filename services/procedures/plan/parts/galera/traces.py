@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.facts.binlog_marks import Mark
 from services.facts.log_peers import LogPeer
-from services.facts.other_server import OtherServer
+from services.facts.other_server import NotRead, OtherServer
 from services.facts.primary_views import PrimaryView
 from services.facts.ran_alone import RanAlone
 from services.procedures.plan.part import Part, Reading
@@ -18,6 +18,10 @@ from services.procedures.plan.parts.server.variables import Variables
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
+
+
+Other = OtherServer | RanAlone | NotRead | None
+"""What tells of a server outside the cluster on a stopped node's data, or that it could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,8 @@ class Trace:
         index: path of the binary log's index file, '' where there is no binary log, or it was not found.
         log_told: whether its newest marks were read, or no binary log is there: no marks are no transactions then.
         partial: its binary log has only what was written on the node itself (log_slave_updates is off).
-        other_server: one with another log, or without the cluster, on its data; None: nothing read tells of one.
+        other_server: one with another log, or without the cluster, on its data, or that no answer came; None: nothing
+            that was read tells of one.
         unread: what could not be read and why, one sentence each.
         peers: whom its provider met, by its error log.
     """
@@ -46,7 +51,7 @@ class Trace:
     index: str = ""
     log_told: bool = False
     partial: bool = False
-    other_server: OtherServer | RanAlone | None = None
+    other_server: Other = None
     unread: tuple[str, ...] = ()
     peers: tuple[LogPeer, ...] = ()
 

@@ -13,10 +13,47 @@ setpriv is in util-linux 2.24 and newer; the rest is in coreutils 8.30, findutil
 from __future__ import annotations
 
 from services.connections.command import Command
+from services.connections.made_by_run import INVENTORY
 from services.connections.operator_files import ENTER
 
-_AS = (
+WALK = (
     ENTER
+    + r"""inside() {
+  was=$(pwd -P); cd -P -- "./$name" || exit 73
+  [ "$(pwd -P)" = "${was%/}/$name" ] || die "$was/$name was replaced at that moment"
+}
+into() { follow=yes; go "$1/x"; }
+entered() {
+  follow=; go "$1"
+  [ -d "./$name" ] && [ ! -L "./$name" ] || die "$(pwd -P)/$name is no folder of its own"
+  inside
+}
+alone() { root_only || die "others than root may write into $(pwd -P)"; }
+beside() { follow=; go "$1"; alone; }
+taken() {
+  case $(stat -c %u .) in
+    "$me"|"${1:-$me}") ;;
+    *) (cd -P .. && root_only) || die "$(pwd -P) belongs to another account";;
+  esac
+  chown -h -- "$me:$(id -g)" . && chmod "${2:-go-w}" -- . || exit 5
+  alone
+}
+closed() {
+  find . -xdev -mindepth 1 -path "${1:-./}" -prune -o -type d \( ! -uid "$me" -o -perm /022 \) \
+    -execdir chown -h -- "$me:$(id -g)" {} \; -execdir chmod go-w -- {} \;
+}
+"""
+)
+"""What root does in a folder that it has entered.
+
+`entered` goes into a folder, not by a link in its place. `beside` stands in the folder in which a name lies, and goes
+on only where that is root's alone. `taken` makes the folder root's that was entered: from there on nobody else changes
+a name in it, also who has it open (the right is asked at each rename); `closed` does so with all folders below, each
+before what lies in it is looked at (find(1), -execdir), but for one of them.
+"""
+AS = (
+    WALK
+    + INVENTORY
     + r"""case $1 in
   *:*) uid=${1%%:*} gid=${1#*:};;
   *) entry=$(getent passwd "$1") || die "there is no account $1"
@@ -25,12 +62,8 @@ esac; shift
 case $uid$gid in *[!0-9]*|'') die 'an account has a number';; esac
 [ "$uid" -gt 0 ] || die 'a folder of root is no folder of a server'
 own() { setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all --no-new-privs -- "$@"; }
-above() { follow=; go "$1"; as=own; if root_only; then as=; fi; }
-into() { follow=yes; go "$1/x"; }
-inside() {
-  was=$(pwd -P); cd -P -- "./$name" || exit 73
-  [ "$(pwd -P)" = "${was%/}/$name" ] || die "$was/$name was replaced at that moment"
-}
+acts() { as=own; if root_only; then as=; fi; }
+above() { follow=; go "$1"; acts; }
 its() { [ "$(stat -c %u .)" = "$uid" ] || die "$(pwd -P) belongs to another account"; }
 made() {
   above "$1"
@@ -46,27 +79,34 @@ made() {
 }
 gone() (
   missing() { exit 0; }
+  rm -f -- "$(note_of "$1").left"
   above "$1"; [ -e "./$name" ] || [ -L "./$name" ] || exit 0
   [ -d "./$name" ] && [ ! -L "./$name" ] || die "$(pwd -P)/$name is no folder any more"
   (inside
-   case $(stat -c %u .) in "$uid") own find . -xdev -mindepth 1 -delete || exit 73;; "$me") ;; *) its;; esac) || exit 73
+   case $(stat -c %u .) in "$uid") swept "$1" own;; "$me") of_run "$1"; alone; swept "$1";; *) its;; esac) || exit
   $as rmdir -- "./$name" || exit 73
 )
 """
 )
+"""The same as an account, which is the first word: what is not root's alone to change is done by `own`, as him."""
 MAKE = (
-    _AS
+    AS
     + r"""made "$1"
 own chmod -- "$2" . || exit 73
+[ -n "$(ls -A .)" ] || noted "$1" || die 'what is made could not be noted'
 """
 )
 """$1 the account, $2 a folder: it is made for it, empty, with mode $3. One of its own may be there."""
 
 COPY = (
-    _AS
-    + r"""gone "$2.part" || exit 73
+    AS
+    + r"""free() { if [ -e "./$name" ] || [ -L "./$name" ]; then die "$(pwd -P)/$name is there already"; fi; }
+(above "$2"; free) || exit
+gone "$2.part" || [ "$?" -eq 1 ] || exit 73
 into "$1"; its; exec 3<.
 made "$2.part"
+[ -z "$(ls -A .)" ] || die "$(pwd -P) holds what no run made"
+noted "$2.part" '' /proc/self/fd/3/ - || die 'what is copied could not be noted'
 own find /proc/self/fd/3/ -mindepth 1 -maxdepth 1 ! -name lost+found -exec cp -a --reflink=auto -t . -- {} + || exit 73
 if [ -L ./journal ]; then
   own rm -- ./journal && own mkdir -m 0700 ./journal || exit 73
@@ -74,36 +114,49 @@ if [ -L ./journal ]; then
 fi
 odd=$(own find . ! -type f ! -type d -print -quit) && [ -z "$odd" ] || die "${odd#./} is no file and no folder"
 own chmod --reference=/proc/self/fd/3/ . && own sync -f . || exit 73
-above "$2"
-if [ -e "./$name" ] || [ -L "./$name" ]; then die "$(pwd -P)/$name is there already"; fi
+noted "$2" || die 'what was copied could not be noted'
+above "$2"; free
 $as mv -T -- "./$name.part" "./$name" || exit 73
 """
 )
 """$1 the account, $2 a folder of it, $3 where its whole copy goes: FOLDER.part until it is whole and on disk."""
 
 REMOVE = (
-    _AS
-    + r"""for each do gone "$each" || exit 73; done
+    AS
+    + r"""for each do gone "$each" || [ "$?" -eq 1 ] || exit 73; done
 """
 )
-"""$1 the account, then folders that were made for it: with all in them. What is not there is no error."""
+"""$1 the account, then folders that were made for it: with what a run or a server made in them (made_by_run.py). One in
+which something else lies stays with that. What is not there is no error."""
+
+PUT_AWAY = (
+    AS
+    + r"""folder=$1 aside=$2 came=$3
+above "$folder"
+[ -d "./${aside##*/}" ] && [ ! -L "./${aside##*/}" ] ||
+  die "$aside is not there: what lies in $folder may be the old data"
+if [ -e "./$name" ] || [ -L "./$name" ]; then
+  gone "$came" || [ "$?" -eq 1 ] || exit 73
+  if [ -e "./${came##*/}" ]; then die "$came holds what no run made"; fi
+  moved=$(note_of "$folder")
+  [ ! -f "$moved" ] || mv -fT -- "$moved" "$(note_of "$came")" || exit 73
+  $as mv -T -- "./$name" "./${came##*/}" || exit 73
+fi
+gone "$came" || [ "$?" -eq 1 ] || exit 73
+"""
+)
+"""$1 the account, $2 a folder that a run made, $3 where the older one is kept, $4 a name beside them: the run's is
+called so, and then removed as by REMOVE. Without the older one nothing is done."""
 
 EMPTY = (
-    _AS
-    + r"""into "$1"; its; shift; first=yes
-for each do
-  if [ -n "$first" ]; then set --; first=; fi
-  set -- "$@" -o -name "$each"
-done
-shift
-own find . -xdev -mindepth 1 -maxdepth 1 \( "$@" \) -exec rm -rf --one-file-system -- {} +
+    AS
+    + r"""into "$1"; its; swept "$1" own || [ "$?" -eq 1 ] || exit 73
 """
 )
-"""$1 the account, $2 a folder of it, then patterns of names: what is called so in it is removed, and no more."""
-
+"""$1 the account, $2 a folder of it: what is the account's in it, under a name that a server uses, is removed."""
 
 RENAME = (
-    _AS
+    AS
     + r"""above "$1"; [ -e "./$name" ] || [ -L "./$name" ] || exit 1
 [ "$(stat -c '%u %F' "./$name")" = "$uid directory" ] || die "$(pwd -P)/$name is no folder of that account"
 [ "${1%/*}" = "${2%/*}" ] || die 'it would get into another folder'
@@ -115,7 +168,7 @@ $as mv -T -- "./$name" "./$to" || exit 73
 """$1 the account, $2 a folder of it, $3 its new name in the same folder. 1: there is none of the first name."""
 
 INSIDE = (
-    _AS
+    AS
     + r"""into "$1"; its; shift
 own "$@"
 """
@@ -134,13 +187,18 @@ def copied(source: str, target: str, account: str) -> Command:
 
 
 def removed(account: str, *folders: str) -> Command:
-    """Return the command that removes folders of an account that were made for it."""
+    """Return the command that removes what a run and a server made of folders; what else lies there stays, noted."""
     return _shell(REMOVE, account, *folders)
 
 
-def emptied(folder: str, account: str, *names: str) -> Command:
-    """Return the command that removes from a folder of an account what has one of these names."""
-    return _shell(EMPTY, account, folder, *names)
+def put_away(folder: str, aside: str, came: str, account: str) -> Command:
+    """Return the command that removes a run's folder, under another name first, while an older one is kept."""
+    return _shell(PUT_AWAY, account, folder, aside, came)
+
+
+def emptied(folder: str, account: str) -> Command:
+    """Return the command that removes from a folder of an account what a server has made there."""
+    return _shell(EMPTY, account, folder)
 
 
 def renamed(folder: str, new: str, account: str) -> Command:
@@ -154,4 +212,4 @@ def inside(folder: str, account: str, *argv: str) -> Command:
 
 
 def _shell(script: str, *words: str) -> Command:
-    return Command(("sh", "-c", script, "pilothouse", *words), sudo=True)
+    return Command(("bash", "-c", script, "pilothouse", *words), sudo=True)

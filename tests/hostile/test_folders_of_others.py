@@ -12,6 +12,7 @@ import pytest
 
 from services.connections import folders_of_others
 from services.connections.command import Command
+from services.connections.made_by_run import left_note
 
 USER, GROUP = 4711, 4712
 ACCOUNT = f"{USER}:{GROUP}"
@@ -119,23 +120,70 @@ def test_that_nothing_is_done_for_root_in_a_folder_of_roots_or_over_one(place: P
         folders_of_others.made(str(shop), ACCOUNT),
         folders_of_others.removed(ACCOUNT, str(place.wanted)),
         folders_of_others.copied(str(place.wanted), str(place.own / "copy"), ACCOUNT),
-        folders_of_others.emptied(str(place.wanted), ACCOUNT, "*"),
+        folders_of_others.emptied(str(place.wanted), ACCOUNT),
     ):
         assert _ran(command).returncode == 73, command.argv[5:]
     assert (shop.stat().st_uid, place.untouched()) == (0, True)
 
 
+def _left(folder: Path) -> str:
+    """What an undo has noted of what it left in a folder, '' for nothing."""
+    note = Path(left_note(str(folder)))
+    return note.read_text() if note.exists() else ""
+
+
+def _laid(at: Path, owner: int = USER) -> None:
+    at.parent.mkdir(exist_ok=True)
+    at.write_text("x")
+    os.chown(at, owner, owner)
+
+
 def test_that_an_undo_removes_only_what_a_server_makes(place: Place) -> None:
     """A server told /srv for its folder, and all of it would have been removed."""
     data = place.own / "data"
-    for name in ("WiredTiger.wt", "letters", "local.0"):
-        (data / name).write_text("x")
-        os.chown(data / name, USER, GROUP)
+    for name in ("WiredTiger.wt", "letters", "local.0", "shop/orders.ibd"):
+        _laid(data / name)
     (data / "roots").mkdir(mode=0o700)
     (data / "roots" / "local.0").write_text("x")
-    assert _ran(folders_of_others.emptied(str(data), ACCOUNT, "WiredTiger*", "local.*")).returncode == 0
+    assert _ran(folders_of_others.emptied(str(data), ACCOUNT)).returncode == 0
     assert sorted(one.name for one in data.iterdir()) == ["letters", "lost+found", "roots", "shop"]
+    assert [one.name for one in (data / "shop").iterdir()] == ["rows"]
     assert (data / "roots" / "local.0").exists()
+    assert _left(data).startswith(f"{data}: 3, as "), _left(data)
+
+
+def test_that_an_undo_removes_what_the_run_copied_and_leaves_and_tells_what_somebody_put_beside(place: Place) -> None:
+    copy = place.roots / "copy"
+    _laid(place.own / "data/shop/notes of a person")  # it was in what was copied: the copy of it is the run's
+    assert _copied(place, copy).returncode == 0
+    for name, owner in (("shop/dump.sql", USER), ("keys.pem", 0), ("shop/mine.ibd", 1), ("new/a.frm", USER)):
+        _laid(copy / name, owner)
+    (copy / "shop/rows").unlink()
+    _laid(copy / "shop/rows.new")
+    (copy / "shop/rows.new").rename(copy / "shop/rows")  # a file of a person's under a name that was copied
+    os.chown(copy / "new", USER, GROUP)
+    assert _ran(folders_of_others.removed(ACCOUNT, str(copy))).returncode == 0
+    left = sorted(str(one.relative_to(copy)) for one in copy.rglob("*") if one.is_file())
+    assert left == ["keys.pem", "shop/dump.sql", "shop/mine.ibd", "shop/rows"]
+    assert _left(copy).startswith(f"{copy}: 4, as "), _left(copy)
+    for name in left:
+        (copy / name).unlink()
+    assert _ran(folders_of_others.removed(ACCOUNT, str(copy))).returncode == 0
+    assert (copy.exists(), _left(copy)) == (False, "")
+
+
+def test_that_a_folder_goes_out_of_the_way_only_while_the_older_one_is_kept(place: Place) -> None:
+    data, kept, came = (str(place.own / name) for name in ("data", "kept", "came"))
+    assert _ran(folders_of_others.put_away(data, kept, came, ACCOUNT)).returncode == 73
+    assert _ran(folders_of_others.renamed(data, kept, ACCOUNT)).returncode == 0
+    assert _ran(folders_of_others.made(data, ACCOUNT)).returncode == 0
+    _laid(place.own / "data/ibdata1")
+    _laid(place.own / "data/letter")
+    assert _ran(folders_of_others.put_away(data, kept, came, ACCOUNT)).returncode == 0
+    assert (Path(data).exists(), [one.name for one in Path(came).iterdir()]) == (False, ["letter"])
+    assert _left(Path(came)).startswith(f"{came}: 1, as letter"), _left(Path(came))
+    assert _ran(folders_of_others.put_away(data, kept, came, ACCOUNT)).returncode == 0, "once more"
+    assert _ran(folders_of_others.renamed(kept, data, ACCOUNT)).returncode == 0
 
 
 def test_that_a_folder_is_renamed_and_its_files_edited_as_the_accounts(place: Place) -> None:

@@ -45,8 +45,8 @@ def test_that_a_link_laid_where_old_data_are_kept_takes_nothing_of_the_data_else
     etc = tmp_path / "etc"
     etc.mkdir()
     (data / "ld.so.preload").write_text("/tmp/evil.so")
-    swap = f'mkdir() {{ command mkdir "$@" && rmdir "$5" && ln -s {etc} "$5"; }}\n'
-    ran = _ran(KEEP_INSIDE, data, data / ".kept", attack=_NOT_ROOT + swap)
+    swap = f'mkdir() {{ command mkdir "$@" && rmdir "$4" && ln -s {etc} "$4"; }}\n'
+    ran = _ran(KEEP_INSIDE, data, data / ".kept", os.getuid(), attack=_NOT_ROOT + swap)
     assert ran.returncode == 5, ran
     assert list(etc.iterdir()) == []
     assert (data / "ld.so.preload").exists()
@@ -54,7 +54,7 @@ def test_that_a_link_laid_where_old_data_are_kept_takes_nothing_of_the_data_else
 
 def test_that_a_data_folder_that_others_may_write_into_is_closed_before_anything_is_moved(data: Path) -> None:
     data.chmod(0o777)
-    ran = _ran(KEEP_INSIDE, data, data / ".kept", attack=_NOT_ROOT)
+    ran = _ran(KEEP_INSIDE, data, data / ".kept", os.getuid(), attack=_NOT_ROOT)
     assert ran.returncode == 0, ran
     assert data.stat().st_mode & 0o777 == 0o755
     assert [one.name for one in data.iterdir()] == [".kept"]

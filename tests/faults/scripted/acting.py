@@ -11,6 +11,7 @@ from services.connections import folders_of_others
 from services.connections.folder_programs import OWN_PLACE
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
+from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import REMOVE_COPY
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
     CLEAR_COPIES,
     COPY_CHAIN,
@@ -28,9 +29,11 @@ from services.procedures.catalogue.steps.recovering import RECOVER_OR_SAY_WHY
 from services.procedures.catalogue.steps.restoring_programs import (
     COPY_BACK,
     GIVE_TO_SERVER,
+    MAKE_CLOSED,
+    TAKE,
     WITHOUT_IDENTITY,
 )
-from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK
+from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK, SAVE_STATE
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
@@ -66,6 +69,7 @@ from tests.faults.scripted.cluster import (
     Host,
 )
 
+_OF_A_STOPPED_HOST = {OWN_PLACE, WITHOUT_IDENTITY, GIVE_TO_SERVER, MAKE_CLOSED, TAKE, folders_of_others.MAKE}
 _OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, BRING, LOOK_THROUGH, NONE_BUT_ROOT}
 
 MEASURED = (
@@ -227,12 +231,12 @@ class ScriptedActor:
                 raise UserError("pilothouse: the server gave no session", host=host.name)
             assert host.variables["wsrep_desync"] == "ON"
             assert words[-1] == "take"
-            host.files |= {words[2]: "", SNAPSHOT: str(host.seqno)}
-            assert words[7] == DIRTY[1]
+            host.files |= {words[3]: "", SNAPSHOT: str(host.seqno)}
+            assert words[8] == DIRTY[1]
             host.variables.pop(DIRTY[0], None)
             return f"pilothouse: snapshot at {CLUSTER}:{host.seqno} after 1 s under the read lock"
         if script == UNLOCK:
-            host.units.pop(words[1], None)
+            host.units.pop(words[2], None)
         elif script == REMOVE and words[1] in host.files:
             assert not _locked(host), "a snapshot is removed while the command that takes it works"
             assert words[-1] == "remove"
@@ -296,9 +300,9 @@ class ScriptedActor:
             case ["systemd-run", unit, *_]:
                 described = next((word.partition("=")[2] for word in argv if word.startswith("--description=")), "")
                 host.units[f"{unit.partition('=')[2]}.service"] = described or "active"
-            case ["sh", "-c", folders_of_others.INSIDE, _, _, _, "sed", "-i", expression, _]:
+            case ["bash", "-c", folders_of_others.INSIDE, _, _, _, "sed", "-i", expression, _]:
                 host.safe_to_bootstrap = int(expression.split("/")[2][-1])
-            case ["mv", "-T", source, target] | ["sh", "-c", folders_of_others.RENAME, _, _, source, target]:
+            case ["bash", "-c", folders_of_others.RENAME, _, _, source, target]:
                 there = host.has_data if source == DATADIR else source in host.aside
                 if not there and 1 not in ok:
                     raise UserError(f"mv: cannot stat '{source}'", host=host.name)
@@ -312,23 +316,24 @@ class ScriptedActor:
                     _forget(host, DATADIR)
             case ["bash", "-c", text, *_] if text in rejoining.PROGRAMS:
                 return rejoining.performed(host, argv)
-            case ["rm", "-rf", *_, target] | ["sh", "-c", folders_of_others.REMOVE, _, _, target]:
-                host.aside.pop(target, None)
-                _forget(host, target)
+            case ["bash", "-c", folders_of_others.PUT_AWAY, _, _, folder, aside, _]:
+                assert (aside in host.aside, folder) == (True, DATADIR), "these may be the old data"
+                host.has_data, host.grastate_uuid = False, ""
+                _forget(host, folder)
             case ["bash", "-c", text, _, work, _, *sources] if text == COPY_CHAIN:
                 _forget(host, work)
                 host.files |= {work: "", **{f"{work}/{at}": source for at, source in enumerate(sources)}}
                 return f"copied: {len(sources)} folders"
-            case ["bash", "-c", text, _, target] if text == CLEAR_COPIES:
+            case ["bash", "-c", text, _, target] if text in {CLEAR_COPIES, REMOVE_COPY}:
                 _forget(host, target)
             case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
                 return _prepared(host, mark, words)
-            case ["bash", "-c", text, _, _, "mariadb-backup", "--no-defaults", "--copy-back", *_] if text == COPY_BACK:
+            case ["bash", "-c", text, _, _, _, "mariadb-backup", _, "--copy-back", *_] if text == COPY_BACK:
                 assert not host.running
                 assert not host.has_data
                 host.has_data, host.seqno, host.parted = True, RESTORED, False
                 return "completed OK!\ncopied back, and on disk"
-            case ["bash", "-c", text, *_] if text in {OWN_PLACE, WITHOUT_IDENTITY, GIVE_TO_SERVER}:
+            case ["bash", "-c", text, *_] if text in _OF_A_STOPPED_HOST:
                 assert not host.running
             case ["bash", "-c", text, *words] if text in _OF_SNAPSHOTS:
                 return self._snapshot(host, text, words)
@@ -343,6 +348,8 @@ class ScriptedActor:
                 return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
                 return f"last Xid: {host.seqno}"
+            case ["bash", "-c", text, *_] if text == SAVE_STATE:
+                pass
             case ["bash", "-c", text, *_] if text == KEEP_STATE:
                 host.state_kept = host.grastate_uuid
             case ["bash", "-c", text, *_] if text == PUT_STATE_BACK:
@@ -368,8 +375,6 @@ class ScriptedActor:
                 return MEASURED
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
                 self._proves(host, words)
-            case ["sh", "-c", folders_of_others.MAKE, *_]:
-                assert not host.running
             case ["install" | "mkdir" | "rmdir" | "chown" | "chmod" | "test" | "find" | "mysql", *_] | [
                 _,
                 "--user=mysql",

@@ -1,12 +1,14 @@
 """A Galera node's data folder: whose it is, and the acts of root on it, as that account. Pure.
 
 Who may write above its own data puts a link in the place of a name: `mv`, `mkdir`, `chown` and `sed -i` of root went
-where it led. Programs that need a folder of root's own are in restoring_programs.py, behind own_path.
+where it led. Programs that need a folder of root's own for a while are in restoring_programs.py.
 """
 
 from __future__ import annotations
 
 from services.connections import folders_of_others
+from services.connections.command import Command
+from services.procedures.catalogue.steps.restoring_programs import TAKE, WITHOUT_IDENTITY
 from services.procedures.plan.actions import Run
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -36,11 +38,21 @@ def renamed(host: HostFacts, path: str, new: str, ok: tuple[int, ...] = (0,)) ->
     return Run(folders_of_others.renamed(path, new, account_of(host)), ok=ok)
 
 
-def removed(host: HostFacts, path: str) -> Run:
-    """Return the act that removes a folder of the host's account, with all in it."""
-    return Run(folders_of_others.removed(account_of(host), path))
+def put_away(host: HostFacts, aside: str, came: str) -> Run:
+    """Return the act that removes the data folder that a run made, as `came` first, while the old one is kept."""
+    return Run(folders_of_others.put_away(folder_of(host), aside, came, account_of(host)))
 
 
 def made(host: HostFacts) -> Run:
     """Return the act that makes the data folder, empty, for its account."""
     return Run(folders_of_others.made(folder_of(host), account_of(host), "0755"))
+
+
+def taken(host: HostFacts, ok: tuple[int, ...] = (0,)) -> Run:
+    """Return the act that makes the data folder root's; it ends with 1 where it can't be written."""
+    return Run(Command(("bash", "-c", TAKE, "pilothouse", folder_of(host), account_of(host)), sudo=True), ok=ok)
+
+
+def without_identity(host: HostFacts, *more: str) -> Run:
+    """Return the act that takes another server's identity out of the data folder, and one more file."""
+    return Run(Command(("bash", "-c", WITHOUT_IDENTITY, "pilothouse", folder_of(host), *more), sudo=True))

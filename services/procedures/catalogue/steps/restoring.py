@@ -33,6 +33,7 @@ from services.procedures.conditions.galera.restored_history import RestoredHisto
 from services.procedures.conditions.galera.restored_whole import RestoredWhole
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
+from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
@@ -167,33 +168,20 @@ def _renamed(host: HostFacts) -> Step:
 def _new_folder(host: HostFacts) -> Step:
     name, folder, aside = host.host, folder_of(host), aside_path(host)
     came = f"{folder}.pilothouse-restored"
-    made = Several(
-        (
-            Run(Command(("mkdir", "-m", "0700", "--", folder), sudo=True), ok=(0, 1)),  # 1: it was made before
-            Run(Command(("test", "!", "-L", folder), sudo=True)),
-            Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True)),
-        )
-    )
-    away = Several(
-        (
-            Run(Command(("test", "-d", aside), sudo=True)),  # without it this would be the old data themselves
-            Run(Command(("mv", "-T", folder, came), sudo=True), ok=(0, 1)),  # 1: moved before a console was killed
-            Run(Command(("rm", "-rf", "--one-file-system", came), sudo=True)),
-        )
-    )
     return Step(
         step_id=f"new-data-{name}",
         host=name,
         title=f"Make an empty data folder on {name}",
         done=f"{name} has an empty data folder",
-        action=made,
+        action=_program(programs.MAKE_CLOSED, folder),
         before=(Stopped(name, steps.unit_of(host)),),
         proof=(FileAbsent(name, posixpath.join(folder, "ibdata1")),),
         undo=Undo(
             f"Remove what the run put into the data folder of {name}",
-            away,
-            (FileAbsent(name, folder), FileAbsent(name, came)),
+            data_folders.put_away(host, aside, came),
+            (FileAbsent(name, folder),),
             limit_s=PACKED_AWAY_LIMIT_S,
+            leaves=(NothingLeft(name, came),),
             waits=(Stopped(name, steps.unit_of(host)),),
             waits_s=ENDS_S,
         ),
@@ -210,7 +198,7 @@ def _kept_inside(host: HostFacts) -> Step:
         title=f"Keep the old data of {name} in {aside}",
         done=f"The old data of {name} are kept in {aside}",
         why=f"{folder} is the top of a file system and can't be renamed. They stay there until you remove them.",
-        action=_program(programs.KEEP_INSIDE, folder, aside),
+        action=_program(programs.KEEP_INSIDE, folder, aside, _account(host)),
         before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
         proof=(OnlyKept(name, folder, aside),),
         limit_s=120.0,
@@ -238,14 +226,15 @@ def _emptied(host: HostFacts) -> Step:
         host=name,
         title=f"Let the data folder of {name} belong to root until the data are in it",
         done=f"{name} has an empty data folder",
-        action=Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True)),
+        action=data_folders.taken(host),
         before=(Stopped(name, steps.unit_of(host)), OnlyKept(name, folder, aside)),
         proof=(FileAbsent(name, posixpath.join(folder, "ibdata1")),),
         undo=Undo(
             f"Remove what the run put into the data folder of {name}",
-            _program(programs.EMPTY_BESIDE, folder, aside),
+            _program(programs.EMPTY_BESIDE, folder, aside, _account(host)),
             (OnlyKept(name, folder, aside),),
             limit_s=PACKED_AWAY_LIMIT_S,
+            leaves=(NothingLeft(name, folder),),
             waits=(Stopped(name, steps.unit_of(host)),),
             waits_s=ENDS_S,
         ),
@@ -266,7 +255,7 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
     places = ["innodb-log-group-home-dir", "innodb-data-home-dir", "innodb-undo-directory"]
     places += ["aria-log-dir-path"] if is_mariadb(host) else []
     words = (
-        "bash", "-c", programs.COPY_BACK, "pilothouse", folder,
+        "bash", "-c", programs.COPY_BACK, "pilothouse", folder, aside_path(host),
         program, "--no-defaults", "--copy-back", f"--target-dir={prepared}", f"--datadir={folder}",
         *(f"--{place}={folder}" for place in places), *beside,
     )  # fmt: skip
@@ -309,7 +298,7 @@ def made_its_own(host: HostFacts, state_uuid: str) -> tuple[Step, ...]:
             title=f"Remove what names another server from {folder} of {name}",
             done=f"Nothing in {folder} of {name} names another server",
             why=f"Its UUID, its cache, its view and its channels are another's. {_UNDONE_WITH_FOLDER}",
-            action=_program(programs.WITHOUT_IDENTITY, folder),
+            action=data_folders.without_identity(host),
             before=(stopped,),
             proof=tuple(FileAbsent(name, posixpath.join(folder, one)) for one in gone),
             repeatable=True,

@@ -13,8 +13,10 @@ since: there the provider's word is the true one. A log that tells nothing of th
 from __future__ import annotations
 
 from services.connections.command import Command
+from services.connections.folders_of_others import AS
 from services.facts.reads import DEFAULT_DATADIR
 from services.facts.state_files import OF_PROVIDER
+from services.procedures.catalogue.steps.data_folders import account_of
 from services.procedures.catalogue.steps.server import start_unit_of, unit_of
 from services.procedures.conditions.galera.state_named import StateNamed
 from services.procedures.conditions.server.stopped import Stopped
@@ -30,20 +32,42 @@ _LISTED = r"""listed() { find -H "$1" -mindepth 2 -type f -not -name '#*' -print
 """
 """The files of databases: those beside ibdata1 any start may purge or make anew (binary logs, ddl_recovery.log)."""
 KEEP_STATE = (
-    r"""export LC_ALL=C; umask 077; set -eu -o pipefail
-"""
+    AS
     + _LISTED
-    + r"""state="$1/grastate.dat"
-{ [ -f "$state" ] && [ ! -L "$state" ]; } || { echo "no plain file: $state" >&2; exit 1; }
+    + r"""set -eu -o pipefail
 install -d -m 0700 -- "$2"
-head -c 4096 -- "$state" > "$2/grastate.dat"
-listed "$1" > "$2/files"
+into "$1"; acts
+{ [ -f ./grastate.dat ] && [ ! -L ./grastate.dat ]; } || { echo "no plain file: $1/grastate.dat" >&2; exit 1; }
+$as timeout 5 head -c 4096 -- ./grastate.dat > "$2/grastate.dat"
+listed . > "$2/files"
 if [ -n "$3" ] && [ -f "$3" ]; then stat -c %s -- "$3"; else echo 0; fi > "$2/log-at"
 date +%s > "$2/at"
 """
 )
+SAVE_STATE = (
+    AS
+    + r"""datadir=$1 to=$2; shift 2
+install -d -m 0700 -- "$to" && into "$datadir" && acts
+for each do
+  [ -e "./$each" ] || [ -L "./$each" ] || continue
+  [ -f "./$each" ] && [ ! -L "./$each" ] || die "no plain file: $datadir/$each"
+  now=$(mktemp -- "$to/.new-XXXXXXXXXX") && $as timeout 5 head -c 65537 -- "./$each" > "$now" &&
+    $as stat -c @%Y -- "./$each" > "$now.at" || die "$datadir/$each could not be read"
+  [ "$(stat -c %s -- "$now")" -le 65536 ] || { rm -f -- "$now" "$now.at"; die "$datadir/$each has more than 64 kB"; }
+  touch -d "$(head -c 32 -- "$now.at")" -- "$now" && rm -f -- "$now.at" &&
+    mv -T --backup=numbered -- "$now" "$to/$each" || die "$to/$each could not be written"
+done
+"""
+)
+"""$1 the account, $2 the data folder, $3 where root keeps copies, then names of small files: each copy is numbered.
+
+What is there at that moment: a server that was still up deletes its gvwstate.dat when it is stopped cleanly. They are
+read as the account, where the folder is not root's alone: what it laid in a file's place (a link to an endless device,
+to a file of root's) is not.
+"""
 PUT_STATE_BACK = (
-    r"""export LC_ALL=C; umask 077; set -u -o pipefail
+    AS
+    + r"""set -u -o pipefail
 datadir=$1 kept=$2 unit=$3 log=$4 uuid=$5 provider=$6
 """
     + _LISTED
@@ -64,9 +88,9 @@ fi
 grep -qF -- "$provider" "$said" || stays 'no log tells of the start'
 grep -Eiq 'inconsisten|consistency compromised|receiving IST|IST received|reversing history' "$said" &&
   stays 'the log tells of an IST or an inconsistency'
-owner=$(stat -c %U -- "$datadir")
 printf '# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   -1\nsafe_to_bootstrap: 0\n' "$uuid" |
-  runuser -u "$owner" -- sh -c 'umask 007; cat > "$1.new" && mv -T -- "$1.new" "$1"' sh "$datadir/grastate.dat" ||
+  (into "$datadir"
+   own sh -c 'umask 007; cat > ./grastate.dat.new && mv -T -- ./grastate.dat.new ./grastate.dat') ||
   stays 'it could not be written'
 echo 'state file: put back'
 """
@@ -82,7 +106,8 @@ def keep_state(host: HostFacts) -> tuple[Step, ...]:
     log = host[Options].option("mysqld", "log_error") or ""
     log = log if log.startswith("/") else ""
     uuid, unit = folder.grastate.uuid, start_unit_of(host)
-    back = ("bash", "-c", PUT_STATE_BACK, "pilothouse", datadir, KEPT, unit, log, uuid, OF_PROVIDER)
+    account = account_of(host)
+    back = ("bash", "-c", PUT_STATE_BACK, "pilothouse", account, datadir, KEPT, unit, log, uuid, OF_PROVIDER)
     return (
         Step(
             step_id=f"keep-state-{name}",
@@ -90,7 +115,7 @@ def keep_state(host: HostFacts) -> tuple[Step, ...]:
             title=f"Keep the state file of {name} in {KEPT}",
             done=f"The state file of {name} is kept",
             why="A start that ends before a transfer began may leave it without a state, its data whole.",
-            action=Run(Command(("bash", "-c", KEEP_STATE, "pilothouse", datadir, KEPT, log), sudo=True)),
+            action=Run(Command(("bash", "-c", KEEP_STATE, "pilothouse", account, datadir, KEPT, log), sudo=True)),
             before=(Stopped(name, unit_of(host)),),
             limit_s=120.0,
             undo=Undo(

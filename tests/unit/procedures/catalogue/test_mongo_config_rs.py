@@ -248,7 +248,7 @@ def _folder_acts(plan: Plan) -> list[tuple[str, ...]]:
     actions = [step.action for step in plan.steps] + [step.undo.action for step in plan.steps if step.undo]
     small = [one for action in actions for one in (action.actions if isinstance(action, Several) else (action,))]
     argvs = [one.command.argv for one in small if isinstance(one, Run)]
-    return [(argv[2], *argv[5:]) for argv in argvs if argv[:2] == ("sh", "-c")]
+    return [(argv[2], *argv[5:]) for argv in argvs if argv[:2] == ("bash", "-c")]
 
 
 def test_that_the_window_touches_no_old_data_folder() -> None:
@@ -265,7 +265,7 @@ def test_that_root_touches_no_folder_of_a_server_but_by_the_helper(inputs: Input
     plan = _plan(_facts(), inputs)
     lines = [line for step in plan.steps for line in wording(step.action)]
     lines += [line for step in plan.steps if step.undo for line in wording(step.undo.action)]
-    words = {word for line in lines if not line.startswith("sudo sh -c") for word in line.split()[:2]}
+    words = {word for line in lines if not line.startswith("sudo bash -c") for word in line.split()[:2]}
     assert not words & {"cp", "mv", "rm", "mkdir", "chown", "chmod", "find", "rmdir", "ln"}
 
 

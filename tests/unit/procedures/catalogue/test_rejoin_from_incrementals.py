@@ -130,7 +130,12 @@ def test_that_the_copy_goes_into_the_data_folder_alone_whatever_the_option_files
     action = _plan(_facts(), INPUTS).step("copy-back-n3").action
     assert isinstance(action, Detached)
     assert action.command.argv[2] == COPY_BACK
-    assert action.command.argv[4:7] == ("/var/lib/mysql", "mariadb-backup", "--no-defaults")
+    assert action.command.argv[4:8] == (
+        "/var/lib/mysql",
+        "/var/lib/mysql.pilothouse-before",
+        "mariadb-backup",
+        "--no-defaults",
+    )
     for place in ("datadir", "innodb-log-group-home-dir", "innodb-data-home-dir", "innodb-undo-directory",
                   "aria-log-dir-path"):  # fmt: skip
         assert f"--{place}=/var/lib/mysql" in action.command.argv

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from services.connections.made_by_run import NOTES
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
     CLEAR_COPIES,
@@ -27,6 +28,7 @@ from services.procedures.catalogue.steps.restoring_programs import (
 from services.procedures.plan.parts.galera.data_folder import INSIDE, INSIDE_BEFORE
 
 OWNER, WHO = os.getuid(), f"{os.getuid()}:{pwd.getpwuid(os.getuid()).pw_gid}"
+MINE = f"{os.getuid()}:{os.getgid()}"
 DATADIR = "/var/lib/mysql"
 _CHOWN = 'chown() { printf "%s\\n" "$*" >> "$CHOWNED"; }\n'
 """Only root may give a file away: what would be given, and in which order, is written down."""
@@ -54,24 +56,24 @@ def data(tmp_path: Path) -> Path:
 
 def test_that_data_kept_inside_come_back_and_the_folder_is_given_to_its_owner_last(data: Path, tmp_path: Path) -> None:
     aside, chowned = data / ".kept", tmp_path / "chowned"
-    assert _ran(KEEP_INSIDE, data, aside, chowned=chowned) == 0
+    assert _ran(KEEP_INSIDE, data, aside, OWNER, chowned=chowned) == 0
     assert [p.name for p in data.iterdir()] == [".kept"]
     assert _ran(BACK_FROM_INSIDE, data, aside, OWNER, chowned=chowned) == 0
     assert sorted(p.name for p in data.iterdir()) == ["ibdata1", "shop"]
     assert (data / "shop/orders.ibd").read_text() == "rows"
-    assert chowned.read_text().splitlines() == [f"-h -- root:root {data}"] * 2 + [f"-h -- {WHO} {data}"]
+    assert chowned.read_text().splitlines() == [f"-h -- {MINE} ."] * 2 + [f"-h -- {WHO} ."]
 
 
 def test_that_a_folder_of_which_nothing_was_kept_yet_is_given_back_by_the_way_back(data: Path, tmp_path: Path) -> None:
     chowned = tmp_path / "chowned"
     assert _ran(BACK_FROM_INSIDE, data, data / ".kept", OWNER, chowned=chowned) == 0
-    assert chowned.read_text().splitlines()[-1] == f"-h -- {WHO} {data}"
+    assert chowned.read_text().splitlines()[-1] == f"-h -- {WHO} ."
 
 
 def test_that_keeping_begins_with_the_folder_that_shows_it(data: Path, tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     (data / ".kept.part").write_text("a file where the folder should be")
-    assert _ran(KEEP_INSIDE, data, data / ".kept", chowned=blocked) == 5
+    assert _ran(KEEP_INSIDE, data, data / ".kept", OWNER, chowned=blocked) == 5
     assert not blocked.exists(), "the data folder is still its server's"
 
 
@@ -84,7 +86,7 @@ def test_that_what_was_brought_is_given_to_the_owner_with_the_mode_of_what_is_ke
     data.chmod(0o700)
     assert _ran(GIVE_TO_SERVER, data, aside, OWNER, chowned=chowned) == 0
     assert data.stat().st_mode & 0o777 == 0o755
-    assert chowned.read_text().splitlines()[-1] == f"-h -- {WHO} {data}"
+    assert chowned.read_text().splitlines()[-1] == f"-h -- {WHO} ."
 
 
 def test_that_a_copy_can_be_cleared_at_whatever_moment_it_was_cut_short(data: Path, tmp_path: Path) -> None:
@@ -118,14 +120,16 @@ def test_that_somebody_elses_folder_is_neither_cleared_nor_copied_into(data: Pat
 @pytest.mark.parametrize(("tool", "synced", "ended"), [(0, 0, True), (7, 0, False), (0, 1, False)])
 def test_that_a_copy_back_has_ended_only_when_it_is_on_disk(data: Path, *, tool: int, synced: int, ended: bool) -> None:
     """The tool writes without one fsync: a power cut would leave files with holes behind a copy that was told done."""
-    text = f'sync() {{ echo "sync $*"; return {synced}; }}\n{COPY_BACK}'
+    program = COPY_BACK.replace(NOTES, str(data.parent / "notes"))
+    text = f'sync() {{ echo "sync $*"; return {synced}; }}\n{program}'
     told = f"echo 'copying'; echo 'completed OK!'; exit {tool}"
-    words = ("bash", "-c", text, "pilothouse", str(data), "sh", "-c", told)
+    words = ("bash", "-c", text, "pilothouse", str(data), f"{data}.kept", "sh", "-c", told)
     ran = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (ran.returncode == 0) is ended
-    assert (f"sync -f -- {data}" in ran.stdout) is (tool == 0)
-    shown = COPY_BACK.replace("sync -f", "true")
-    words = ("bash", "-c", shown, "pilothouse", str(data), "sh", "-c", told)
+    assert ("sync -f ." in ran.stdout) is (tool == 0)
+    assert b"d shop\0" in next((data.parent / "notes").iterdir()).read_bytes()
+    shown = program.replace("sync -f", "true")
+    words = ("bash", "-c", shown, "pilothouse", str(data), f"{data}.kept", "sh", "-c", told)
     printed = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     assert (re.search(COPIED_BACK, printed) is not None) is (tool == 0)
 

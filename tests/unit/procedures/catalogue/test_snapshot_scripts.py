@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from services.connections.made_by_run import NOTES
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, LISTED, REMOVE, RUN, UNLOCK, held
 from services.procedures.catalogue.galera.snapshot_node.look_through import BRING, LOOK_THROUGH, NONE_BUT_ROOT
 
@@ -63,7 +64,7 @@ def ran(script: str, here: Path, *words: str) -> subprocess.CompletedProcess[str
 
 def hold(donor: Path, *command: str, way: str = "volume", limit: str = "5") -> subprocess.CompletedProcess[str]:
     mark = donor / "kept" / "snapshot-x"
-    return ran(HOLD, donor, str(donor / "data"), str(mark), way, "1", "3", limit, "90", *command)
+    return ran(HOLD, donor, "1:1", str(donor / "data"), str(mark), way, "1", "3", limit, "90", *command)
 
 
 def test_that_a_command_that_ends_well_under_the_lock_counts_at_the_position_under_it(donor: Path) -> None:
@@ -161,7 +162,7 @@ def test_that_a_lock_is_told_as_ended_only_where_the_provider_goes_on_or_no_serv
         stub.write_text(f'#!/bin/sh\necho "{name} $*" >>"$HERE/ran"\nexit {says}\n')
         stub.chmod(0o755)
     (donor / "data" / LISTED).touch()  # a script that was killed left it
-    found = ran(UNLOCK, donor, "pilothouse-lock-x.scope", str(donor / "data"))
+    found = ran(UNLOCK, donor, "1:1", "pilothouse-lock-x.scope", str(donor / "data"))
     assert found.returncode == code, found
     assert (donor / "data" / LISTED).exists() is (stopped == "1")
     assert (donor / "ran").read_text().startswith("systemctl stop pilothouse-lock-x.scope\n")
@@ -176,7 +177,7 @@ def test_that_a_pipe_in_the_place_of_the_state_holds_neither_the_lock_nor_its_en
     stub = donor / "bin" / "systemctl"
     stub.write_text("#!/bin/sh\n")
     stub.chmod(0o755)
-    assert ran(UNLOCK, donor, "pilothouse-lock-x.scope", str(donor / "data")).returncode == 3
+    assert ran(UNLOCK, donor, "1:1", "pilothouse-lock-x.scope", str(donor / "data")).returncode == 3
 
 
 def test_that_what_leads_out_of_the_data_folder_is_refused_before_any_lock(donor: Path) -> None:
@@ -297,7 +298,7 @@ def looked(copy: Path, aside: str = "") -> subprocess.CompletedProcess[str]:
 
 def test_that_a_whole_copy_loses_the_traces_of_the_donors_run_and_what_is_kept_stays(copy: Path) -> None:
     assert looked(copy).returncode == 0, looked(copy)
-    assert f"root:root {copy}" in (copy.parent / "given").read_text()
+    assert f"-h -- {os.getuid()}:{os.getgid()} .\n" in (copy.parent / "given").read_text()
     assert not (copy / "donor.pid").exists()
     assert (copy / ".aside" / "old.pid").exists()
     assert (copy / "shop" / "orders.ibd").exists()
@@ -310,7 +311,7 @@ def test_that_a_copy_counts_only_when_it_is_on_the_disk(copy: Path, code: int) -
     found = looked(copy)
     assert (found.returncode == 0, "on the disk" in found.stderr) == (code == 0, code != 0), found
     lines = (copy.parent / "ran").read_text().splitlines()
-    assert lines[-1] == f"sync -f -- {copy}"  # behind what was removed, too
+    assert lines[-1] == "sync -f ."  # behind what was removed, too
     assert not (copy / "donor.pid").exists()
 
 
@@ -321,7 +322,10 @@ def test_that_what_was_brought_is_on_the_disk_before_its_step_is_done(
     """A run that is resumed behind it looks at lengths alone: pages of zeros would be taken."""
     (tmp_path / "bin").mkdir()
     stub(tmp_path, "sync", sync)
-    found = ran(BRING, tmp_path, str(tmp_path), RUN, "5", "sh", "-c", f"echo there; {command}")
+    program = BRING.replace(NOTES, str(tmp_path / "notes"))
+    words = (str(tmp_path), f"{tmp_path}.aside", RUN, "5", "sh", "-c", f"echo there; {command}")
+    found = ran(program, tmp_path, *words)
+    assert next((tmp_path / "notes").iterdir()).read_bytes().startswith(b"%d:" % tmp_path.stat().st_dev)
     assert (found.returncode, "on the disk" in found.stdout) == (code, sync == 1), found
     assert "| there" in found.stdout
     assert (tmp_path / "ran").exists() is (command == "true")

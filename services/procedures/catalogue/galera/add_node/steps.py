@@ -29,6 +29,7 @@ from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.fields import Inputs
@@ -180,12 +181,6 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
     host = facts.host(name)
     datadir, aside = data_folders.folder_of(host), aside_path(facts, name)
     joined = f"{datadir}.pilothouse-joined"
-    away = Several(
-        (
-            data_folders.renamed(host, datadir, joined, ok=(0, 1)),  # 1: renamed before a console was killed
-            data_folders.removed(host, joined),
-        )
-    )
     return [
         Step(
             step_id=f"keep-data-{name}",
@@ -213,9 +208,10 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
             proof=(FileAbsent(name, posixpath.join(datadir, "ibdata1")),),
             undo=Undo(
                 f"Remove what {name} received",
-                away,
-                (FileAbsent(name, datadir), FileAbsent(name, joined)),
+                data_folders.put_away(host, aside, joined),
+                (FileAbsent(name, datadir),),
                 limit_s=600.0,
+                leaves=(NothingLeft(name, joined),),
             ),
             repeatable=True,
             estimate_s=1.0,

@@ -16,10 +16,12 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.positions import
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import recovered, stood
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.binlog_tail import binlog_tail
+from services.procedures.catalogue.steps.data_folders import account_of
+from services.procedures.catalogue.steps.state_kept import SAVE_STATE
 from services.procedures.conditions.galera.position import Position
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Ask, Run, Several, Sql
+from services.procedures.plan.actions import Ask, Run, Sql
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -88,23 +90,14 @@ def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
 def _save(host: HostFacts) -> Step:
     """Keep what tells the position: small files, every copy numbered."""
     name, datadir = host.host, host[DataFolder].path or "/var/lib/mysql"
-    # What is there at that moment: a server that was still up deletes its gvwstate.dat when it is stopped cleanly.
-    # -H: the data folder may be a link. What the server's user laid there in a file's place (a link to an endless
-    # device) is not read: the copies lie on the system's disk.
-    there = ("find", "-H", datadir, "-maxdepth", "1", "(", "-name", "grastate.dat", "-o", "-name", "gvwstate.dat", ")")
-    copied = ("-type", "f", "-size", "-64k", "-exec", "cp", "-Pp", "--backup=numbered", "-t", BACKUP, "{}", "+")
-    other = ("-o", "-exec", "false", "no plain file of some bytes:", "{}", "+")
-    acts = (
-        Run(Command(("install", "-d", "-m", "0700", BACKUP), sudo=True)),
-        Run(Command((*there, "(", *copied, *other, ")"), sudo=True)),
-    )
+    words = (account_of(host), datadir, BACKUP, "grastate.dat", "gvwstate.dat")
     return Step(
         step_id=f"save-{name}",
         host=name,
         title=f"Copy the state files of {name} to {BACKUP}",
         done=f"Copies of the state files of {name} lie in {BACKUP}",
         why="The copies stay there; they take a few kilobytes.",
-        action=Several(acts),
+        action=Run(Command(("bash", "-c", SAVE_STATE, "pilothouse", *words), sudo=True)),
         before=(stood(host),),
         repeatable=True,
         estimate_s=0.5,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.connections.folder_programs import OWN_PATH
+from services.connections.folders_of_others import WALK
 from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS
 
 PREPARE = (
@@ -52,15 +53,24 @@ at in the backup may be a link by the time it is copied: so the copy, which is r
 """
 PREPARED = r"(?m)^prepared: ([0-9a-f-]{36}:\d+)"
 
-TIDY = r"""set -u; export LC_ALL=C
-data=$1 work=$2 base=$3
-[ -d "$data" ] && [ ! -L "$data" ] && [ -e "$data/ibdata1" ] || exit 3
+TIDY = (
+    WALK
+    + r"""data=$1 work=$2 base=$3
 case $work in *.pilothouse-prepared) ;; *) exit 4;; esac
-rm -rf --one-file-system -- "$work" || exit 5
-find "$data" -mindepth 1 -maxdepth 1 -type f \( -name 'xtrabackup_*' -o -name 'mariadb_backup_*' \
+(entered "$data"; alone; [ -e ./ibdata1 ]) || exit 3
+(beside "$work"; rm -rf --one-file-system -- "./$name") || exit 5
+entered "$data"; alone
+find . -mindepth 1 -maxdepth 1 -type f \( -name 'xtrabackup_*' -o -name 'mariadb_backup_*' \
   -o -name donor_galera_info -o -name backup-my.cnf \) -delete || exit 6
-[ -z "$base" ] || find "$data" -mindepth 1 -maxdepth 1 -type f -name "$base.[0-9]*" -delete
+[ -z "$base" ] || find . -mindepth 1 -maxdepth 1 -type f -name "$base.[0-9]*" -delete
 """
+)
+REMOVE_COPY = (
+    WALK
+    + r"""beside "$1"; rm -rf --one-file-system -- "./$name" "./$name.part" "./$name.part.log"
+"""
+)
+"""$1 the copy that PREPARE makes, under a name of the console's own in a folder of root's alone."""
 """`bash -c TIDY pilothouse DATA WORK BASE`: takes the copy away, and what a backup brings beside the data: its own
 notes, and the one binary log file that --galera-info adds (tried, 10.11.18), which would stand before the new log's.
 """

@@ -211,7 +211,7 @@ def _prepared(host: HostFacts, values: Inputs, found: Survey) -> Step:
     name, work, backup = host.host, work_path(host), found.backup
     words = ("bash", "-c", programs.PREPARE, "pilothouse", values["backup"], work, _tool(host),
              f"{backup.uuid}:{backup.seqno}")  # fmt: skip
-    away = Run(Command(("rm", "-rf", "--one-file-system", "--", work, f"{work}.part", f"{work}.part.log"), sudo=True))
+    away = Run(Command(("bash", "-c", programs.REMOVE_COPY, "pilothouse", work), sudo=True))
     return Step(
         step_id=f"prepare-{name}",
         host=name,

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from services.connections.folder_programs import OWN_PATH
+from services.connections.folders_of_others import WALK
 from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS
 
 MARK = ".pilothouse-copies"
 
-_CLEAR = rf"""clear() {{
-  [ -e "$1" ] || [ -L "$1" ] || return 0
-  [ -d "$1" ] && [ ! -L "$1" ] || return 4
-  if [ -f "$1/{MARK}" ]; then
-    find "$1" -xdev -mindepth 1 ! -path "$1/{MARK}" -delete && rm -f -- "$1/{MARK}" || return 5
-  fi
-  rmdir -- "$1" || return 4
-}}
+_CLEAR = rf"""clear() (
+  missing() {{ exit 0; }}
+  beside "$1"; [ -e "./$name" ] || [ -L "./$name" ] || exit 0
+  [ -d "./$name" ] && [ ! -L "./$name" ] || exit 4
+  (inside; alone
+  [ ! -f ./{MARK} ] || {{ find . -xdev -mindepth 1 ! -path ./{MARK} -delete && rm -f -- ./{MARK}; }}) || exit 5
+  rmdir -- "./$name" || exit 4
+)
 """
 """Removes a folder of copies by its mark, the mark last; an empty one is nobody's loss. 4: it is not such a folder."""
 
-COPY_CHAIN = rf"""umask 077; export LC_ALL=C
-{_CLEAR}{FOLDERS}{OWN_PATH}{PLAIN_OPTIONS}place=$1 data=$2; shift 2
+COPY_CHAIN = rf"""{WALK}{_CLEAR}{FOLDERS}{OWN_PATH}{PLAIN_OPTIONS}place=$1 data=$2; shift 2
 [ "$(realpath -m -- "$place")" = "$place" ] || {{ echo "a symbolic link leads to $place"; exit 8; }}
 own_path "${{place%/*}}" && own_path "${{data%/*}}" || exit 10
 clear "$place" || {{ was=$?; echo "$place is there already"; exit $was; }}
@@ -65,7 +65,6 @@ with mariadb-backup 10.11.18): its page size and the files of its system tablesp
 neither, and dies on a backup with pages of 4k.
 """
 
-CLEAR_COPIES = rf"""export LC_ALL=C
-{_CLEAR}clear "$1" || {{ was=$?; echo "$1 is not a folder of copies"; exit $was; }}
+CLEAR_COPIES = rf"""{WALK}{_CLEAR}clear "$1" || {{ was=$?; echo "$1 is not a folder of copies"; exit $was; }}
 """
 """$1 the folder: removed only by the mark that COPY_CHAIN makes in it."""

@@ -22,6 +22,7 @@ from services.procedures.catalogue.galera.snapshot_node.hold import (
 )
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.data_folders import account_of
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import catch_up, desync, resync
@@ -81,7 +82,7 @@ def _locking(facts: Facts, values: Inputs) -> Temporary:
         host=host.host,
         sentence=f"read lock on {host.host}",
         danger=f"every write on {host.host} waits",
-        release=Run(Command(("bash", "-c", UNLOCK, "pilothouse", scope, folder), sudo=True)),
+        release=Run(Command(("bash", "-c", UNLOCK, "pilothouse", account_of(host), scope, folder), sudo=True)),
         released=(NoReadLock(host.host, folder, steps.unit_of(host), scope),),
     )
 
@@ -185,10 +186,12 @@ def _taken(facts: Facts, values: Inputs) -> Step:
     others = tuple(member for member in member_hosts(facts) if member != donor)
     wait_s, limit_s = seconds(values, "wait"), seconds(values, "take_limit")
     quiet_s, share = QUIET_S if values["way"] == COPY else 0, dirty_share(facts, donor)
+    host = facts.host(donor)
     words = in_scope(
         scope_of("lock", name),
-        "bash", "-c", HOLD, "pilothouse", folder_of(facts.host(donor)), mark_of(values), values["way"], str(wait_s),
-        str(quiet_s), str(limit_s), str(share or "") if values["way"] == COPY else "", *argv_of(facts, values, "take"),
+        "bash", "-c", HOLD, "pilothouse", account_of(host), folder_of(host), mark_of(values), values["way"],
+        str(wait_s), str(quiet_s),
+        str(limit_s), str(share or "") if values["way"] == COPY else "", *argv_of(facts, values, "take"),
     )  # fmt: skip
     copies = " Only what InnoDB writes is counted: other tables stand still by the lock alone." if quiet_s else ""
     return Step(

@@ -34,6 +34,8 @@ Sources: MariaDB KB "FLUSH" (FLUSH TABLES WITH READ LOCK), "Server System Variab
 
 from __future__ import annotations
 
+from services.connections.folders_of_others import AS
+
 LISTED = "pilothouse-files"
 """The list of the donor's files that is made under the lock in its data folder, and travels with the copy."""
 FILES = rf"""listed_as={LISTED}
@@ -79,8 +81,7 @@ def in_scope(unit: str, *words: str) -> tuple[str, ...]:
     return ("systemd-run", *how, "--", *words)
 
 
-_UNDER_LOCK = r"""LC_ALL=C; export LC_ALL; umask 077
-folder=$1 mark=$2 way=$3 wait_s=$4 quiet_s=$5 limit_s=$6 dirty=$7; shift 7
+_UNDER_LOCK = r"""folder=$1 mark=$2 way=$3 wait_s=$4 quiet_s=$5 limit_s=$6 dirty=$7; shift 7
 said=$(mktemp) || exit 70
 client= number= job= line= listed=
 end() { code=$1; shift; printf 'pilothouse: %s\n' "$*"; exit "$code"; }
@@ -92,7 +93,7 @@ clean() {
   if [ -n "$client" ]; then kill -KILL "$client" 2>/dev/null; fi
   if [ -n "$number" ]; then timeout 10 "${program[@]}" -e "KILL CONNECTION $number" >/dev/null 2>&1; fi
   rm -f -- "$said" "$mark.files"
-  if [ -n "$listed" ]; then rm -f -- "$listed"; fi
+  if [ -n "$listed" ]; then (into "$folder"; acts; $as rm -f -- "./$listed"); fi
 }
 trap clean EXIT
 trap 'exit 71' TERM INT HUP
@@ -158,9 +159,10 @@ if [ "$way" = copy ]; then
   counters || end 75 "the server does not tell what it writes: ${line:-no answer}"
   before=${line#* }
 fi
-listed=$folder/$listed_as
+listed=$listed_as
 install -d -m 0700 -- "${mark%/*}" && { echo "${mark##*/}" && files "$folder" '' 60 && echo end; } >"$mark.files" &&
-  chown --reference="$folder/grastate.dat" -- "$mark.files" && mv -f -T -- "$mark.files" "$listed" ||
+  (into "$folder"; acts; $as rm -f -- "./$listed"
+   $as dd of="./$listed" conv=excl oflag=nofollow status=none <"$mark.files") && rm -f -- "$mark.files" ||
   end 75 "the list of the files in $folder could not be written"
 timeout 60 sync -f -- "$folder" || end 75 "the file system of $folder could not be written out within 60 s"
 : >"$mark" && timeout 10 sync -- "$mark" "${mark%/*}" || end 75 "$mark could not be written"
@@ -192,15 +194,15 @@ tail -c 20000 -- "$said" | sed 's/^/| /'
 [ -z "$wrote" ] || end 79 "InnoDB wrote while files were copied: they are no one state, and do not count"
 end 0 "snapshot at $at after $took s under the read lock"
 """
-HOLD = FILES + _UNDER_LOCK
-"""For root's bash: FOLDER MARK WAY WAIT_S QUIET_S LIMIT_S DIRTY_PCT COMMAND...; seconds, whole.
+HOLD = AS + FILES + _UNDER_LOCK
+"""For root's bash: ACCOUNT FOLDER MARK WAY WAIT_S QUIET_S LIMIT_S DIRTY_PCT COMMAND...; seconds, whole.
 
 MARK is written right before the command begins, onto the disk: from then on a snapshot may be there, after a cut of
 the host's power too. DIRTY_PCT is what
 innodb_max_dirty_pages_pct was before the run lowered it, '' where the run left it alone: under the lock it is put back,
 for a page that nobody needs on the disk is better written later. Exit: 0 it counts; 72 to 75, 79 (no rest) nothing was
-begun; 76 to 78, 79 it does not count; 71 it was ended. Whatever it is, the lock is gone. The list of the files is moved
-into the folder from root's own place: no link that its account lays there leads root's writing elsewhere.
+begun; 76 to 78, 79 it does not count; 71 it was ended. Whatever it is, the lock is gone. The list of the files is
+written into the folder by its account: no link that it lays there leads root's writing elsewhere.
 """
 
 RUN = r"""LC_ALL=C; export LC_ALL; umask 022
@@ -235,11 +237,10 @@ What the command leaves running (a program that serves the snapshot) lives in th
 oneshot is waited for until its command has ended (man systemd.service(5), Type=; systemd-run(1)); `$$` is a `$` there.
 """
 
-_UNLOCKED = r"""LC_ALL=C; export LC_ALL
-unit=$1 state=$2/grastate.dat n=0
+_UNLOCKED = r"""unit=$1 state=$2/grastate.dat n=0
 systemctl stop "$unit"; code=$?
 [ "$code" -eq 0 ] || [ "$code" -eq 5 ] || exit "$code"
-rm -f -- "$2/$listed_as"
+(missing() { exit 0; }; into "$2"; acts; $as rm -f -- "./$listed_as")
 while :; do
   seqno=$(set -o pipefail; timeout 5 head -c 4096 -- "$state" | sed -n 's/^seqno: *//p') || exit 3
   [ "$seqno" != -1 ] || exit 0
@@ -248,9 +249,9 @@ while :; do
   n=$((n + 1)); sleep 0.5
 done
 """
-UNLOCK = FILES + _UNLOCKED
-"""For root's bash: SCOPE FOLDER: ends what holds the lock, and comes back when the provider goes on (seqno -1) or no
-server runs. 5 of systemctl(1): there is no such unit.
+UNLOCK = AS + FILES + _UNLOCKED
+"""For root's bash: ACCOUNT SCOPE FOLDER: ends what holds the lock, and comes back when the provider goes on (seqno -1)
+or no server runs. 5 of systemctl(1): there is no such unit.
 """
 
 REMOVE = r"""mark=$1; shift

@@ -26,7 +26,7 @@ from services.procedures.catalogue.galera.snapshot_node.look_through import (
     NONE_BUT_ROOT,
     SYNC_S,
 )
-from services.procedures.catalogue.steps import comparing, restoring
+from services.procedures.catalogue.steps import comparing, data_folders, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
@@ -210,12 +210,13 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
     """Run the operator's command that attaches or copies. Its undo ends it: it must not write into what is put back."""
     name, folder, limit_s = host.host, restoring.folder_of(host), seconds(values, "bring_limit")
     words = argv_of(facts, values, "bring")
+    bring = ("bash", "-c", BRING, "pilothouse", folder, restoring.aside_path(host), RUN, str(limit_s), *words)
     scope = scope_of("bring", values["snapshot"])
     # The folder is root's again, whatever the command made of it: so long no start is let through (start_hold.py).
     ended = Several(
         (
             Run(Command(("systemctl", "stop", scope), sudo=True), ok=(0, 5)),  # 5: there is none
-            Run(Command(("chown", "-h", "--", "root:root", folder), sudo=True), ok=(0, 1)),  # 1: mounted read-only
+            data_folders.taken(host, ok=(0, 1)),  # 1: mounted read-only
         )
     )
     return Step(
@@ -225,7 +226,7 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
         done=f"The snapshot is in {folder} of {name}",
         why=_WITH_FOLDER,
         action=Detached(
-            Command(in_scope(scope, "bash", "-c", BRING, "pilothouse", folder, RUN, str(limit_s), *words), sudo=True),
+            Command(in_scope(scope, *bring), sudo=True),
             name=f"bring-{name}",
             grows=folder,
             total=facts.host(values["donor"])[DataSize].in_bytes or 0,
@@ -284,9 +285,7 @@ def _looked_through(host: HostFacts, values: Inputs) -> Step:
 def _made_its_own(facts: Facts, host: HostFacts) -> tuple[Step, ...]:
     """Return the shared steps; with the donor's identity goes the list of its files."""
     first, *rest, owner = restoring.made_its_own(host, facts.cluster_id)
-    listed = Run(Command(("rm", "-f", "--", posixpath.join(restoring.folder_of(host), LISTED)), sudo=True))
-    assert isinstance(first.action, Run)
-    return (replace(first, action=Several((first.action, listed))), *rest, marked(host, owner))
+    return (replace(first, action=data_folders.without_identity(host, LISTED)), *rest, marked(host, owner))
 
 
 def _stands_at_the_lock(facts: Facts, host: HostFacts) -> Step:

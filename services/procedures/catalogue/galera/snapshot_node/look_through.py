@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from services.connections.folder_programs import OWN_PATH
+from services.connections.folders_of_others import WALK
+from services.connections.made_by_run import INVENTORY
 from services.procedures.catalogue.galera.snapshot_node.hold import FILES
 
 NONE_BUT_ROOT = f'{OWN_PATH}own_path "${{1%/*}}"'
@@ -12,37 +14,45 @@ LIST_S, SYNC_S = 600, 900
 """So long the files may be listed, and what the host still has of them in memory may take to its disk."""
 
 BRING = (
-    f"sync_s={SYNC_S}\n"
-    r"""folder=$1 run=$2; shift 2
-bash -c "$run" pilothouse "$@" || exit
+    WALK
+    + INVENTORY
+    + f"sync_s={SYNC_S}\n"
+    + r"""folder=$1 aside=$2 run=$3 kept=./; shift 3
+case $aside in "$folder"/*) kept=./${aside##*/};; esac
+bash -c "$run" pilothouse "$@"; code=$?
+(entered "$folder"; noted "$folder" "$kept") || echo "pilothouse: what it brought into $folder could not be noted"
+[ "$code" -eq 0 ] || exit "$code"
 timeout -k 10 "$sync_s" sync -f -- "$folder" && exit
 echo "pilothouse: what it brought into $folder is not known to be on the disk (sync -f)"; exit 71
 """
 )
-"""For root's bash: FOLDER RUN LIMIT_S COMMAND...: as RUN, and what it brought is on the disk before its end is told.
+"""For root's bash: FOLDER ASIDE RUN LIMIT_S COMMAND...: as RUN; what it brought is noted, also where it went wrong, and
+is on the disk before its end is told.
 
 Its step is not done again, and the look behind it sees lengths: after a loss of power it would pass over holes.
 """
 
 LOOK_THROUGH = (
-    FILES
+    WALK
+    + FILES
     + f"list_s={LIST_S} sync_s={SYNC_S}\n"
-    + r"""LC_ALL=C; export LC_ALL
-folder=$1 aside=$2 name=$3 scope=$4
+    + r"""folder=$1 aside=$2 of=$3 scope=$4 kept=./
 no() { echo "pilothouse: $*" >&2; exit 3; }
-ours() { find "$folder" -mindepth 1 -path "$aside" -prune -o "$@"; }
-[ -d "$folder" ] && [ ! -L "$folder" ] || no "$folder is no folder of its own"
+die() { no "$@"; }
+ours() { find . -mindepth 1 -path "$kept" -prune -o "$@"; }
+(entered "$folder") || exit
 ends=yes
 case $aside in "$folder"/*) ;; *) if mountpoint -q -- "$folder"; then ends=; fi;; esac
 if [ -n "$ends" ]; then
   systemctl stop "$scope"; code=$?
   [ "$code" -eq 0 ] || [ "$code" -eq 5 ] || no "what your command left running could not be ended ($scope)"
 fi
-case $aside in "$folder"/*) mode=go-w;; *) mode=0700;; esac
-chown -h -- root:root "$folder" && chmod "$mode" -- "$folder" || no "$folder could not be made root's"
-list=$folder/$listed_as
+case $aside in "$folder"/*) mode=go-w kept=./${aside##*/};; *) mode=0700;; esac
+entered "$folder"
+(taken "$me" "$mode") && closed "$kept" || no "$folder could not be made root's"
+list=./$listed_as
 for one in ibdata1 grastate.dat; do
-  [ -f "$folder/$one" ] && [ ! -L "$folder/$one" ] || no "$folder has no $one: this is no server's data folder"
+  [ -f "./$one" ] && [ ! -L "./$one" ] || no "$folder has no $one: this is no server's data folder"
 done
 link=$(ours \( -type l -o -name '*.isl' \) -print -quit) || no "$folder could not be searched"
 [ -z "$link" ] || no "$link leads out of $folder"
@@ -54,19 +64,19 @@ odd=$(ours \( ! -type f ! -type d ! -type s -o -type f -perm /6000 \) -print -qu
 while read -r _ at _; do
   case $at in "$folder"/*) no "$at is a file system of its own";; esac
 done </proc/mounts
-[ -f "$list" ] && [ "$(head -n 1 -- "$list")" = "$name" ] && [ "$(tail -n 1 -- "$list")" = end ] ||
-  no "$list is not that of $name, or not whole: this is no copy of what was taken under the lock"
-lost=$(files "$folder" "$aside" "$list_s" | awk -F '\t' '
+[ -f "$list" ] && [ "$(head -n 1 -- "$list")" = "$of" ] && [ "$(tail -n 1 -- "$list")" = end ] ||
+  no "$list is not that of $of, or not whole: this is no copy of what was taken under the lock"
+lost=$(files . "$kept" "$list_s" | awk -F '\t' '
   NR == FNR { have[$2] = $1; next }
   FNR == 1 || $0 == "end" || ($2 in have && ($2 !~ /[.](ibd|MYD|MYI|MAD|MAI)$/ || have[$2] + 0 >= $1 + 0)) { next }
   n++ == 0 { one = $2 }
   END { if (n) print "files of the donor are missing here, or shorter: " n ", as " one }' - "$list") ||
   no "the files in $folder could not be held against the donor's"
 [ -z "$lost" ] || no "$lost"
-[ -w "$folder" ] || no "$folder can't be written"
+[ -w . ] || no "$folder can't be written"
 ours -maxdepth 1 \( -type s -o -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibtmp*' \
   -o -name '*.pilothouse-*' \) \) -exec rm -f -- {} + || no "what the donor's run left could not be removed"
-timeout -k 10 "$sync_s" sync -f -- "$folder" || no "the copy in $folder is not known to be on the disk (sync -f)"
+timeout -k 10 "$sync_s" sync -f . || no "the copy in $folder is not known to be on the disk (sync -f)"
 """
 )
 """For root's bash: FOLDER ASIDE (what is kept inside it stays untouched) NAME (of the mark) SCOPE (of the command).

@@ -30,6 +30,7 @@ from services.procedures.catalogue.mongodb.config_servers.room import room_wante
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.listening import Listening
+from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.machine.there import FolderThere
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.plan.actions import Run, Several, TryMetadata
@@ -99,8 +100,8 @@ def copied_step(party: Party, host: str, target: str, what: str) -> Step:
         undo=Undo(
             f"Remove {part} on {host}, should the copy have broken off",
             Run(folders_of_others.removed(party.account(host), part)),
-            proof=(FileAbsent(host, part),),
             limit_s=COPY_S,
+            leaves=(NothingLeft(host, part),),
         ),
         estimate_s=10.0,
     )
@@ -165,8 +166,8 @@ def _scratch(party: Party) -> Temporary:
         )),
         released=(
             UnitSetting(host, SCRATCH_UNIT, "ActiveState", "inactive"),
-            FileAbsent(host, folder),
-            FileAbsent(host, part_of(folder)),
+            NothingLeft(host, folder),
+            NothingLeft(host, part_of(folder)),
         ),
         limit_s=START_S,
     )  # fmt: skip

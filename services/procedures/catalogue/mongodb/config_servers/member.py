@@ -10,6 +10,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.machine.listening import Listening
+from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
@@ -20,12 +21,6 @@ from services.procedures.plan.parts.mongodb.process import MongoProcess
 JOIN_S = 60.0
 CARRIED = ("storage", "systemLog", "processManagement", "security", "net")
 """Parts of the first config server's file that a new member's has too, but for what is its own."""
-
-MADE_BY_SERVER = (
-    *("WiredTiger*", "*.wt", "storage.bson", "mongod.lock", "journal", "diagnostic.data", "_tmp", "rollback"),
-    *("local.*", "config.*", "admin.*", "local", "config", "admin"),
-)
-"""What a server of 3.2 makes in its empty folder (seen on 3.2.5, both engines): an undo removes nothing else there."""
 
 
 def file_of(party: Party, host: str) -> str:
@@ -50,7 +45,7 @@ def up_step(party: Party, host: str) -> Step:
     enables = party.process(party.first).enabled is True and party.process(host).enabled is False
     enabled = (root("systemctl", "enable", unit),) if enables else ()
     disabled = (root("systemctl", "disable", unit),) if enables else ()
-    emptied = Run(folders_of_others.emptied(data, party.account(host), *MADE_BY_SERVER))
+    emptied = Run(folders_of_others.emptied(data, party.account(host)))
     return Step(
         step_id=f"{host}:up",
         host=host,
@@ -66,8 +61,9 @@ def up_step(party: Party, host: str) -> Step:
         undo=Undo(
             f"Stop the server of {host}, put {path} back and empty its data folder",
             Several((systemctl("stop", unit), *disabled, RestoreFile(path), emptied)),
-            proof=(FolderEmpty(host, data), SettingIs(host, path, "replication.replSetName", "")),
+            proof=(SettingIs(host, path, "replication.replSetName", ""),),
             limit_s=START_S,
+            leaves=(NothingLeft(host, data),),
         ),
         estimate_s=5.0,
     )

@@ -55,7 +55,7 @@ from services.procedures.conditions.config_servers.no_router import NoRouterRuns
 from services.procedures.conditions.config_servers.spare_folder import SpareFolder
 from services.procedures.conditions.config_servers.unchanged import CatalogNoted, CatalogUnchanged, ChangesKept
 from services.procedures.conditions.config_servers.uses import RoutersUse, StartedWith
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.machine.there import FolderEmpty
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
@@ -222,8 +222,8 @@ def _first_data(party: Party) -> Step:
         undo=Undo(
             f"Remove {new} on {host}",
             Run(folders_of_others.removed(party.account(host), new, part_of(new))),
-            proof=(FileAbsent(host, new), FileAbsent(host, part_of(new))),
             before=(_spare(party, host),),
+            leaves=(NothingLeft(host, new), NothingLeft(host, part_of(new))),
         ),
     )
 
@@ -246,7 +246,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
     first = host == party.first
     account = party.account(host)
     made = () if first else (Run(folders_of_others.made(new, account)),)
-    left = () if first else (FileAbsent(host, new),)
+    left = () if first else (NothingLeft(host, new),)
     gone = () if first else (Run(folders_of_others.removed(account, new)),)
     return Step(
         step_id=f"{host}:set-up",
@@ -266,9 +266,9 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
             proof=(
                 is_down(party, host),
                 SettingIs(host, path, FOLDER, str(party.process(host).setting(FOLDER))),
-                *left,
             ),
             limit_s=START_S,
+            leaves=left,
             consent=_nothing_changed(party),
         ),
         estimate_s=5.0,

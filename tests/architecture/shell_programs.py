@@ -6,6 +6,7 @@ import ast
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 
@@ -31,6 +32,7 @@ class _Site:
     within: tuple[ast.FunctionDef, ...]
 
 
+@cache
 def programs() -> tuple[Program, ...]:
     """Return each of them once. Raises TypeError for a text that nobody can look at before it is sent."""
     found: dict[Program, None] = {}

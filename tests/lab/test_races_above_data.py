@@ -10,6 +10,7 @@ from services.connections import folders_of_others
 from services.connections.command import Command
 from services.errors import UserError
 from services.procedures.plan.actions import Run
+from tests.hostile.acts_of_restores import NAMES, acts
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operating import actor, operated
 
@@ -17,7 +18,7 @@ OWN, ROOTS, WANTED = "/srv/raced/own", "/srv/raced/roots", "/srv/raced/wanted"
 TRIES = 12
 _EXCHANGE = f"""cd {OWN} || exit
 while :; do
-  for n in data copy copy.part new kept; do
+  for n in copy copy.part new kept {" ".join(NAMES)}; do
     mv -T $n away-$n 2>/dev/null; ln -sfT {WANTED} $n 2>/dev/null; rm -f $n; mv -T away-$n $n 2>/dev/null
   done
 done"""
@@ -65,3 +66,22 @@ def test_that_whoever_may_write_above_its_data_wins_no_race_against_root(steer: 
                     assert raced.sh(_LOOKED).out == whole
                     assert raced.sh(_STOLEN).out == ""
     assert done > 0
+
+
+@pytest.mark.long
+def test_that_it_wins_none_against_the_acts_of_the_galera_restores(steer: Estate, raced: Host) -> None:
+    """`mv`, `rm`, `chown` and `cp` of root stood behind an earlier look at the way."""
+    uid = raced.sh("id -u mysql").out.strip()
+    whole, done = raced.sh(_LOOKED).out, set()
+    with actor(steer, operated(steer, raced.name)) as made:
+        for _ in range(TRIES):
+            for name, command in acts(OWN, f"{ROOTS}/kept", f"{uid}:{raced.sh('id -g mysql').out.strip()}").items():
+                try:
+                    made.perform("s", raced.name, Run(command), {}, limit_s=60)
+                    done.add(name)
+                except UserError:
+                    continue
+                finally:
+                    assert raced.sh(_LOOKED).out == whole, name
+                    assert raced.sh(_STOLEN).out == "", name
+    assert done, "none was refused where it was done as the account"

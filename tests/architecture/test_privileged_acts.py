@@ -68,7 +68,7 @@ _FROZEN: dict[str, str] = {
     "TRY": _OWN,
     "_BEGIN": _OWN,
     "REMOVE": _OWN,
-    "HOST": "the place where it writes is looked for by the same program, and written with O_EXCL",
+    "HOST": _AS_ACCOUNT,
 }
 """The programs that name a path all the same, each with why that leads nowhere else."""
 _FROZEN_COMMANDS = {

@@ -21,18 +21,12 @@ from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER,
 from services.procedures.catalogue.galera.snapshot_node.look_through import BRING, LOOK_THROUGH, NONE_BUT_ROOT
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
+from services.procedures.catalogue.steps import restoring_programs as restoring
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
 from services.procedures.catalogue.steps.recovering import RECOVER_OR_SAY_WHY
-from services.procedures.catalogue.steps.restoring_programs import (
-    COPY_BACK,
-    GIVE_TO_SERVER,
-    MAKE_CLOSED,
-    TAKE,
-    WITHOUT_IDENTITY,
-)
 from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK, SAVE_STATE
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
@@ -69,7 +63,8 @@ from tests.faults.scripted.cluster import (
     Host,
 )
 
-_OF_A_STOPPED_HOST = {OWN_PLACE, WITHOUT_IDENTITY, GIVE_TO_SERVER, MAKE_CLOSED, TAKE, folders_of_others.MAKE}
+_OF_A_STOPPED_HOST = {OWN_PLACE, restoring.WITHOUT_IDENTITY, restoring.GIVE_TO_SERVER, restoring.MAKE_CLOSED,
+                      restoring.TAKE, folders_of_others.MAKE}  # fmt: skip
 _OF_SNAPSHOTS = {HOLD, OFFER, RUN, UNLOCK, REMOVE, BRING, LOOK_THROUGH, NONE_BUT_ROOT}
 
 MEASURED = (
@@ -328,7 +323,7 @@ class ScriptedActor:
                 _forget(host, target)
             case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
                 return _prepared(host, mark, words)
-            case ["bash", "-c", text, _, _, _, "mariadb-backup", _, "--copy-back", *_] if text == COPY_BACK:
+            case ["bash", "-c", text, _, _, _, "mariadb-backup", _, "--copy-back", *_] if text == restoring.COPY_BACK:
                 assert not host.running
                 assert not host.has_data
                 host.has_data, host.seqno, host.parted = True, RESTORED, False
@@ -371,7 +366,7 @@ class ScriptedActor:
                 return "measured: road=115000000:1000000" if text == ROAD else f"{DIGEST}  -"
             case ["setpriv", _, _, _, "bash", "-c", text, *_] if text == LOCAL:
                 return f"{SMALL_DIGEST}  -"
-            case ["timeout", "-k", _, _, "nice", _, _, "bash", "-c", text, *_] if text == HOST:
+            case ["bash", "-c", folders_of_others.INSIDE, *words] if HOST in words:
                 return MEASURED
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
                 self._proves(host, words)

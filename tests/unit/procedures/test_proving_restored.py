@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from services.clock import ManualClock
+from services.connections.made_by_run import left_note
 from services.connections.ports import Output, Rows
 from services.errors import QueryFailed, Unreachable
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.machine.same_folder import SameFolder
@@ -210,6 +212,18 @@ def test_that_a_folder_holds_only_what_was_kept() -> None:
         hosts.sessions["n3"].programs["ls"] = out(listed)
         assert _look(hosts, condition) is holds
     hosts.sessions["n3"].programs["ls"] = out("", 2, "ls: cannot open")
+    assert _look(hosts, condition) is None
+
+
+def test_that_what_an_undo_left_is_told_and_no_note_is_nothing_left() -> None:
+    hosts, condition = _hosts(), NothingLeft("n3", "/var/lib/mysql.came")
+    assert left_note("/var/lib/mysql.came").startswith("/var/lib/pilothouse/made/")
+    hosts.sessions["n3"].programs["cat"] = out("", 1, "cat: x: No such file or directory")
+    assert _look(hosts, condition) is True
+    hosts.sessions["n3"].programs["cat"] = out("/var/lib/mysql.came: 1, as dump.sql\n")
+    told = Attempt(hosts, ManualClock()).look(condition, NOTHING)
+    assert (told.holds, "dump.sql" in told.evidence) == (False, True)
+    hosts.sessions["n3"].programs["cat"] = out("", 1, "cat: x: Permission denied")
     assert _look(hosts, condition) is None
 
 

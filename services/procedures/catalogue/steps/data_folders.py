@@ -27,10 +27,14 @@ def account_of(host: HostFacts) -> str:
     return str(host[DataFolder].owner or ACCOUNT)
 
 
+def inside(host: HostFacts, *argv: str) -> Command:
+    """Return a command that runs in the data folder, as its account."""
+    return folders_of_others.inside(folder_of(host), account_of(host), *argv)
+
+
 def edited(host: HostFacts, name: str, expression: str) -> Run:
     """Return the act that edits a file in the data folder by a word of sed(1)."""
-    argv = ("sed", "-i", expression, f"./{name}")
-    return Run(folders_of_others.inside(folder_of(host), account_of(host), *argv))
+    return Run(inside(host, "sed", "-i", expression, f"./{name}"))
 
 
 def renamed(host: HostFacts, path: str, new: str, ok: tuple[int, ...] = (0,)) -> Run:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from services.addresses import is_ip
 from services.connections.command import Command
 from services.facts import sst_address
-from services.facts.reads import DEFAULT_DATADIR
 from services.facts.sst_measured import PACKERS, Amount, HostMeasured, parse_host, parse_road
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.add_node.joiner_config import address_of
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
+from services.procedures.catalogue.steps import data_folders
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
 from services.procedures.catalogue.steps.server import plan_the_rest
@@ -23,7 +23,6 @@ from services.procedures.conditions.machine.listening import Listening
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step
-from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
@@ -186,11 +185,12 @@ def _road(donor: str, joiner: str, place: tuple[str, int], bounds: Bounds) -> St
 
 
 def _host(host: HostFacts, bounds: Bounds, packers: tuple[str, ...], *, write: bool) -> Step:
-    name, folder = host.host, host[DataFolder].path or DEFAULT_DATADIR
+    name = host.host
     words = (
-        folder, str(bounds.seconds), str(bounds.sample_mib), "yes" if write else "no", "yes" if encrypts(host) else "no"
+        ".", str(bounds.seconds), str(bounds.sample_mib), "yes" if write else "no", "yes" if encrypts(host) else "no"
     )  # fmt: skip
     most = PARTS * bounds.seconds
+    most_s = ("timeout", "-k", "5", str(most), "nice", "-n", "19")
     written = f", and write {bounds.sample_mib} MiB to its data disk" if write else ""
     return Step(
         step_id=f"measure-{name}",
@@ -199,24 +199,7 @@ def _host(host: HostFacts, bounds: Bounds, packers: tuple[str, ...], *, write: b
         done=f"{name} was measured",
         why=f"At most {bounds.seconds} s for each part, at the lowest priority. {LEAVES_NOTHING}",
         action=Detached(
-            Command(
-                (
-                    "timeout",
-                    "-k",
-                    "5",
-                    str(most),
-                    "nice",
-                    "-n",
-                    "19",
-                    "bash",
-                    "-c",
-                    HOST,
-                    "pilothouse",
-                    *words,
-                    *packers,
-                ),
-                sudo=True,
-            ),
+            data_folders.inside(host, *most_s, "bash", "-c", HOST, "pilothouse", *words, *packers),
             name=f"measure-{name}",
             keep=host_name(name),
             pattern=r"^measured: (data=.*)$",

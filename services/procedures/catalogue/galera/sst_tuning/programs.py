@@ -4,6 +4,8 @@ Numbers alone leave a host, never a byte of its data: what is read goes into a p
 written for the write rate has no name any more when the first byte comes, so nothing of it stays but an empty file,
 where it is killed in that instant. It is made under a name that nobody can have laid a link under (bash(1), noclobber:
 O_EXCL), for its folder is the server's.
+All of it is the act of the folder's account: a link that it lays in a table's place leads it where it may go itself,
+and root opens no device of the host for it.
 Sources: dd(1) (status=progress: bytes and seconds so far, also of one that is ended early), bash(1) (TIMEFORMAT),
 openssl-speed(1ssl); the files that count are those of get_footprint in wsrep_sst_mariabackup (MariaDB 10.11).
 """

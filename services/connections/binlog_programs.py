@@ -46,12 +46,20 @@ events of a file, or the places that are printed before them, do not stand in th
 that begins or ends a transaction has no place right before it, or where only some of them have a checksum.
 """
 
-BINLOG_FILES = r"""
+INDEXED = r"""
+indexed() { [ "$(stat -L -c %s -- "$1")" -le 4194304 ] && mapfile -t all < <(head -c 4194304 -- "$1"); }
+"""
+"""`indexed INDEX` reads the names of a binary log's files into `all`; one of more than 4 MiB is none that a server
+writes (16,000 names of the longest kind), and a shell would take as much memory as whoever wrote it likes."""
+
+BINLOG_FILES = (
+    INDEXED
+    + r"""
 cd -- "${index%/*}" || { printf 'the folder of its index can not be opened\n'; exit 6; }
 [ -e "$index" ] || exit 3
 { [ -f "$index" ] && [ -r "$index" ]; } || { printf 'its index is no file that can be read\n'; exit 6; }
 reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
-mapfile -t all < "$index"
+indexed "$index" || { printf 'its index is longer than any server writes it\n'; exit 6; }
 files=()
 for f in "${all[@]}"; do if [ -n "$f" ]; then files+=("$f"); fi; done
 usable() {
@@ -60,6 +68,7 @@ usable() {
   case $1 in *.[0-9]*) return 0;; *) return 1;; esac
 }
 """
+)
 """Which files a binary log has, from `$index`: `usable` says why one is not, and never opens a FIFO or a device.
 
 Exit 3: there is no index; 4: no program reads binary logs; 6: why it can't be read is printed.

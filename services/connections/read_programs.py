@@ -357,14 +357,15 @@ Run as `timeout 8 bash -c DATA_BORN pilothouse UNIT DATADIR`; 3: systemd did not
 _STAMP = r"([0-9.]+ [^ ]+ [^ :]+: )?[-0-9T:.+Z ]+\[[A-Za-z]+\] "
 _PASSED = rf"^{_STAMP}(\[MY-[0-9]+\] )?(\[[A-Za-z]+\] )?(WSREP: )?####### Passing WS "
 LOG_LINES = 20_000
-_LESS = f" | sed -E '/{_PASSED}/d' | tail -n {LOG_LINES}"
+_LESS = f" | {{ ulimit -v 524288; sed -E '/{_PASSED}/d' | tail -n {LOG_LINES}; }}"
 LOG_OF_UNIT = 'set -o pipefail; journalctl -u "$1" --since "$2" -o short-unix --no-pager' + _LESS
 """A unit's journal from a moment on (`@EPOCH`, man systemd.time(7)), without the line that Percona's provider logs for
 every write set of an IST (galera/src/ist.cpp, "####### Passing WS"): thousands of them push the proof out of any tail.
 Only a line that is that and nothing else goes: one that holds a client's statement tells what the lines after it are.
 
 Run as `timeout 30 bash -c LOG_OF_UNIT pilothouse UNIT @EPOCH`. sed(1) ends well without a line, so a failure is
-journalctl's own.
+journalctl's own, or that a line or the tail has more than half a gigabyte: whoever writes the log would have sed take
+as much of the host's memory as he likes.
 """
 
 LOG_OF_FILE = 'set -o pipefail; tail -c 1000000000 -- "$1"' + _LESS

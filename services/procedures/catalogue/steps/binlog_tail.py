@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.connections.binlog_programs import BINLOG_EVENTS
+from services.connections.binlog_programs import BINLOG_EVENTS, INDEXED
 from services.connections.command import Command
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.host_facts import HostFacts
@@ -18,11 +18,14 @@ from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.positions import tail_name
 
 LAST_XID = (
-    r"""export LC_ALL=C; set -o pipefail; cd -- "$1" || exit 3
+    INDEXED
+    + r"""export LC_ALL=C; set -o pipefail; cd -- "$1" || exit 3
 tell() { printf 'last Xid: %s\n' "$1"; exit 0; }
 reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || tell 'not known: no program that reads it is there'
 { [ -f "$2.index" ] && [ -r "$2.index" ]; } || tell 'not known: its index is not there, or no file that can be read'
-mapfile -t files < <(tail -n 2 -- "$2.index" | tac)
+indexed "$2.index" || tell 'not known: its index is longer than any server writes it'
+files=() n=${#all[@]}
+for ((i = n - 1; i >= 0 && i >= n - 2; i--)); do files+=("${all[i]}"); done
 for file in "${files[@]}"; do
   { [ -f "$file" ] && [ -r "$file" ]; } || tell "not known: ${file:0:100} is not there, or no file that can be read"
   found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "$file" 2>/dev/null |

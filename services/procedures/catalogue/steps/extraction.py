@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.connections.binlog_programs import BINLOG_EVENTS, EVENT_KIND, ONE_LINE_TABLE
+from services.connections.binlog_programs import BINLOG_EVENTS, EVENT_KIND, INDEXED, ONE_LINE_TABLE
 from services.connections.command import Command
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.server.stopped import Stopped
@@ -17,13 +17,14 @@ FOLDER = "/var/lib/pilothouse/forks"
 EXTRACT_LIMIT_S = 3_600.0
 
 EXTRACT = (
-    r"""umask 077; export LC_ALL=C
+    INDEXED
+    + r"""umask 077; export LC_ALL=C
 index=$1 shared=$2 out=$3
 cd -- "${index%/*}" || exit 3
 reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
 install -d -m 0700 -- "${out%/*}" || exit 5
 { [ -f "$index" ] && [ -r "$index" ]; } || exit 3
-mapfile -t all < "$index"
+indexed "$index" || exit 3
 files=() lacking=
 for f in "${all[@]}"; do
   if [ -f "$f" ] && [ -r "$f" ]; then case $f in *.[0-9]*) files+=("$f"); continue;; esac; fi

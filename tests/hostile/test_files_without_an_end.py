@@ -1,0 +1,66 @@
+"""Files that whoever has the database's account made larger than any server makes them are read within bounds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from services.connections.binlog_programs import BINLOG_MARKS
+from services.connections.read_programs import LOG_OF_FILE
+from services.procedures.catalogue.steps.binlog_tail import LAST_XID
+from services.procedures.catalogue.steps.extraction import EXTRACT
+
+_MEMORY_KB = 2_000_000
+
+
+def _ran(program: str, *words: object, path: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a program of root's with no more memory than a small host has left."""
+    text = f"ulimit -v {_MEMORY_KB}\n{program}"
+    return subprocess.run(
+        ["bash", "-c", text, "pilothouse", *map(str, words)],
+        capture_output=True, text=True, timeout=100, check=False, stdin=subprocess.DEVNULL,
+        env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}"},
+    )  # fmt: skip
+
+
+def _sparse(path: Path, size: int) -> Path:
+    with path.open("w") as file:
+        file.truncate(size)
+    return path
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> str:
+    """A folder with a stand-in for the program that reads binary logs: it is not to be reached."""
+    (tmp_path / "bin").mkdir()
+    stub = tmp_path / "bin" / "mariadb-binlog"
+    stub.write_text(f"#!/bin/sh\ntouch {tmp_path}/read\n")
+    stub.chmod(0o755)
+    return str(tmp_path / "bin")
+
+
+def test_that_an_index_of_a_binary_log_without_an_end_takes_no_memory_of_the_host(tmp_path: Path, reader: str) -> None:
+    """A shell took all of it into a list: as much as its writer liked."""
+    index = _sparse(tmp_path / "log.index", 2**40)
+    marks = _ran(BINLOG_MARKS, index, path=reader)
+    assert (marks.returncode, "longer than any server writes it" in marks.stdout) == (6, True), marks
+    assert _ran(EXTRACT, index, "7", tmp_path / "out" / "lost.sql", path=reader).returncode == 3
+    tail = _ran(LAST_XID, tmp_path, "log", path=reader)
+    assert (tail.returncode, "last Xid: not known: its index is longer" in tail.stdout) == (0, True), tail
+    assert not (tmp_path / "read").exists()
+
+
+def test_that_a_log_of_one_line_is_told_as_unread_and_not_taken_into_memory(tmp_path: Path) -> None:
+    log = _sparse(tmp_path / "error.log", 700_000_000)
+    told = _ran(LOG_OF_FILE, log)
+    assert told.returncode != 0, told
+    assert told.stdout == ""
+
+
+def test_that_a_log_of_a_sane_length_is_read_as_before(tmp_path: Path) -> None:
+    log = tmp_path / "error.log"
+    log.write_text("one\ntwo\n")
+    assert _ran(LOG_OF_FILE, log).stdout == "one\ntwo\n"

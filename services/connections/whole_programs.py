@@ -2,7 +2,8 @@
 
 They only read. The last two ask the host's own server as root, over its socket, in a read-only transaction; names go
 out and come in as hexadecimal digits, so whatever a name holds is no word of a shell or a statement. No row, no
-definition and no account's secret is ever told: a digest of each, cut to half of its length.
+definition and no account's secret is ever told: a digest of each, cut to half of its length. wsrep_dirty_reads lets
+them read a node that refuses clients (wsrep_reject_queries), which a restored one does until it was compared.
 
 Sources: MariaDB KB "Files Created by mariadb-backup", "Information Schema INNODB_SYS_TABLES Table", "CRC32". Tried with
 10.11.18: an incremental has `x.ibd.delta` with `x.ibd.meta` for each file that was there before, and `x.new` for one
@@ -145,13 +146,14 @@ say() { "${program[@]}"; }
 folder=$(echo 'SELECT @@datadir' | say) || exit
 say <<'SQL' || exit
 SET SESSION TRANSACTION READ ONLY;
-SET SESSION max_statement_time=280, wsrep_sync_wait=0;
+SET SESSION max_statement_time=280, wsrep_sync_wait=0, wsrep_dirty_reads=ON;
 """
     + DEFINED
     + _ACCOUNTS
     + r"""SQL
 say <<'SQL' | lost "${folder%/}" || exit
 SET SESSION TRANSACTION READ ONLY;
+SET SESSION wsrep_dirty_reads=ON;
 """
     + DICTIONARY
     + _SPACES
@@ -167,8 +169,8 @@ _SUMS = r"""how=$1; shift
 begin() {
   cat <<SQL
 SET SESSION TRANSACTION READ ONLY;
-SET SESSION max_statement_time=280, wsrep_sync_wait=0, sql_mode='', time_zone='+00:00', lock_wait_timeout=5,
-  group_concat_max_len=4294967295;
+SET SESSION max_statement_time=280, wsrep_sync_wait=0, wsrep_dirty_reads=ON, sql_mode='', time_zone='+00:00',
+  lock_wait_timeout=5, group_concat_max_len=4294967295;
 SET @s = CONVERT(X'${1%.*}' USING utf8mb4), @t = CONVERT(X'${1#*.}' USING utf8mb4);
 SET @from = CONCAT('\`', REPLACE(@s, '\`', '\`\`'), '\`.\`', REPLACE(@t, '\`', '\`\`'), '\`'), @key = NULL;
 SELECT CONCAT('\`', REPLACE(k.COLUMN_NAME, '\`', '\`\`'), '\`') INTO @key

@@ -172,8 +172,9 @@ class Cluster:
         host.grastate_uuid, host.grastate_seqno = CLUSTER, -1
         host.safe_to_bootstrap = 0
         host.starts += 1
-        if named := _named_donor(host):  # a start reads the option files, and runs with what they say
-            host.variables["wsrep_sst_donor"] = named
+        for option in ("wsrep_sst_donor", "wsrep_reject_queries"):  # a start reads the option files
+            if given := _given(host, option):
+                host.variables[option] = given
 
     def _form_again(self, host: Host) -> None:
         """The members of the last component form it again as soon as all of them are there."""
@@ -184,7 +185,7 @@ class Cluster:
                 other.seqno, other.primary, other.member = newest, True, True
 
     def _donor(self, host: Host, alive: list[Host]) -> Host:
-        wanted = _named_donor(host).partition(",")[0]
+        wanted = _given(host, "wsrep_sst_donor").partition(",")[0]
         return next((h for h in alive if h.name == wanted), alive[0])
 
     def kept_rows(self) -> bool:
@@ -210,10 +211,10 @@ class Cluster:
         return now.state() == before
 
 
-def _named_donor(host: Host) -> str:
-    """Return the donor that a host's option files give its next start."""
+def _given(host: Host, option: str) -> str:
+    """Return the value that a host's option files give an option for its next start."""
     texts = (text for path, text in sorted(host.files.items()) if path.endswith(".cnf"))
-    found = [text.partition("wsrep_sst_donor=")[2].splitlines()[0] for text in texts if "wsrep_sst_donor=" in text]
+    found = [text.partition(f"{option}=")[2].splitlines()[0] for text in texts if f"{option}=" in text]
     return found[-1] if found else ""
 
 

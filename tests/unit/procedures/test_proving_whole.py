@@ -13,6 +13,7 @@ from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.connections.whole_programs import PAIRS, SUMS, TABLES_TOLD
 from services.errors import SudoFailed
+from services.procedures.conditions.server.compared import Compared
 from services.procedures.conditions.server.files_paired import FilesPaired
 from services.procedures.conditions.server.same_defined import SameDefined, TablesOpen
 from services.procedures.conditions.server.same_rows import TIMES
@@ -246,3 +247,27 @@ def test_that_rows_are_not_known_where_root_can_not_list_the_tables() -> None:
     member.no_root = True
     assert _looks(hosts, ROWS).holds is None
     assert _looks(hosts, replace(ROWS, accepted=True)).holds is True
+
+
+# -- while nobody is served --------------------------------------------------------------------------------------------
+
+
+def test_that_each_session_of_the_programs_reads_a_node_that_refuses_clients() -> None:
+    for program in (TABLES_TOLD, SUMS):
+        sessions = program.split("SET SESSION TRANSACTION READ ONLY;")[1:]
+        assert sessions
+        assert all("wsrep_dirty_reads=ON" in one.partition("SELECT")[0] for one in sessions)
+
+
+@pytest.mark.parametrize(
+    ("kept", "there", "holds"),
+    [({"rows": "8 of 8 tables are equal"}, True, True), ({}, True, False), ({}, False, True), ({}, None, None)],
+)
+def test_that_data_count_as_compared_by_the_comparisons_end_or_where_the_old_ones_lie_in_place(
+    kept: dict[str, str], there: bool | None, holds: bool | None
+) -> None:
+    hosts = ScriptedHosts("n3")
+    said = {True: out("directory\n"), False: out("", 1, "stat: cannot statx '/x': No such file or directory\n")}
+    hosts.sessions["n3"].programs["stat"] = said[there] if there is not None else out("", 1, "stat: Input/output error")
+    found = Attempt(hosts, ManualClock()).look(Compared("n3", "/x", Kept("rows")), replace(NOTHING, kept=kept))
+    assert found.holds is holds, found

@@ -1,26 +1,36 @@
 """Steps that keep clients and flow control away from a node and let them back: each pair one obligation. All pure.
 
-Sources: MariaDB KB "wsrep_reject_queries"; "wsrep_desync" (a node that is desynced may fall behind without slowing the
+Sources: MariaDB KB REJECT; "wsrep_desync" (a node that is desynced may fall behind without slowing the
 cluster, and is never chosen as a donor).
 """
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import replace
 
-from services.connections.statement import Keyword, set_global
+from services.connections.statement import Keyword, set_back, set_global
 from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.server import option_folder
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.apart import NotApart
+from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.clients import NoClients
+from services.procedures.conditions.server.compared import Compared
+from services.procedures.conditions.server.option import OptionIs
+from services.procedures.conditions.server.same_sums import rows_of
+from services.procedures.conditions.server.set_back import SetBack
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.conditions.server.variable import VariableIs
-from services.procedures.plan.actions import Sql, WaitFor
-from services.procedures.plan.condition import Condition
+from services.procedures.plan.actions import PutFile, RemoveFile, Several, Sql, WaitFor
+from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.parts.server.options import Options
 
 CATCH_UP_S = 4 * 3_600.0
+REJECT = "wsrep_reject_queries"
+HELD_OUT_FILE = "99-pilothouse-held-out.cnf"
 SYNCED, DONOR = "4", "2"
 """wsrep_local_state (galera/wsrep_api.h)."""
 
@@ -40,8 +50,8 @@ def _rejecting(facts: Facts, name: str) -> Temporary:
         host=name,
         sentence=f"clients refused on {name}",
         danger=f"applications get errors from {name}",
-        release=Sql(set_global("wsrep_reject_queries", Keyword("NONE"))),
-        released=(VariableIs(name, "wsrep_reject_queries", "NONE"),),
+        release=Sql(set_global(REJECT, Keyword("NONE"))),
+        released=(VariableIs(name, REJECT, "NONE"),),
         release_when=not_apart(facts, name),
     )
 
@@ -56,10 +66,10 @@ def reject_queries(facts: Facts, host: HostFacts, prefix: str = "", *, cut: bool
         title=f"Let {name} refuse client statements" + (" and close their sessions" if cut else ""),
         done=f"{name} refuses client statements",
         why="Clients and balancers that look at real queries leave the node before it goes down.",
-        action=Sql(set_global("wsrep_reject_queries", Keyword(mode))),
+        action=Sql(set_global(REJECT, Keyword(mode))),
         # A node that somebody drained since the plan was made is not taken over.
-        before=(VariableIs(name, "wsrep_reject_queries", "NONE"),),
-        proof=(VariableIs(name, "wsrep_reject_queries", mode),),
+        before=(VariableIs(name, REJECT, "NONE"),),
+        proof=(VariableIs(name, REJECT, mode),),
         repeatable=True,
         estimate_s=0.5,
     )
@@ -89,6 +99,67 @@ def wait_no_clients(host: HostFacts, limit_s: float, except_users: tuple[str, ..
         repeatable=True,
         estimate_s=min(limit_s, 10.0),
     )
+
+
+# -- clients of a node whose data are not proven yet ------------------------------------------------------------------
+
+
+def _held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Temporary, str]:
+    """Return it and the option file's path; over as a named donor is: no file, no server that runs with its value."""
+    name, path = host.host, posixpath.join(option_folder(host), HELD_OUT_FILE)
+    before = host[Options].option("mysqld", REJECT) or "NONE"
+    return (
+        Temporary(
+            key=f"held-out:{name}",
+            host=name,
+            sentence=f"clients refused on {name} until its data are compared",
+            danger=f"applications get errors from {name}; by hand: remove {path}, and SET GLOBAL {REJECT} = NONE",
+            release=Several((RemoveFile(path), Sql(set_back(REJECT, "ALL", before)))),
+            released=(FileAbsent(name, path), SetBack(name, REJECT, "ALL", before)),
+            release_when=not_apart(facts, name),
+            release_once=(Compared(name, aside, Kept(rows_of(name))),),
+        ),
+        path,
+    )
+
+
+def _refuses_by_itself(host: HostFacts) -> bool:
+    """Return whether the node's own option files let it refuse clients: whoever wrote that lets them in."""
+    return (host[Options].option("mysqld", REJECT) or "").upper() in {"ALL", "ALL_KILL"}
+
+
+def held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Step, ...]:
+    """Let the next start refuse clients from its first moment on; none where the node's own files do so already.
+
+    Args:
+        aside: where the run keeps the old data; while they lie there, only the comparison's end lets clients in.
+    """
+    if _refuses_by_itself(host):
+        return ()
+    name, (held, path) = host.host, _held_out(facts, host, aside)
+    step = Step(
+        step_id=f"held-out-{name}",
+        host=name,
+        title=f"Let {name} refuse client statements from its next start on, until its data are compared",
+        done=f"{name} will start refusing client statements",
+        why="It is Synced before its rows are known to be the members'. The comparison reads on by wsrep_dirty_reads. "
+        "A balancer that looks at its state alone sends clients there all the same: they get errors, not other rows.",
+        action=PutFile(path, (f"[mysqld]\n{REJECT}=ALL\n",)),
+        # What the server will read counts: a file that it reads later may say otherwise.
+        proof=(OptionIs(name, "mysqld", REJECT, "ALL"),),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+    return (held.on(step, f"Let clients to {name} again"),)
+
+
+def let_in(facts: Facts, host: HostFacts, aside: str) -> tuple[Step, ...]:
+    """Discharge `held_out` behind the comparison; a person's word for what it could not tell is enough here."""
+    if _refuses_by_itself(host):
+        return ()
+    name, (held, _) = host.host, _held_out(facts, host, aside)
+    step = held.off(f"let-in-{name}", f"Let clients to {name}: its data were compared", f"{name} serves clients", 0.5)
+    return (replace(step, before=()),)
 
 
 # -- flow control -----------------------------------------------------------------------------------------------------

@@ -27,6 +27,11 @@ TRIES = 20
 WHOLE, SAMPLED = "whole", "sampled"
 
 
+def rows_of(host: str) -> str:
+    """Return the name under which it is kept that all rows of a host were compared, and how."""
+    return f"{AT_THE_END}rows of {host}"
+
+
 @dataclass(slots=True)
 class _Tried:
     """One table so far.
@@ -77,11 +82,7 @@ class SameSums(OfHost):
 
     def declared(self) -> Declared:
         """See Condition."""
-        return Declared(frozenset({self.host, self.beside}), keeps=frozenset({self._name}))
-
-    @property
-    def _name(self) -> str:
-        return f"{AT_THE_END}rows of {self.host}"
+        return Declared(frozenset({self.host, self.beside}), keeps=frozenset({rows_of(self.host)}))
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Compare for some seconds what is not known to be equal yet."""
@@ -176,13 +177,15 @@ class SameSums(OfHost):
             if any(one.differed for one in tried if not one.equal):
                 return replace(done, evidence=f"{said}; not known: {told(left)}", final=True)
             said = f"{said}; not compared, and accepted: {told(left)}"
-        return replace(done, holds=True, evidence=said, kept=((self._name, f"{said}."),))
+        return replace(done, holds=True, evidence=said, kept=((rows_of(self.host), f"{said}."),))
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
         del past, memory
         both = (world.hosts[self.host], world.hosts[self.beside])
-        return self.told(all(host.primary and not host.parted for host in both), self._name, "all tables are equal.")
+        return self.told(
+            all(host.primary and not host.parted for host in both), rows_of(self.host), "all tables are equal."
+        )
 
 
 def _sums(asking: Asking, host: str, how: str, tables: tuple[str, ...]) -> Mapping[str, Sum]:

@@ -77,13 +77,13 @@ def fault_of(name: str, text: str) -> str:
 
 def test_that_the_order_is_lock_first_old_data_aside_next_and_nothing_starts_unproven() -> None:
     assert [step.step_id for step in plan_of(seen()).steps] == [
-        "own-path-n4", "restart-off-n4", "down-n4", "hold-n4",
+        "own-path-n4", "restart-off-n4", "down-n4", "hold-n4", "held-out-n4",
         "desync", "mark", "snapshot", "lock-over", "catch-up", "resync", "offer",
         "keep-data-n4", "new-data-n4",
         "bring-n4", "offer-over", "look-through-n4", "copied-at-n4",
         "identity-n4", "state-n4", "owner-n4", "recover-n4", "position-n4", "look-n4", "no-look-n4", "tables-open-n4",
-        "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "same-defined-n4", "same-rows-n4", "forget-donor-n4",
-        "restart-on-n4", "settle-n4",
+        "name-donor-n4", "start-n4", "transfer-n4", "ist-from-n4", "same-defined-n4", "same-rows-n4", "let-in-n4",
+        "forget-donor-n4", "restart-on-n4", "settle-n4",
         "whole", "remove-snapshot", "last-look",
     ]  # fmt: skip
     before = {type(one) for one in plan_of(seen()).step("start-n4").before}
@@ -163,7 +163,7 @@ def test_that_the_snapshot_is_removed_on_every_way_out_or_it_is_told_that_it_sta
 def test_that_the_lock_is_an_obligation_newer_than_the_snapshot_and_ends_before_the_desync_on_every_way_out() -> None:
     plan = plan_of(seen(), way="copy")
     keys = [step.takes.key for step in plan.steps if step.takes]
-    assert keys[:6] == ["restart:n4", "hold:n4", "desync:n1", "rest:n1", "snapshot:n1", "lock:n1"]
+    assert keys[:7] == ["restart:n4", "hold:n4", "held-out:n4", "desync:n1", "rest:n1", "snapshot:n1", "lock:n1"]
     unlock = wording(plan.step("lock-over").action)
     assert "pilothouse-lock-snap_1.scope" in " ".join(unlock)
     desync = plan.step("desync")

@@ -25,6 +25,7 @@ from services.procedures.catalogue.steps.left_alone import marked, until_start, 
 from services.procedures.catalogue.steps.recovering import recover
 from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.catalogue.steps.traffic import held_out, let_in
 from services.procedures.conditions.galera.chain_known import ChainKnown
 from services.procedures.conditions.galera.fragments_whole import FragmentsWhole
 from services.procedures.conditions.galera.ist_reaches import IstReaches
@@ -107,6 +108,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         _pasts_known(facts, host, values, found, donor),
         steps.restart_off(host),
         hold_start(host, restoring.folder_of(host), whole),
+        *held_out(facts, host, restoring.aside_path(host)),
         *_kept_aside(facts, host, members),
         _prepared(host, values, found),
         restoring.copied_back(
@@ -128,6 +130,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         *comparing.compared(name, donor, values, members),
+        *let_in(facts, host, restoring.aside_path(host)),
         forget_donor(host, donor_name),
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),

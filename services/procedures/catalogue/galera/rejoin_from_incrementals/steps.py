@@ -24,6 +24,7 @@ from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.left_alone import marked, until_start, used
 from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.catalogue.steps.traffic import held_out, let_in
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
 from services.procedures.conditions.galera.ist_reaches import IstReaches
@@ -111,6 +112,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         ),
         *_prepares(host, work, chain, estimate, values),
         hold_start(host, folder, right),
+        *held_out(facts, host, restoring.aside_path(host)),
         replace(kept, before=(*kept.before, reach)),
         *placed,
         used(host, replace(recovering.recover(host), goes_with=f"new-data-{name}"), owner.step_id),
@@ -120,6 +122,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
         *comparing.compared(name, donor.host, values, others),
+        *let_in(facts, host, restoring.aside_path(host)),
         forget_donor(host, donor_name),
         steps.restart_on(host),
         replace(

@@ -33,6 +33,7 @@ from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.left_alone import marked, until_start, used
 from services.procedures.catalogue.steps.recovering import recover
 from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
+from services.procedures.catalogue.steps.traffic import held_out, let_in
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom
@@ -73,6 +74,7 @@ def before_the_lock(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         steps.restart_off(host),
         server_off(facts, host.host),
         hold_start(host, restoring.folder_of(host), _right(facts, host)),
+        *held_out(facts, host, restoring.aside_path(host)),
     )
 
 
@@ -118,6 +120,7 @@ def joiner_steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         steps.prove_transfer(host, "IST", "", start.step_id),
         _began_behind(host, start.step_id),
         *comparing.compared(host.host, donor.host, values, members),
+        *let_in(facts, host, restoring.aside_path(host)),
         *newcomer_part.at_the_end(facts, values),
         forget_donor(host, donor_name),
         steps.restart_on(host),

@@ -1,0 +1,141 @@
+"""A rejoin from incrementals whose console dies at each kind of moment, and whose disks fill, on real servers.
+
+Every row that an application got acknowledged meanwhile is counted on every member; a run that is taken back leaves
+the old data as they were, file by file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services.procedures.plan.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures import backups
+from tests.lab.procedures.steering import KILLED, Console, Ran
+from tests.lab.procedures.whole import Whole, members
+from tests.lab.procedures.writer import Writer
+
+NAME, JOINER = "rejoin-from-incrementals", "s3"
+HOW: dict[str, object] = {"joiner": JOINER, "memory": "128 MiB", "settle": "3 s"}
+LISTING = "cd /var/lib/mysql; find . -type f -printf '%P %s %u %m %T@\\n' | sort"
+AGAIN = ("copy", "hold", "held-out", "keep-data", "identity", "owner", "recover", "look", "start", "same-defined",
+         "same-rows", "let-in", "clear-copies")  # fmt: skip
+"""Steps that a resumed run goes on with, killed as they acted."""
+ONCE = ("prepare-0", "prepare-2", "copy-back")
+"""Steps that a resumed run does not begin again: it is taken back."""
+SMALL = "/srv/small"
+
+
+@pytest.fixture
+def chain(steer: Estate, whole: Whole) -> Iterator[None]:
+    """Backups of s3 on its own disk, and s3 stopped after more was written."""
+    del whole
+    backups.make_chain(steer, JOINER)
+    steer.stop(JOINER)
+    steer.wait_synced(["s1", "s2"], size=2)
+    try:
+        yield
+    finally:
+        steer.unthrottle(JOINER)
+        backups.forget(steer, JOINER)
+
+
+def _words(**more: object) -> tuple[str, ...]:
+    return tuple(word for name, value in {**HOW, **more}.items() for word in ("--input", f"{name}={value}"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", AGAIN)
+def test_that_a_run_whose_console_was_killed_goes_on_to_its_end_with_every_row(
+    steer: Estate, console: Console, whole: Whole, chain: None, step: str
+) -> None:
+    del chain
+    with Writer(steer, ("s1", "s2"), rate=20) as writer:
+        killed = console.killed_run(f"{step}-{JOINER}=acting", NAME, **HOW)
+        assert killed.code == KILLED, killed
+        resumed = console("resume", console.runs()[0], "--yes")
+        assert resumed.code == 0, resumed
+        console.assert_ended(RunState.DONE, resumed)
+        writer.assert_nothing_lost(members(steer))
+    backups.forget(steer, JOINER)
+    whole.assert_as_before()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", ONCE)
+def test_that_a_run_whose_console_was_killed_in_what_is_done_once_ends_well_or_is_taken_back_exactly(
+    steer: Estate, console: Console, whole: Whole, chain: None, step: str
+) -> None:
+    del chain
+    old = steer.host(JOINER).sh(LISTING).out
+    with Writer(steer, ("s1", "s2"), rate=20) as writer:
+        killed = console.killed_run(f"{step}-{JOINER}=acting", NAME, **HOW)
+        assert killed.code == KILLED, killed
+        resumed = console("resume", console.runs()[0], "--yes")
+        if console.view().state is RunState.DONE:
+            writer.assert_nothing_lost(members(steer))
+            return
+        console.assert_ended(RunState.UNDONE, resumed)
+        writer.assert_nothing_lost(("s1", "s2"))
+    assert steer.host(JOINER).sh(LISTING).out == old
+    whole.assert_files_as_before()
+
+
+@pytest.fixture
+def small(steer: Estate, chain: None) -> Iterator[str]:
+    """A file system for the copies that has room for them, until somebody else fills it."""
+    del chain
+    host = steer.host(JOINER)
+    host.sh(f"mkdir -p {SMALL} && mount -t tmpfs -o size=1g tmpfs {SMALL}")
+    try:
+        yield SMALL
+    finally:
+        host.sh(f"umount -l {SMALL}; rmdir {SMALL}", check=False)
+
+
+def _taken_back(console: Console, ran: Ran) -> None:
+    """The run rested somewhere, or took itself back: a person takes it back once there is room again."""
+    assert ran.code in {3, 4}, ran
+    if console.view().state is not RunState.UNDONE:
+        ran = console("undo", console.runs()[0], "--yes")
+    console.assert_ended(RunState.UNDONE, ran)
+
+
+@pytest.mark.long
+def test_that_a_disk_that_fills_in_the_copy_leaves_backups_and_old_data_as_they_were(
+    steer: Estate, console: Console, whole: Whole, small: str
+) -> None:
+    host = steer.host(JOINER)
+    old = host.sh(f"{LISTING}; find {backups.FOLDER} -type f | sort | xargs sha256sum").out
+    steer.throttle(JOINER, 10)
+    with console.running("run", NAME, *_words(scratch=small), "--yes", limit_s=500) as running:
+        running.wait_for_step(f"copy-{JOINER}", limit_s=400)
+        host.sh(f"dd if=/dev/zero of={small}/other bs=1M 2>/dev/null; true", limit_s=120)
+        steer.unthrottle(JOINER)
+        ran = running.end(lambda: host.sh(f"rm -f {small}/other") and None, heal_after_s=90)
+    host.sh(f"rm -f {small}/other")
+    _taken_back(console, ran)
+    assert host.sh(f"{LISTING}; find {backups.FOLDER} -type f | sort | xargs sha256sum").out == old
+    whole.assert_files_as_before()
+
+
+@pytest.mark.long
+def test_that_a_data_disk_that_fills_while_the_data_are_put_in_place_leaves_the_old_ones(
+    steer: Estate, console: Console, whole: Whole, chain: None
+) -> None:
+    del chain
+    host = steer.host(JOINER)
+    old = host.sh(LISTING).out
+    with console.running("run", NAME, *_words(), "--yes", limit_s=500) as running:
+        running.wait_for_step(f"keep-data-{JOINER}", limit_s=400)
+        steer.throttle(JOINER, 10)
+        running.wait_for_step(f"copy-back-{JOINER}", limit_s=200)
+        steer.fill(JOINER)
+        steer.unthrottle(JOINER)
+        ran = running.end(lambda: steer.unfill(JOINER), heal_after_s=90)
+    steer.unfill(JOINER)
+    _taken_back(console, ran)
+    assert host.sh(LISTING).out == old
+    whole.assert_files_as_before()

@@ -36,11 +36,12 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose rows every member has: its name in digits as reads take it, as people do, and about its bytes."""
+    """A table: its name in digits as reads take it, as people do, about its bytes, and its engine."""
 
     digits: str
     name: str
     bytes: int
+    engine: str = "InnoDB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,14 @@ class Defined:
 
     Attributes:
         things: each with its digest, a table with type and engine; broken: tables that can't be opened, or whose files
-            are not there, in words; rows: tables of InnoDB, the smallest first; others: how many of other engines.
+            are not there, in words; rows: tables of InnoDB, whose rows every member has; others: tables of other
+            engines; the smallest first.
     """
 
     things: Mapping[Key, str] = field(default_factory=dict)
     broken: frozenset[str] = frozenset()
     rows: tuple[Table, ...] = ()
-    others: int = 0
+    others: tuple[Table, ...] = ()
 
     @property
     def tables(self) -> int:
@@ -96,7 +98,7 @@ def parse_defined(text: str) -> Defined | None:
     things: dict[Key, str] = {}
     broken: set[str] = set()
     rows: list[Table] = []
-    others, ended = 0, False
+    ended = False
     for line in lines_of(text)[:_MOST_LINES]:
         parts = line.split("\t")
         if parts == ["end"]:
@@ -111,13 +113,13 @@ def parse_defined(text: str) -> Defined | None:
                 broken.add(f"{key[1]}.{key[2]} can't be opened")
             elif key[1] in _OWN_SCHEMAS or parts[3] == "SEQUENCE":
                 continue
-            elif parts[4:5] == ["InnoDB"]:
-                size = count(parts[5]) if len(parts) > 5 else None
-                rows.append(Table(f"{parts[1]}.{parts[2]}", f"{key[1]}.{key[2]}", size or 0))
             else:
-                others += 1
+                size, engine = count(parts[5]) if len(parts) > 5 else None, words("".join(parts[4:5]), 40)
+                rows.append(Table(f"{parts[1]}.{parts[2]}", f"{key[1]}.{key[2]}", size or 0, engine))
     rows.sort(key=lambda one: (one.bytes, one.name))
-    return Defined(things, frozenset(broken), tuple(rows), others) if ended else None
+    replicated = tuple(one for one in rows if one.engine == "InnoDB")
+    others = tuple(one for one in rows if one.engine != "InnoDB")
+    return Defined(things, frozenset(broken), replicated, others) if ended else None
 
 
 def _key(parts: list[str]) -> Key | None:

@@ -186,12 +186,26 @@ ROWS = SameSums("n3", "n1", 2**30)
 
 def test_that_all_tables_with_equal_sums_hold_and_it_is_told_at_the_end_how_many() -> None:
     hosts, member, joiner = _hosts()
-    member.defined = _told(_table(A), _table(B), _table("73686F70.63", "MyISAM"))
+    member.defined = _told(_table(A), _table(B), _table("73686F70.63", "CONNECT"))
     member.sums = joiner.sums = {A: ["0:9-1-1"], B: ["0:0"]}
     found = _looks(hosts, ROWS)
-    said = "2 of 2 tables are equal on n3 and n1; 1 are not of InnoDB: Galera does not replicate their rows"
+    said = "2 of 2 tables are equal on n3 and n1; Galera does not replicate the rows of 1 of other engines: "
+    said += "as restored shop.c (CONNECT)"
     assert (found.holds, found.evidence) == (True, said)
     assert found.kept == ((f"{AT_THE_END}rows of n3", f"{said}."),)
+
+
+def test_that_small_tables_of_engines_that_are_not_replicated_are_read_and_named_where_they_differ() -> None:
+    hosts, member, joiner = _hosts()
+    c, d, e = (f"73686F70.6{number}" for number in (3, 4, 5))
+    large = _table(e, "Aria", 65 * 2**20)
+    member.defined = _told(_table(A), _table(c, "MyISAM"), _table(d, "Aria"), large)
+    member.sums = {A: ["0:9-1-1"], c: ["0:4-1-1"], d: ["0:5-1-1"]}
+    joiner.sums = {**member.sums, d: ["0:3-1-1"]}
+    found = _looks(hosts, ROWS, times=TIMES)
+    said = "1 of 1 tables are equal on n3 and n1; Galera does not replicate the rows of 3 of other engines: 1 equal, "
+    assert (found.holds, found.evidence) == (True, said + "as restored shop.d (Aria); shop.e (Aria)")
+    assert not any(e in asked for asked in (*member.asked, *joiner.asked)), "its writers would wait"
 
 
 @pytest.mark.parametrize("ours", ["0:8-1-1", "none", "0:9-1-1/1:1-2-2"])

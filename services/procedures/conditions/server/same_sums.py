@@ -3,6 +3,9 @@
 As in same_rows.py the donor's sum, the joiner's, and the donor's again; but all tables are taken, by root of each host
 over the server's own socket, a batch at a time. Small tables are read whole. Of a large one, and of one that does not
 stand still, 32 parts are taken, each with its own sum: those that stood still on the donor must be the same.
+
+Rows of other engines Galera does not replicate: members may differ in them for years, so a difference is no fault. It
+is told, by name. Small ones are read for that; a read locks out who writes to them, and some engines read elsewhere.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ LIMIT_S, SLICE_S = 320.0, 5.0
 TRIES = 20
 """So often a table is tried, once a look at most."""
 WHOLE, SAMPLED = "whole", "sampled"
+_LOCAL, _BRIEF = frozenset({"Aria", "MyISAM", "ARCHIVE", "CSV"}), 64 * 2**20
+"""Engines whose rows lie on the node itself, and up to how many bytes a table of theirs is read."""
 
 
 def rows_of(host: str) -> str:
@@ -37,12 +42,13 @@ class _Tried:
     """One table so far.
 
     Attributes:
-        sampled: by parts; tries: looks at it, looked: the number of the last; differed: how often it did; equal: True
-            once it was; why: what was found last.
+        sampled: by parts; most: so often it is tried; tries: looks at it, looked: the number of the last; differed: how
+            often it did; equal: True once it was; why: what was found last.
     """
 
     table: Table
     sampled: bool
+    most: int = TRIES
     tries: int = 0
     looked: int = 0
     differed: int = 0
@@ -52,16 +58,22 @@ class _Tried:
     @property
     def over(self) -> bool:
         """Return whether no further try is made."""
-        return self.equal or self.differed >= TIMES or self.tries >= TRIES
+        return self.equal or self.differed >= TIMES or self.tries >= self.most
 
 
 @dataclass(slots=True)
 class _Course:
-    """What one attempt has found: its tables, the smallest first; how many of other engines; looks."""
+    """What one attempt has found: its tables, the smallest first; those of other engines, and which are read; looks."""
 
     tried: list[_Tried] = field(default_factory=list)
-    others: int = 0
+    local: list[_Tried] = field(default_factory=list)
+    others: tuple[Table, ...] = ()
     looks: int = 0
+
+    @property
+    def left(self) -> list[_Tried]:
+        """Return what a further try is made of."""
+        return [one for one in (*self.tried, *self.local) if not one.over]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +116,19 @@ class SameSums(OfHost):
         found = defined_on(asking, self.beside)
         if isinstance(found, str):
             return found
-        course = _Course([_Tried(one, one.bytes > self.whole_below) for one in found.rows], found.others)
+        local = (one for one in found.others if one.engine in _LOCAL and one.bytes <= min(_BRIEF, self.whole_below))
+        course = _Course(
+            [_Tried(one, one.bytes > self.whole_below) for one in found.rows],
+            [_Tried(one, sampled=False, most=TIMES) for one in local],
+            found.others,
+        )
         asking.memory.keep(key, course)
         return course
 
     @staticmethod
     def _next(course: _Course) -> list[_Tried]:
         """Return the tables of the next reads: some small ones together, a large one alone; each once in a look."""
-        left = [one for one in course.tried if not one.over and one.looked != course.looks]
+        left = [one for one in course.left if one.looked != course.looks]
         if not left:
             return []
         batch = [left[0]] if left[0].sampled else [one for one in left if not one.sampled][: commands.MOST_SUMMED]
@@ -166,9 +183,9 @@ class SameSums(OfHost):
         parts = sum(one.sampled for one in equal)
         said = f"{len(equal)} of {len(tried)} tables are equal on {both}"
         said += f", {parts} of them by samples" if parts else ""
-        said += f"; {course.others} are not of InnoDB: Galera does not replicate their rows" if course.others else ""
+        said += self._other_engines(course)
         done = Answer(None, said, done=float(len(equal)), total=float(len(tried)), unit="tables")
-        if any(not one.over for one in tried):
+        if course.left:
             return done
         left = [one.why for one in tried if not one.equal]
         if left and not self.accepted:
@@ -178,6 +195,16 @@ class SameSums(OfHost):
                 return replace(done, evidence=f"{said}; not known: {told(left)}", final=True)
             said = f"{said}; not compared, and accepted: {told(left)}"
         return replace(done, holds=True, evidence=said, kept=((rows_of(self.host), f"{said}."),))
+
+    def _other_engines(self, course: _Course) -> str:
+        """Return in words which tables of other engines are alike, and which are as they were restored."""
+        alike = {one.table.digits for one in course.local if one.equal}
+        unlike = [f"{one.name} ({one.engine})" for one in course.others if one.digits not in alike]
+        if not course.others:
+            return ""
+        said = f"; Galera does not replicate the rows of {len(course.others)} of other engines: "
+        said += f"{len(alike)} equal" if alike else ""
+        return said + (", " if alike and unlike else "") + (f"as restored {told(unlike)}" if unlike else "")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""

@@ -12,7 +12,7 @@ import pytest
 
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures import backups
+from tests.lab.procedures import backups, rejoining
 from tests.lab.procedures.steering import KILLED, Console, Ran
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
@@ -26,6 +26,12 @@ AGAIN = ("copy", "hold", "held-out", "keep-data", "identity", "owner", "recover"
 ONCE = ("prepare-0", "prepare-2", "copy-back")
 """Steps that a resumed run does not begin again: it is taken back."""
 SMALL = "/srv/small"
+PIECES = 150
+"""Rows of 4 MB: what an SST and a copy take some time for."""
+_JOINS = (
+    "base64 -d | sed -e 's/{old}$/{new}/' -e 's/node_name = s3/node_name = new/' -e 's/^server_id.*/server_id = 77/' "
+    "> /etc/mysql/mariadb.conf.d/90-lab.cnf; rm -f /var/lib/mysql/grastate.dat; systemctl start --no-block mariadb"
+)
 
 
 @pytest.fixture
@@ -139,3 +145,54 @@ def test_that_a_data_disk_that_fills_while_the_data_are_put_in_place_leaves_the_
     _taken_back(console, ran)
     assert host.sh(LISTING).out == old
     whole.assert_files_as_before()
+
+
+@pytest.fixture
+def large(steer: Estate, whole: Whole) -> Iterator[None]:
+    """Hundreds of megabytes in a backup of s3, which is down."""
+    del whole
+    steer.sql("s1", rejoining.BLOB)
+    for _ in range(PIECES):
+        steer.sql(
+            "s1", f"INSERT INTO sbtest.ballast (data) VALUES (REPEAT(RANDOM_BYTES(1024), {rejoining.PIECE // 1024}))"
+        )
+    rejoining.back_up(steer, JOINER, f"{backups.FOLDER}/full")
+    steer.stop(JOINER)
+    steer.wait_synced(["s1", "s2"], size=2)
+    try:
+        yield
+    finally:
+        steer.unthrottle(JOINER)
+        backups.forget(steer, JOINER)
+        steer.sql("s1", "DROP TABLE IF EXISTS sbtest.ballast")
+
+
+def _another_joins_by_sst(steer: Estate) -> None:
+    """By a colleague's hand: the spare gets the option file of s3 with its own names, and no state."""
+    packed = steer.host(JOINER).sh("base64 -w0 /etc/mysql/mariadb.conf.d/90-lab.cnf").out
+    old, new = steer.addresses[JOINER], steer.addresses["new"]
+    steer.host("new").sh(_JOINS.format(old=old, new=new), stdin=packed)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_that_a_node_returns_under_load_while_another_one_joins_by_an_sst_with_every_row(
+    steer: Estate, console: Console, whole: Whole, large: None
+) -> None:
+    """Hundreds of megabytes, not two gigabytes: as much as a busy machine copies within a test."""
+    del large
+    full = f"{backups.FOLDER}/full"
+    with Writer(steer, ("s1", "s2"), rate=40) as writer:
+        with console.running("run", NAME, *_words(full=full, incrementals="none"), "--yes", limit_s=900) as running:
+            running.wait_for_step(f"copy-{JOINER}", limit_s=400)
+            _another_joins_by_sst(steer)
+            ran = running.end()
+        if ran.code == 4:  # it waited for the SST's end, or asks: a person lets it go on
+            steer.wait_synced(["s1", "s2", "new"], limit_s=200)
+            ran = console("resume", console.runs()[0], "--yes", limit_s=600)
+        assert ran.code == 0, ran
+        console.assert_ended(RunState.DONE, ran)
+        steer.wait_synced([*members(steer), "new"], size=4, limit_s=300)
+        writer.assert_nothing_lost([*members(steer), "new"])
+    log = steer.host("new").sh("journalctl --no-pager -b -u mariadb | grep -c 'SST'", check=False).out
+    assert int(log) > 0, "the other one came by an SST"

@@ -52,7 +52,9 @@ def closed(steer: Estate, whole: Whole) -> Iterator[None]:
 
 def _lost(steer: Estate) -> None:
     rejoining.back_up(steer, JOINER)
-    steer.sql("s1", f"INSERT INTO sbtest.big SELECT seq, REPEAT(MD5(seq), 32768) FROM sbtest.seq_1_to_{PIECES}")
+    steer.sql(
+        "s1", f"INSERT INTO sbtest.big SELECT seq, REPEAT(MD5(seq), 32768) FROM sbtest.seq_1_to_{PIECES}", limit_s=500
+    )
     rejoining.away(steer, JOINER)
     rejoining.bring_logs(steer, SOURCE, JOINER)
     steer.host(JOINER).sh("find /var/lib/mysql -mindepth 1 -delete")

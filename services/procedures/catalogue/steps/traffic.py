@@ -106,8 +106,7 @@ def wait_no_clients(host: HostFacts, limit_s: float, except_users: tuple[str, ..
 
 def _held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Temporary, str]:
     """Return it and the option file's path; over as a named donor is: no file, no server that runs with its value."""
-    name, path = host.host, posixpath.join(option_folder(host), HELD_OUT_FILE)
-    before = host[Options].option("mysqld", REJECT) or "NONE"
+    name, path, before = host.host, posixpath.join(option_folder(host), HELD_OUT_FILE), _by_itself(host)
     return (
         Temporary(
             key=f"held-out:{name}",
@@ -123,9 +122,18 @@ def _held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Temporary, str
     )
 
 
+def _by_itself(host: HostFacts) -> str:
+    """Return how the node's own option files let it start, what a run that was left wrote being none of them."""
+    options = host[Options]
+    given = [value for section, option, value in options.given if (section, option) == ("mysqld", REJECT)]
+    if any(posixpath.basename(path) == HELD_OUT_FILE for path, _ in options.files):
+        given = given[:-1]
+    return (given[-1] if given else "NONE").upper()
+
+
 def _refuses_by_itself(host: HostFacts) -> bool:
     """Return whether the node's own option files let it refuse clients: whoever wrote that lets them in."""
-    return (host[Options].option("mysqld", REJECT) or "").upper() in {"ALL", "ALL_KILL"}
+    return _by_itself(host) in {"ALL", "ALL_KILL"}
 
 
 def held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Step, ...]:

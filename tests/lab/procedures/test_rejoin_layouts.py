@@ -96,12 +96,16 @@ def test_that_generations_that_are_mixed_and_backups_that_are_packed_are_refused
     host, other = steer.host(JOINER), f"{backups.FOLDER}-next"
     tool = "mariadb-backup --backup --galera-info"
     made = (
-        f"mkdir {other}; {tool} --target-dir={other}/full > /tmp/g 2>&1 && mariadb -e 'FLUSH TABLES' && "
+        f"mkdir {other}; {tool} --target-dir={other}/full > /tmp/g 2>&1 && "
         f"{tool} --target-dir={other}/inc --incremental-basedir={other}/full > /tmp/g 2>&1 && "
         f"{tool} --compress --target-dir={other}/packed > /tmp/g 2>&1"
     )
     steer.sql("s1", f"INSERT INTO {backups.TABLE} (text) SELECT REPEAT('n', 150) FROM sbtest.seq_1_to_2000")
-    host.sh(made, limit_s=200)
+    # A checkpoint between them: with the same LSN the one would follow on the other, and rightly so.
+    steer.sql(JOINER, "SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0, innodb_max_dirty_pages_pct = 0")
+    host.sh(f"sleep 6; {made}", limit_s=300)
+    told = host.sh(f"cat {full}/xtrabackup_checkpoints {other}/full/xtrabackup_checkpoints | grep ^to_lsn").out
+    assert len(set(told.splitlines())) == 2, told
     _stopped(steer)
     before = host.sh(f"find {other} -name '*.qp' | wc -l").out.strip()
     assert int(before) > 100, "it is packed"

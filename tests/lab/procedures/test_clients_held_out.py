@@ -86,6 +86,7 @@ def _at(console: Console, step_id: str, state: str) -> float:
     return next(e.at for e in console.entries() if e.step_id == step_id and (e.data or {}).get("state") == state)
 
 
+@pytest.mark.long
 def test_that_no_client_reads_from_the_node_before_its_data_are_compared_and_each_does_behind_it(
     steer: Estate, console: Console, whole: Whole, chain: None
 ) -> None:

@@ -4,6 +4,7 @@
     python -m tests.lab.random_states --only 17 --only 23          these seeds alone, with all that was said
     python -m tests.lab.random_states --states 40 --seed 10000     nights with a backup: nodes come back without an SST
     python -m tests.lab.random_states --states 20 --seed 20000     a third member that only views left behind name
+    python -m tests.lab.random_states --states 200 --seed 21000    half-copied backups, filters, empty state files
 
 Writes resources/docs/random-states.md (and random-states.json beside it, from which a later run goes on: a seed
 that has a row is not tried again, unless with --only or --again). Runs on several estates fill one table at the same

@@ -26,6 +26,8 @@ _CODES = {
     "undone": {0, 3},
     "left as it is": {0, 1},
 }
+RETURNS = frozenset({"add-node", "rejoin-from-incrementals", "rejoin-from-binlogs", "snapshot-node"})
+_CAME = frozenset({"done", "undone", "undo failed"})
 _UNKNOWN = "not known"
 _COUNT = re.compile(r"\b(?:lose )?(\d+) (?:write sets?|transactions?|rows?|of)\b")
 _LOSER = re.compile(r"\bof (s\d)\b")
@@ -62,6 +64,7 @@ class Asked:
         said: codes of the refusal, or the sentence.
         typed: (question, answer) of each question about a loss that the person has answered.
         unknown: it was refused, or asked, because whether nodes share their past was not known.
+        finished: why it took a node that it had brought back to Synced away again by itself; '' where it did not.
     """
 
     procedure: str
@@ -70,6 +73,7 @@ class Asked:
     said: str
     typed: tuple[tuple[str, str], ...] = ()
     unknown: bool = False
+    finished: str = ""
 
     @property
     def losses(self) -> Mapping[str, int]:
@@ -220,7 +224,15 @@ def _told_by(asked: Asked, ended: Ended) -> Asked:
     told = _text(question) if question else _told(document)
     unknown = asked.unknown or (question is not None and "past" in told and _UNKNOWN in told)
     end = "waits" if ended.cut_short else str(document["state"])
-    return replace(asked, end=end, said=_short(told), unknown=unknown)
+    finished = _finished(asked.procedure, document) if end in {"undone", "undo failed"} else ""
+    return replace(asked, end=end, said=_short(told), unknown=unknown, finished=finished)
+
+
+def _finished(procedure: str, document: Mapping[str, Any]) -> str:
+    """Return what a return failed with that was undone although its node had come to Synced; '' for another run."""
+    steps = document["steps"] if procedure in RETURNS else ()
+    came = any(s["id"].startswith("start-") and s["state"] in _CAME and not s["failed"] for s in steps)
+    return _short(next((s["error"] for s in steps if s["error"]), "no step says why")) if came else ""
 
 
 def _by_contract(asked: Asked, ended: Ended) -> Asked:

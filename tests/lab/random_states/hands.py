@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -13,10 +13,11 @@ import pymysql
 from tests.lab.estate import client, container, database, vault
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.random_states import setting_traps
 from tests.lab.random_states.branches import Tree
 from tests.lab.random_states.ledger import Ledger, SqlTalk
-from tests.lab.random_states.nights import BACKUP, LOGS
-from tests.lab.random_states.verbs import MEMBERS, Kind, Verb
+from tests.lab.random_states.nights import BACKUP
+from tests.lab.random_states.verbs import MEMBERS, TRAPS, Kind, Verb
 
 _STATE = "/var/lib/mysql/grastate.dat"
 _COPY = "/var/lib/lab-copy"
@@ -42,8 +43,8 @@ _BY_HAND = {
 _BACKUP = (
     f"rm -rf {BACKUP}; timeout 60 mariadb-backup --backup --galera-info --target-dir={BACKUP} > /tmp/lab-backup 2>&1"
 )
-_KEEP_LOGS = f"rm -rf {LOGS}; mkdir {LOGS}; cp -p /var/lib/mysql/mysql-bin.[0-9]* {LOGS}/ 2>/dev/null; true"
-"""Of a node that is down: what an operator would save before anything is put in its place."""
+_JOINS = frozenset({Kind.START, Kind.FILTER})
+"""Comes to the others where there are others; alone it begins a branch."""
 _SETTLE_S = 9.0
 
 
@@ -59,8 +60,11 @@ class Seen:
 class Hands:
     """Does verbs to one estate, keeping ledger and tree."""
 
-    def __init__(self, estate: Estate, ledger: Ledger, look: Callable[[], None]) -> None:
+    def __init__(self, estate: Estate, ledger: Ledger, look: Callable[[], None], filtered: str = "") -> None:
+        """`filtered`: the host that a filter leaves rows out of the binary log of, '' for none."""
         self._estate = estate
+        self._filtered = filtered
+        self.chain: tuple[str, ...] = ()
         self._look = look
         self._password = vault.load()["observer"]
         self._copied: tuple[int, frozenset[int]] | None = None
@@ -90,10 +94,30 @@ class Hands:
             self._sh(name, _BACKUP)
         elif verb.kind is Kind.GRASTATE:
             self._sh(name, _DAMAGE[verb.value])
+        elif verb.kind in TRAPS:
+            return self._trap(verb)
         elif verb.kind in _BY_HAND:
             self._by_hand(verb)
         else:
             return self._on_server(verb)
+        return "done"
+
+    def _trap(self, verb: Verb) -> str:
+        name, estate = verb.host, self._estate
+        if verb.kind is Kind.INCREMENT:
+            self.chain += (setting_traps.increment(estate, name, len(self.chain) + 1),)
+        elif verb.kind is Kind.HALF:
+            setting_traps.halve(estate, name, verb.value)
+        elif verb.kind is Kind.KEPT:
+            setting_traps.keep(estate, name, verb.value)
+        elif verb.kind is Kind.FILTER:
+            setting_traps.filtered(estate, name, verb.value)
+            return self._came_up(verb)
+        else:
+            donors = self.synced()
+            if name in donors or len(donors) != len(MEMBERS) - 1 or len(self.sides()) != 1:
+                raise LabError("nobody could be its donor")
+            setting_traps.never_began(estate, name, donors)
         return "done"
 
     def _on_server(self, verb: Verb) -> str:
@@ -126,15 +150,15 @@ class Hands:
         if name not in seen or not seen[name].primary:
             return "in vain"
         with_it = {other for other in seen if seen[other].view == seen[name].view} - {name}
-        if verb.kind is not Kind.START or not with_it:
+        if verb.kind not in _JOINS or not with_it:
             self.tree.bootstrapped(name, verb.kind.value)
-        self._note(seen, name if verb.kind is not Kind.START else "")
+        self._note(seen, name if verb.kind not in _JOINS else "")
         return told
 
     def _write(self, name: str) -> str:
         seen = self._look_round()
         self._note(seen, "")
-        taken = self.ledger.burst(name, lambda host: SqlTalk(self._estate, host))
+        taken = self.ledger.burst(name, lambda host: SqlTalk(self._estate, host, side=bool(self._filtered)))
         if taken:
             here = self._look_round()
             self._note(here, "")
@@ -179,8 +203,12 @@ class Hands:
             self._sh(name, f"rm -f {_LEFT}")
 
     def keeps_logs(self, name: str) -> None:
-        """Copy a stopped node's binary logs out of its data folder."""
-        self._sh(name, _KEEP_LOGS)
+        """Copy binary logs out of a data folder for a stopped node: its own, or those of the server with a filter."""
+        setting_traps.carry_logs(self._estate, self._filtered or name, name)
+
+    def kept(self) -> Mapping[str, int]:
+        """Return by node how many folders with older data, that a verb laid there, it has."""
+        return {name: setting_traps.kept_on(self._estate, name) for name in MEMBERS}
 
     def heal(self) -> None:
         """Let the nodes reach each other again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.lab.random_states.asking import Asked
 from tests.lab.random_states.branches import forked_pairs
@@ -20,19 +20,24 @@ class Before:
     Attributes:
         acknowledged: every row a server ever acknowledged; held: rows by node, read from its own tables.
         apart: Synced nodes already differ: two Primary Components, or forks that an IST by hand has hidden.
+        sound: one past for all, backups whole, no filter: nothing is there that may rightly take a return back.
+        kept: by node how many folders with older data are there that an earlier run kept.
     """
 
     acknowledged: frozenset[int]
     held: Mapping[str, frozenset[int]]
     apart: bool
+    sound: bool = True
+    kept: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """What stood afterwards: rows by node, and which nodes are Synced in a Primary Component."""
+    """What stood afterwards: rows by node, the nodes that are Synced in a Primary Component, what is kept as before."""
 
     held: Mapping[str, frozenset[int]]
     synced: tuple[str, ...]
+    kept: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,9 @@ def judge(before: Before, after: After, asked: Sequence[Asked]) -> Verdict:
     forked = anywhere - everywhere
     lost, aside = alive - rest, (alive & rest) - anywhere
     word, why = _word(before, asked, lost=lost, aside=len(aside) if synced else 0, forked=len(forked))
+    erased = [name for name, count in before.kept.items() if after.kept.get(name, 0) < count]
+    if word != FAIL and erased:
+        word, why = FAIL, f"what an earlier run kept on {', '.join(erased)} is gone"
     return Verdict(
         word=word,
         why=why,
@@ -94,6 +102,9 @@ def _word(before: Before, asked: Sequence[Asked], *, lost: frozenset[int], aside
     bootstrapped = [a for a in done if a.procedure == "bootstrap-after-crash"]
     if aside and bootstrapped and not typed:
         return FAIL, f"bootstrapped without {aside} rows that a stopped node has, and nobody typed that"
+    undone = next((a for a in asked if a.finished and (before.sound or "not known" in a.finished)), None)
+    if undone is not None:
+        return FAIL, f"{undone.procedure} took a finished return back: {undone.finished[:120]}"
     return _good(asked, typed, done)
 
 

@@ -14,8 +14,16 @@ from tests.lab.estate.estate import Estate
 
 TABLE = "sbtest.ledger"
 MAKE = f"CREATE TABLE IF NOT EXISTS {TABLE} (id BIGINT PRIMARY KEY, node VARCHAR(16), burst INT) ENGINE=InnoDB"
+SIDE = "shop.orders"
+"""What a filter leaves out: where one is set each row stands here too, every second one only here."""
+MAKE_SIDE = f"CREATE DATABASE IF NOT EXISTS shop; CREATE TABLE IF NOT EXISTS {SIDE} (id BIGINT PRIMARY KEY)"
 BURST_ROWS = 30
 _ANSWER_S = 6
+
+
+def only_beside(row: int) -> bool:
+    """Return whether a row is one that, where a filter is set, stands in the schema that it leaves out alone."""
+    return row % 2 == 1
 
 
 class Talk(Protocol):
@@ -60,14 +68,15 @@ class Ledger:
 class SqlTalk:
     """A session of the application's own account."""
 
-    def __init__(self, estate: Estate, host: str) -> None:
+    def __init__(self, estate: Estate, host: str, *, side: bool = False) -> None:
         self._host = host
+        self._side = side
         self._connection = pymysql.connect(
             host=estate.addresses[host],
             user="sysbench",
             password=vault.load()["sysbench"],
             ssl_disabled=True,
-            autocommit=True,
+            autocommit=not side,
             connect_timeout=2,
             read_timeout=_ANSWER_S,
             write_timeout=_ANSWER_S,
@@ -75,7 +84,12 @@ class SqlTalk:
 
     def insert(self, row: int, burst: int) -> None:
         with self._connection.cursor() as cursor:
-            cursor.execute(f"INSERT INTO {TABLE} VALUES (%s, %s, %s)", (row, self._host, burst))
+            if self._side:
+                cursor.execute(f"INSERT INTO {SIDE} VALUES (%s)", (row,))
+            if not (self._side and only_beside(row)):
+                cursor.execute(f"INSERT INTO {TABLE} VALUES (%s, %s, %s)", (row, self._host, burst))
+        if self._side:
+            self._connection.commit()
 
     def close(self) -> None:
         with contextlib.suppress(OSError, pymysql.err.Error):

@@ -10,19 +10,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
-from tests.lab.random_states import unwritten
+from tests.lab.random_states import traps, unwritten
 from tests.lab.random_states.asking import Asked
 from tests.lab.random_states.generator import state_of
+from tests.lab.random_states.traps import OF_ANYBODY
 from tests.lab.random_states.verbs import MEMBERS, Kind, Person, State, Verb
 
 FIRST = 10_000
 BACKUP, LOGS = "/var/lib/lab-backup", "/var/lib/lab-logs"
-NO_FILTER = "FILTERS-THEN=no night sets a filter"
+INCREMENT = "/var/lib/lab-incremental-{number}"
+NO_FILTER = "FILTERS-THEN=as far as this person knows nobody sets a filter"
+_NEAR = ("--override", "IST-REACHES=the way back itself is tried", "--override", "RACE=the same")
 _RETURNS = ("rejoin-from-incrementals", "rejoin-from-incrementals", "snapshot-node", "rejoin-from-binlogs")
-_OF_ANYBODY = frozenset(
-    {Kind.WRITE, Kind.LOOK, Kind.PART, Kind.HEAL, Kind.BOOTSTRAP, Kind.PAUSE, Kind.RESUME, Kind.COPY}
-)
-"""What may happen to the other members: without a Primary Component nothing rejoins."""
 _SNAPSHOT = {
     "take": "cp -a {datadir} /var/lib/lab-{snapshot}",
     "offer": "sh -c 'socat TCP-LISTEN:4777,reuseaddr,fork "
@@ -41,15 +40,17 @@ class Asks(Protocol):
 
 
 def any_state(seed: int) -> State:
-    """Return the state of a seed: a night with a backup from FIRST on, a member nobody wrote down from 20,000 on."""
+    """Return the state of a seed: nights with a backup from FIRST on, a member nobody wrote down, nights with traps."""
     if seed < FIRST:
         return state_of(seed)
+    if seed >= traps.FIRST:
+        return traps.trapped_state(seed)
     if seed >= unwritten.FIRST:
         return unwritten.unwritten_state(seed)
     dice = random.Random(f"night {seed}")
     plain = state_of(seed)
     host = dice.choice(MEMBERS)
-    verbs = [verb for verb in plain.verbs if verb.host == host or verb.kind in _OF_ANYBODY]
+    verbs = [verb for verb in plain.verbs if verb.host == host or verb.kind in OF_ANYBODY]
     verbs.insert(1, Verb(Kind.BACKUP, host))
     if dice.random() < 0.7:
         verbs += [Verb(Kind.WRITE, dice.choice(MEMBERS)), Verb(Kind.KILL, host)]
@@ -57,15 +58,22 @@ def any_state(seed: int) -> State:
     return replace(plain, verbs=tuple(verbs), person=replace(plain.person, returns=dice.choice(_RETURNS)))
 
 
-def without_sst(asking: Asks, name: str, person: Person, synced: tuple[str, ...]) -> Iterator[Asked]:
-    """Bring one node back as this person came for; what is refused is left for add-node."""
+def without_sst(
+    asking: Asks, name: str, person: Person, synced: tuple[str, ...], chain: tuple[str, ...] = ()
+) -> Iterator[Asked]:
+    """Bring one node back as this person came for; what is refused is left for add-node.
+
+    Args:
+        chain: folders of incrementals on top of the full backup, the oldest first.
+    """
     inputs: dict[str, object] = {"joiner": name, "settle": "3 s"}
     more: tuple[str, ...] = ()
     if person.returns == "rejoin-from-incrementals":
-        inputs |= {"full": BACKUP, "incrementals": "", "memory": "128 MiB"}
+        inputs |= {"full": BACKUP, "incrementals": ",".join(chain), "memory": "128 MiB"}
     elif person.returns == "rejoin-from-binlogs":
         inputs |= {"backup": BACKUP, "binlogs": LOGS}
         more = ("--override", "COMPARE=every row is compared when the night is over", "--override", NO_FILTER)
+        more += _NEAR if chain else ()
     else:
         inputs |= {**_SNAPSHOT, "wait": "5 s"}
         inputs |= {"donor": synced[-1]} if synced else {}  # where nobody is Synced the console has to say so

@@ -25,12 +25,17 @@ copy that a private server opens.
 - **ok**: what was asked for was done, and no row was lost or forked. **typed**: a person typed what may be lost, and no
   more was. **refused**: each procedure said why not, and nothing was changed. **taken back**: a run did not go through
   and was taken back. **waits**: it still waited at the limit, and ended when it was asked to. **FAIL**: a row was lost
-  or forked without that, or the console hung or broke.
+  or forked without that, or the console hung or broke, or a return took a node that it had brought back to Synced away
+  again though nothing was wrong with it, or what an earlier run kept is gone.
 - **too much refusal**: whether nodes share their past was 'not known' to the console (it refused, or asked for it to be
   typed); how often the model of the histories and the tables both say that they do share it.
 - Seeds from 10,000 are nights with a backup: the node that goes down is brought back by rejoin-from-incrementals,
   rejoin-from-binlogs or snapshot-node where that fits, and by add-node where it is refused.
 - Seeds from 20,000 have a member that nobody wrote down: no inventory and no wsrep_cluster_address names it.
+- Seeds from 21,000 have traps, one or two each: a chain of backups that was half copied, a filter that only a unit's
+  environment shows, the empty state file of an SST that never began, older data kept inside the data folder, a member
+  that nobody wrote down. Where a filter is set each row stands in the schema that it leaves out, every second one only
+  there; a row counts as held where it stands in each of its tables.
 """
 
 

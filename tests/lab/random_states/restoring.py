@@ -13,7 +13,7 @@ from tests.lab.estate import breaks, container, database, galera, rootfs
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.shell import run
 from tests.lab.procedures.whole import Whole, members
-from tests.lab.random_states.ledger import MAKE, TABLE
+from tests.lab.random_states.ledger import MAKE, MAKE_SIDE, TABLE
 
 _FILE = "/etc/mysql/mariadb.conf.d/95-random-states.cnf"
 # Galera documentation, "Galera Cluster parameters": suspect after 5 s, inactive after 15 s are the defaults.
@@ -23,6 +23,15 @@ _LOG_SIZE = 16 * 2**20
 _QUICK = f'[mysqld]\nwsrep_provider_options = "{_OPTIONS}"\ninnodb_log_file_size = {_LOG_SIZE}\n'
 # Debian looks through all tables after each start, on a processor that two estates share.
 _NO_CHECKS = "printf '#!/bin/sh\\nexit 0\\n' > /etc/mysql/debian-start"
+# Rows are compared where the account that reads may read them (resources/docs/rejoining.md).
+_MADE = (
+    f"{MAKE_SIDE}; GRANT ALL PRIVILEGES ON shop.* TO sysbench@'%'; GRANT SELECT ON sbtest.* TO observer@'%'; "
+    "GRANT SELECT ON shop.* TO observer@'%'"
+)
+_UNMADE = (
+    "REVOKE SELECT ON sbtest.* FROM observer@'%'; REVOKE SELECT ON shop.* FROM observer@'%'; "
+    "REVOKE ALL PRIVILEGES ON shop.* FROM sysbench@'%'; DROP DATABASE IF EXISTS shop"
+)
 _PRISTINE = "pristine"
 _VIEW = "gvwstate.dat"
 _QUIET = """
@@ -32,7 +41,9 @@ for unit in $(systemctl list-units --all --plain --no-legend 'pilothouse-*' | aw
 done
 systemctl unset-environment _WSREP_NEW_CLUSTER _WSREP_START_POSITION
 systemctl stop mariadb; systemctl reset-failed mariadb
-left=$(find /run/systemd/system -name '*pilothouse*' -print -delete)
+umount -q "$(readlink -f /usr/bin/wsrep_sst_mariabackup)"
+left=$(find /run/systemd/system /etc/systemd/system \\( -name '*pilothouse*' -o -name 99-lab-filter.conf \\) \
+    -print -delete)
 rm -rf /run/pilothouse /var/lib/pilothouse /var/lib/mysql.pilothouse-* /var/lib/lab-*
 find /var/lib/mysql -mindepth 1 -delete
 rm -rf /etc/mysql
@@ -66,7 +77,7 @@ class Pristine:
         for name in members(estate):
             estate.host(name).sh(f"cat > {_FILE}; {_NO_CHECKS}", stdin=_QUICK)
         # MariaDB KB, "innodb_log_file_size": dynamic since 10.9. Its files are every member's afterwards.
-        first = f"SET GLOBAL innodb_log_file_size = {_LOG_SIZE}; DROP TABLE IF EXISTS {TABLE}; {MAKE}"
+        first = f"SET GLOBAL innodb_log_file_size = {_LOG_SIZE}; DROP TABLE IF EXISTS {TABLE}; {MAKE}; {_MADE}"
         estate.sql(members(estate)[0], first)
         views = {name: estate.host(name).sh(f"cat /var/lib/mysql/{_VIEW}").out for name in members(estate)}
         self._stop_in_order()
@@ -117,7 +128,7 @@ class Pristine:
     def give_back(self) -> None:
         """Leave the estate as it was found: its own timers, no copy left."""
         self.restore()
-        self._estate.sql(members(self._estate)[0], f"DROP TABLE IF EXISTS {TABLE}")
+        self._estate.sql(members(self._estate)[0], f"DROP TABLE IF EXISTS {TABLE}; {_UNMADE}")
         self._stop_in_order()
         for name in members(self._estate):
             self._estate.host(name).sh(f"rm -f {_FILE}")

@@ -18,8 +18,7 @@ from tests.lab.random_states.judging import After, Before, Verdict, judge
 from tests.lab.random_states.ledger import Ledger
 from tests.lab.random_states.nights import without_sst
 from tests.lab.random_states.truth import Held, Tables
-from tests.lab.random_states.unwritten import unwritten
-from tests.lab.random_states.verbs import MEMBERS, Person, State
+from tests.lab.random_states.verbs import MEMBERS, Kind, Person, State
 
 _QUICK = {"rolling-restart": {"pause": "1 s", "soak": "3 s", "downtime": "20 s"}, "freeze-gcache": {"away": "1 min"}}
 
@@ -79,19 +78,21 @@ def tried(estate: Estate, state: State) -> Trial:
     """Try one state on an estate that is whole; leaves it as it ends."""
     watch = _Watch()
     with tempfile.TemporaryDirectory(prefix="pilothouse-random-") as folder:
-        asking = Asking(_console(estate, Path(folder), unwritten(state)), state.person)
-        tables = Tables(estate)
-        hands = Hands(estate, Ledger(), asking.look)
+        asking = Asking(_console(estate, Path(folder), state.host_of(Kind.UNWRITTEN)), state.person)
+        filtered = state.host_of(Kind.FILTER)
+        tables = Tables(estate, side=bool(filtered))
+        hands = Hands(estate, Ledger(), asking.look, filtered)
         went = tuple(hands.do(verb) for verb in state.verbs)
         watch.spent_on("verbs")
         held = tables.rows(MEMBERS)
         acknowledged = frozenset(hands.ledger.acknowledged)
-        before = Before(acknowledged, held, _apart(hands, held))
-        watch.spent_on("tables")
         one_past = hands.tree.one_past() and not forked_pairs(held)
+        sound = one_past and not (filtered or state.host_of(Kind.HALF))
+        before = Before(acknowledged, held, _apart(hands, held), sound=sound, kept=hands.kept())
+        watch.spent_on("tables")
         asked = tuple(_offered(asking, hands, state))
         watch.spent_on("procedures")
-        after = After(tables.rows(MEMBERS), hands.synced())
+        after = After(tables.rows(MEMBERS), hands.synced(), hands.kept())
         watch.spent_on("tables")
     verdict = judge(before, after, asked)
     return Trial(
@@ -130,7 +131,7 @@ def _apart(hands: Hands, held: Held) -> bool:
 def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
     """Run what fits: without a Primary the bootstrap, then each node that is down, then what the person came for."""
     person, asked = state.person, list[Asked]()
-    sides, alone = hands.sides(), unwritten(state)
+    sides, alone = hands.sides(), state.host_of(Kind.UNWRITTEN)
     if alone and sides == ((alone,),):  # all that the inventory knows is down: nothing may found a second cluster
         return [asking.run("bootstrap-after-crash")]
     if not sides:
@@ -145,7 +146,7 @@ def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
     for name in down:
         if person.returns != "add-node" and name not in hands.synced():
             hands.keeps_logs(name)
-            asked += without_sst(asking, name, person, hands.synced())
+            asked += without_sst(asking, name, person, hands.synced(), hands.chain)
         if name not in hands.synced():
             asked += _brought_back(asking, name, person)
     if person.after and (person.after == "bootstrap-after-crash" or len(hands.synced()) == len(MEMBERS)):

@@ -24,8 +24,3 @@ def unwritten_state(seed: int) -> State:
         heal = [Verb(Kind.HEAL)] if dice.random() < 0.8 else []
         verbs += [*heal, Verb(Kind.KILL_ALL), Verb(Kind.FOUND, host), Verb(Kind.WRITE, host)]
     return replace(plain, verbs=tuple(verbs))
-
-
-def unwritten(state: State) -> str:
-    """Return the member that nobody wrote down, '' for none."""
-    return next((verb.host for verb in state.verbs if verb.kind is Kind.UNWRITTEN), "")

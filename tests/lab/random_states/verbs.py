@@ -31,6 +31,11 @@ class Kind(Enum):
     GCACHE = "galera.cache-deleted"
     BACKUP = "backup"  # a full one, on the node's own disk
     UNWRITTEN = "only-in-gvwstate"  # out of the inventory and of every wsrep_cluster_address: views alone name it
+    INCREMENT = "incremental"  # a backup on top of the newest one, in a folder of its own
+    HALF = "half-copied"  # the backup, as a copy that broke off or was cleaned up too early leaves it
+    FILTER = "filtered"  # by its unit's environment, which no option file shows; the server is restarted with it
+    NEVER = "sst-never-began"  # a start by hand whose donors could send nothing: its state file is empty now
+    KEPT = "kept-folder"  # in the data folder: what an earlier run kept there
     FOUNDS = "wsrep_new_cluster-left"  # in an option file: the next start founds a cluster of its own
 
 
@@ -38,6 +43,15 @@ QUIET = frozenset({Kind.WRITE, Kind.LOOK})
 """What breaks nothing: it stands between the verbs and is not counted among them."""
 
 DAMAGES = ("truncated", "zeros", "deleted", "zero-uuid", "low-seqno", "high-seqno")
+
+
+TRAPS = frozenset({Kind.UNWRITTEN, Kind.BACKUP, Kind.INCREMENT, Kind.HALF, Kind.FILTER, Kind.NEVER, Kind.KEPT})
+"""What seeds of their own have."""
+
+HALVES = ("frm", "meta", "delta", "delta-and-meta", "table", "older-delta", "delta-cut", "ibd-cut")
+FILTERS = ("binlog-ignore-db=shop", "binlog-do-db=sbtest", "replicate-ignore-db=shop")
+FOLDERS = ("#sql-pilothouse-before.sst", ".pilothouse-before.sst")
+"""Where a run keeps older data inside the data folder, and where earlier versions did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +104,10 @@ class State:
     seed: int
     verbs: tuple[Verb, ...]
     person: Person
+
+    def host_of(self, kind: Kind) -> str:
+        """Return the host of the first verb of this kind, '' without one."""
+        return next((verb.host for verb in self.verbs if verb.kind is kind), "")
 
     def __str__(self) -> str:
         return "; ".join(str(verb) for verb in self.verbs)

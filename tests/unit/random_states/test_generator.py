@@ -6,8 +6,7 @@ import pytest
 
 from tests.lab.random_states.generator import FEWEST, MOST, TESTED, state_of
 from tests.lab.random_states.nights import any_state
-from tests.lab.random_states.unwritten import unwritten
-from tests.lab.random_states.verbs import DAMAGES, MEMBERS, QUIET, Kind, State
+from tests.lab.random_states.verbs import DAMAGES, MEMBERS, QUIET, TRAPS, Kind, State
 
 _SEEDS = range(1, 401)
 _ENDING = {Kind.RESUME, Kind.HEAL, Kind.KILL_ALL}
@@ -29,7 +28,7 @@ def test_that_each_state_breaks_the_cluster_by_three_to_eight_verbs() -> None:
 
 def test_that_every_kind_of_verb_and_every_damage_comes_up() -> None:
     verbs = [verb for seed in _SEEDS for verb in state_of(seed).verbs]
-    assert {verb.kind for verb in verbs} == set(Kind) - {Kind.BACKUP, Kind.UNWRITTEN}  # seeds of their own have them
+    assert {verb.kind for verb in verbs} == set(Kind) - TRAPS  # seeds of their own have them
     assert {verb.value for verb in verbs if verb.kind is Kind.GRASTATE} == set(DAMAGES)
 
 
@@ -71,15 +70,15 @@ def test_that_a_state_is_printed_as_its_verbs(seed: int) -> None:
 
 def test_that_the_states_of_each_test_run_have_every_verb_and_every_damage() -> None:
     verbs = [verb for seed in TESTED for verb in state_of(seed).verbs]
-    assert {verb.kind for verb in verbs} == set(Kind) - {Kind.BACKUP, Kind.UNWRITTEN}  # seeds of their own have them
+    assert {verb.kind for verb in verbs} == set(Kind) - TRAPS  # seeds of their own have them
     assert {verb.value for verb in verbs if verb.kind is Kind.GRASTATE} == set(DAMAGES)
 
 
 def test_that_a_member_that_nobody_wrote_down_is_often_bootstrapped_beside_the_others_at_the_end() -> None:
     states = [any_state(seed) for seed in range(20_000, 20_100)]
-    hosts = [unwritten(state) for state in states]
+    hosts = [state.host_of(Kind.UNWRITTEN) for state in states]
     assert set(hosts) == set(MEMBERS)
     ends = [str(state.verbs[-2]) for state in states]
     alone = [end for end, host in zip(ends, hosts, strict=True) if end == f"{Kind.FOUND.value} {host}"]
     assert 40 < len(alone) < 80
-    assert not any(unwritten(any_state(seed)) for seed in (*range(1, 50), *range(10_000, 10_050)))
+    assert not any(any_state(seed).host_of(Kind.UNWRITTEN) for seed in (*range(1, 50), *range(10_000, 10_050)))

@@ -54,6 +54,11 @@ def test_that_a_filtered_server_leaves_whole_transactions_out_and_parts_of_other
     assert Counter(only_beside(row) for row in range(100)) == {True: 50, False: 50}
 
 
+def test_that_no_client_writes_through_a_server_with_a_filter() -> None:
+    for state in _STATES:
+        assert Kind.WRITE not in {verb.kind for verb in state.verbs if verb.host == state.host_of(Kind.FILTER)}, state
+
+
 def test_that_a_chain_is_named_folder_by_folder_to_the_way_back_that_takes_it() -> None:
     noted: dict[str, dict[str, object]] = {}
 

@@ -102,10 +102,10 @@ class StartLine:
         )
         return tuple(dict.fromkeys(told))
 
-    def filters(self) -> tuple[str, ...]:
-        """Return each word that leaves rows out of a log or of what is applied, and where it stands."""
-        told = (f"{w.stands(self.unit)} gives {w.shown}" for w in self.words if leaves_out(w.option, w.value))
-        return tuple(dict.fromkeys(told))
+    def filters(self, options: tuple[str, ...]) -> tuple[str, ...]:
+        """Return each word of these options that leaves rows out, of a log or of what is applied, and its place."""
+        leaving = (w for w in self.words if w.option in options and leaves_out(w.option, w.value))
+        return tuple(dict.fromkeys(f"{w.stands(self.unit)} gives {w.shown}" for w in leaving))
 
     def blind(self, option_files: tuple[str, ...]) -> tuple[str, ...]:
         """Return why its command line is not known whole: files not read, other option files than were judged."""

@@ -20,6 +20,7 @@ from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.own_transactions import all_in, before_turn, own_after
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Trace, Traces
+from services.procedures.plan.parts.server.log_filters import left_out_of_log
 from services.procedures.plan.positions import recovered_position
 
 WINDOW = 32
@@ -88,7 +89,8 @@ def side_of(facts: Facts, host: HostFacts) -> Side:
         uuid, seqno = facts.cluster_id, None  # its traces may still show a fork: whose data it is is asked then
     known = None if seqno is None or seqno < 0 else seqno
     alone = folder.gvwstate is not None and len(folder.gvwstate[1]) == 1 and folder.gvwstate_by_hand is True
-    return Side(host.host, uuid, known, primary, trace or Trace(unread=(_no_trace(host.host),)), alone)
+    told = trace or Trace(unread=(_no_trace(host.host),))
+    return Side(host.host, uuid, known, primary, told, alone, left_out_of_log(host))
 
 
 def state_is_lost(host: HostFacts) -> bool:
@@ -178,6 +180,15 @@ def by_marks(joiner: Side, donor: Side) -> Histories:
 
 
 def _newest(joiner: Side, donor: Side) -> Histories:
+    """Lay the joiner's newest transactions beside the donor's, minding what a filter left out of either's log."""
+    found = _laid_beside(joiner, donor)
+    left_out = (*joiner.left_out, *donor.left_out)
+    if found.outcome != "not known" or not left_out:
+        return found
+    return replace(found, evidence=f"{found.evidence} ({'; '.join(left_out)})", logs="")
+
+
+def _laid_beside(joiner: Side, donor: Side) -> Histories:
     """Lay the joiner's newest transactions beside the donor's. 'Same' only up to the joiner's very position."""
     logs = f"the binary logs of {joiner.host} and {donor.host}"
     if alone := next((side.host for side in (joiner, donor) if side.trace.partial), ""):
@@ -199,7 +210,8 @@ def _newest(joiner: Side, donor: Side) -> Histories:
         return Histories("not known", said, logs="" if purged and _reaches_position(ours, joiner) else "differ")
     run = newest_run(joiner.trace.marks)
     after = run[run.index(ours[-1]) + 1 :] if donor.serves else ()  # its own count may have begun above its position
-    return _conflict((*ours[start:], *after), theirs, joiner, donor) or _beside(ours[start:], theirs, joiner, donor)
+    conflict = _conflict((*ours[start:], *after), theirs, joiner, donor)
+    return conflict or _gaps(ours[start:], theirs, joiner, donor) or _beside(ours[start:], theirs, joiner, donor)
 
 
 def _went_before(donor: Side, ours: tuple[Mark, ...]) -> bool:
@@ -209,6 +221,15 @@ def _went_before(donor: Side, ours: tuple[Mark, ...]) -> bool:
     """
     stopped = not donor.serves and donor.seqno is not None
     return stopped and (donor.seqno or 0) < (ours[0].xid or 0) and _last_xid(donor.trace.marks) is None
+
+
+def _gaps(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor: Side) -> Histories | None:
+    """Return 'not known' where a log lacks what the other one has, and its server leaves transactions out of it."""
+    end = min(_last_xid(ours) or 0, _last_xid(theirs) or 0)
+    mine, others = ({mark.xid for mark in marks if (mark.xid or end) < end} for marks in (ours, theirs))
+    lacks = [side.host for side, gap in ((joiner, others - mine), (donor, mine - others)) if side.left_out and gap]
+    said = f"the binary logs of {joiner.host} and {donor.host} agree, but for what {' and '.join(lacks)} left out"
+    return Histories("not known", said) if lacks else None
 
 
 def _beside(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor: Side) -> Histories:
@@ -244,6 +265,8 @@ def _reach(ours: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> bool:
 def _conflict(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor: Side) -> Histories | None:
     """Return the fork that one Xid shows: of two servers or times, or missing where the other log went past it.
 
+    A server that leaves transactions out of its log (binlog_ignore_db) lacks some of one past too.
+
     A GTID that differs alone is none: without wsrep_gtid_mode a node counts what it writes for itself too (MariaDB KB,
     "Using MariaDB Replication with MariaDB Galera Cluster").
     """
@@ -254,6 +277,8 @@ def _conflict(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, do
         if mark.xid is None or mark.xid > reached:
             continue
         other = known.get(mark.xid)
+        if other is None and donor.left_out:
+            continue
         if other is None or (mark.server_id, mark.time) != (other.server_id, other.time):
             searched = next((xid for host, xid in donor.trace.shared if host == joiner.host), None)
             told = other.text if other is not None else "no such Xid"

@@ -50,6 +50,7 @@ class Side:
     Attributes:
         seqno: its position, None unknown; serves: it is a member of a Primary Component now, and goes on.
         alone_by_hand: its gvwstate.dat holds a view of itself alone that a person made Primary.
+        left_out: what leaves transactions out of its binary log, one sentence each: one that lacks there was there.
     """
 
     host: str
@@ -58,3 +59,4 @@ class Side:
     serves: bool
     trace: Trace
     alone_by_hand: bool = False
+    left_out: tuple[str, ...] = ()

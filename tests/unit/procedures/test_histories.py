@@ -87,6 +87,49 @@ def test_that_a_donor_that_serves_in_the_old_view_is_no_home_for_one_that_went_o
     assert by_views(joiner, resting).outcome == "same"  # it stopped there: what the other has is only more
 
 
+# -- filters of a binary log -------------------------------------------------------------------------------------------
+
+FILTER = ("s1: its server says binlog_ignore_db = shop",)
+
+
+def leaving_out(side: Side, beside: Side, xid: int) -> Side:
+    """The side as a filter leaves it: that transaction is in its tables, and not in its binary log."""
+    marks = tuple(mark for mark in side.trace.marks if mark.xid != xid)
+    since = tuple(mark for mark in dict(side.trace.since).get(beside.host, ()) if mark.xid != xid)
+    return replace(side, trace=replace(side.trace, marks=marks, since=((beside.host, since),)))
+
+
+def test_that_a_transaction_which_the_others_filter_left_out_is_no_fork_and_without_a_filter_is_one() -> None:
+    """Seen in a random night: three nodes with all rows each, and the console said that s1 and s2 are FORKED."""
+    joiner = s3_at(19, of_fork=False)
+    gone = next(mark.xid for mark in reversed(joiner.trace.marks[:-1]) if mark.xid is not None)
+    donor = leaving_out(s1(joiner), joiner, gone)
+    assert by_marks(joiner, donor).outcome == "forked"
+    found = by_marks(joiner, replace(donor, left_out=FILTER))
+    assert (found.outcome, found.logs) == ("not known", "")
+    assert "but for what s1 left out (s1: its server says binlog_ignore_db = shop)" in found.evidence
+    told = compared(joiner, replace(donor, left_out=FILTER))
+    assert told.outcome == "same"
+    assert "rests on the error logs alone" in told.evidence
+
+
+def test_that_what_the_joiners_own_filter_left_out_is_no_other_count_of_gtids() -> None:
+    joiner = s3_at(19, of_fork=False)
+    donor = s1(joiner)
+    gone = next(mark.xid for mark in reversed(joiner.trace.marks[:-1]) if mark.xid is not None)
+    joiner = replace(leaving_out(joiner, donor, gone), left_out=("s3: binlog_do_db",))
+    found = by_marks(joiner, donor)
+    assert found.outcome == "not known"
+    assert "but for what s3 left out (s3: binlog_do_db)" in found.evidence
+
+
+def test_that_a_fork_shows_among_what_a_filter_leaves_out() -> None:
+    joiner = s3_at(25)
+    donor = replace(s1(joiner), left_out=FILTER)
+    assert by_marks(joiner, leaving_out(donor, joiner, 21)).outcome == "forked"
+    assert compared(joiner, donor).outcome == "forked"
+
+
 # -- what lacks --------------------------------------------------------------------------------------------------------
 
 

@@ -37,6 +37,7 @@ from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Traces
+from services.procedures.plan.parts.server.log_filters import left_out_of_log
 
 _NOTHING_OF_IT = {
     "nothing": "the data folder of {0} is empty, or an SST into it was not finished",
@@ -235,7 +236,9 @@ def loss(facts: Facts, joiner: str) -> str:
     more = f" and {told.statements} DDL statements" if told.statements != "0" else ""
     kept = f"kept in {file_of(facts, joiner)} on {joiner}"
     some = "" if _parted(facts, joiner).by_logs else ", of which the others may have some"
-    return f"{told.transactions} transactions{more} of {joiner} ({told.tables}){some}, {kept}"
+    filters = left_out_of_log(facts.host(joiner))
+    unlogged = f", and what its binary log leaves out, which is not known ({'; '.join(filters)})" if filters else ""
+    return f"{told.transactions} transactions{more} of {joiner} ({told.tables}){some}{unlogged}, {kept}"
 
 
 def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:

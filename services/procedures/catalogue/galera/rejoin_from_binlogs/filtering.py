@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from services.facts.log_filters import LEAVING_OUT, leaves_out
 from services.facts.values import OFF_WORDS
 from services.procedures.catalogue.checks.parts import known, server_of, unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.server.log_filters import LogFilters
+from services.procedures.plan.parts.server.log_filters import LogFilters, filters_of
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
@@ -25,23 +24,6 @@ _UNSEEN = (
     "What a session wrote with sql_log_bin = 0, and a replicate_* filter that was set for a while as the server ran, "
     "no server tells afterwards: only the holes (HOLES) and the comparison at the end show it."
 )
-
-
-def filters_of(host: HostFacts) -> tuple[str, ...]:
-    """Return everything known that has this host's server leave rows out: by itself, its files, its unit."""
-    name, own, line = host.host, host[LogFilters], host[Starting].line
-    found = [f"{name}: its server says {option} = {value}" for option, value in own.said or ()]
-    found += [f"{name}: its server was started with {option} = {value}" for option, value in own.started or ()]
-    found += [
-        f"{name}: its server has {option} = {value}" for option, _, _ in LEAVING_OUT
-        if leaves_out(option, value := host[Variables].value(option) or "")
-    ]  # fmt: skip
-    found += [
-        f"{name}: {option} = {value} in its option files" for option, _, _ in LEAVING_OUT
-        if leaves_out(option, value := host[Options].option("mysqld", option) or "")
-    ]  # fmt: skip
-    found += [f"{name}: {told}" for told in (line.filters() if line is not None else ())]
-    return tuple(dict.fromkeys(found))
 
 
 def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:

@@ -45,6 +45,7 @@ from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.machine.volumes import Volumes
+from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.reader import Reader
@@ -74,6 +75,7 @@ ABOUT = About(
             DataSize,
             Elsewhere,
             Links,
+            LogFilters,
             Options,
             OwnPlace,
             Processes,

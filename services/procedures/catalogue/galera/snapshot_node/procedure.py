@@ -60,6 +60,7 @@ from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.balancers import Balancers
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.reader import Reader
@@ -90,6 +91,7 @@ ABOUT = About(
             Elsewhere,
             Gcache,
             Links,
+            LogFilters,
             Options,
             Processes,
             Program,

@@ -1,4 +1,7 @@
-"""What a running server says that it leaves out of its binary log, and since when it runs."""
+"""What a running server says that it leaves out of its binary log, since when it runs, and all that filters a host's.
+
+Whoever reads a binary log asks that first: a transaction that is not in it may be one that was left out.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,20 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.ports import Rows, text
 from services.connections.reads import commands, statements
+from services.facts.log_filters import LEAVING_OUT, leaves_out
 from services.facts.machine import parse_process
 from services.facts.reading import count, words
 from services.facts.start_line import words_that_leave_out
 from services.procedures.plan.part import Part, Reading, Way
+from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.plan.parts.server.variables import Variables
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
+_ALL = tuple(option for option, _, _ in LEAVING_OUT)
+_OF_ITS_OWN_LOG = ("binlog_do_db", "binlog_ignore_db")
 _COLUMNS = {"Binlog_Do_DB": "binlog_do_db", "Binlog_Ignore_DB": "binlog_ignore_db"}
 
 
@@ -60,3 +69,28 @@ def _started(reading: Reading) -> tuple[tuple[str, str], ...] | None:
     _, pid = parse_process(listing.text) if listing is not None else ("", None)
     told = reading.text("server-words", commands.SERVER_WORDS.read(pid)) if pid is not None else None
     return words_that_leave_out(told) if told is not None else None
+
+
+def filters_of(host: HostFacts, options: tuple[str, ...] = _ALL) -> tuple[str, ...]:
+    """Return everything known that has this host's server leave rows out: by itself, its files, its unit."""
+    name, own, line = host.host, host[LogFilters], host[Starting].line
+    found = [f"{name}: its server says {option} = {value}" for option, value in own.said or () if option in options]
+    found += [
+        f"{name}: its server was started with {option} = {value}" for option, value in own.started or ()
+        if option in options
+    ]  # fmt: skip
+    found += [
+        f"{name}: its server has {option} = {value}" for option in options
+        if leaves_out(option, value := host[Variables].value(option) or "")
+    ]  # fmt: skip
+    found += [
+        f"{name}: {option} = {value} in its option files" for option in options
+        if leaves_out(option, value := host[Options].option("mysqld", option) or "")
+    ]  # fmt: skip
+    found += [f"{name}: {told}" for told in (line.filters(options) if line is not None else ())]
+    return tuple(dict.fromkeys(found))
+
+
+def left_out_of_log(host: HostFacts) -> tuple[str, ...]:
+    """Return what is known to leave transactions, or parts of them, out of this host's own binary log."""
+    return filters_of(host, _OF_ITS_OWN_LOG)

@@ -113,6 +113,9 @@ class Hands:
         elif verb.kind is Kind.FILTER:
             setting_traps.filtered(estate, name, verb.value)
             return self._came_up(verb)
+        elif verb.kind is Kind.LOST:
+            setting_traps.lose(estate, name)
+            self.tree.put_back(name, self.tree.on[name], frozenset())
         else:
             donors = self.synced()
             if name in donors or len(donors) != len(MEMBERS) - 1 or len(self.sides()) != 1:
@@ -203,8 +206,9 @@ class Hands:
             self._sh(name, f"rm -f {_LEFT}")
 
     def keeps_logs(self, name: str) -> None:
-        """Copy binary logs out of a data folder for a stopped node: its own, or those of the server with a filter."""
-        setting_traps.carry_logs(self._estate, self._filtered or name, name)
+        """Copy binary logs for a stopped node: of the server with a filter, else its own, else a member's."""
+        own = name if setting_traps.has_logs(self._estate, name) else next(iter(self.synced()), name)
+        setting_traps.carry_logs(self._estate, self._filtered or own, name)
 
     def kept(self) -> Mapping[str, int]:
         """Return by node how many folders with older data, that a verb laid there, it has."""

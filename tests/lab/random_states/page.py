@@ -35,7 +35,8 @@ copy that a private server opens.
 - Seeds from 21,000 have traps, one or two each: a chain of backups that was half copied, a filter that only a unit's
   environment shows, the empty state file of an SST that never began, older data kept inside the data folder, a member
   that nobody wrote down. Where a filter is set each row stands in the schema that it leaves out, every second one only
-  there; a row counts as held where it stands in each of its tables.
+  there; a row counts as held where it stands in each of its tables. From 22,000 the node that goes down has lost its
+  data folder as well.
 """
 
 

@@ -82,6 +82,16 @@ def filtered(estate: Estate, host: str, option: str) -> None:
     )
 
 
+def lose(estate: Estate, host: str) -> None:
+    """Empty the data folder of a stopped node; LabError where its server runs."""
+    estate.host(host).sh(f"! pgrep -x -u mysql mariadbd && find {DATA} -mindepth 1 -delete")
+
+
+def has_logs(estate: Estate, host: str) -> bool:
+    """Return whether binary logs lie in a host's data folder."""
+    return estate.host(host).sh(f"ls {DATA}/mysql-bin.[0-9]*", check=False).ok
+
+
 def never_began(estate: Estate, host: str, donors: Sequence[str]) -> None:
     """Start a stopped node whose donors have empty caches and fail each SST at once; stopped again, its state is empty.
 

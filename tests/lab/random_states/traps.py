@@ -2,6 +2,7 @@
 
 A backup chain that was half copied, a filter by a unit's environment, the empty state file of an SST that never began,
 older data kept inside the data folder, a member that nobody wrote down; with and without a backup to come back from.
+From 22,000 the node that goes down loses its data folder too, so that the ways back without an SST have to do it all.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from dataclasses import replace
 from tests.lab.random_states.generator import state_of
 from tests.lab.random_states.verbs import FILTERS, FOLDERS, HALVES, MEMBERS, Kind, Person, State, Verb
 
-FIRST = 21_000
+FIRST, LOST = 21_000, 22_000
 OF_ANYBODY = frozenset(
     {Kind.WRITE, Kind.LOOK, Kind.PART, Kind.HEAL, Kind.BOOTSTRAP, Kind.PAUSE, Kind.RESUME, Kind.COPY}
 )
 """What may happen to the other members of a night with a backup: without a Primary Component nothing rejoins."""
+_HARMLESS = frozenset({Kind.WRITE, Kind.LOOK, Kind.PAUSE, Kind.RESUME, Kind.COPY})
 _TRAPS = {Kind.HALF: 3.0, Kind.FILTER: 3.0, Kind.NEVER: 3.0, Kind.KEPT: 2.5, Kind.UNWRITTEN: 1.0}
 _RETURNS = ("rejoin-from-incrementals", "rejoin-from-binlogs", "snapshot-node", "add-node")
 
@@ -29,11 +31,15 @@ def trapped_state(seed: int) -> State:
     traps = set(dice.choices(tuple(_TRAPS), tuple(_TRAPS.values()), k=2))
     if Kind.HALF in traps and dice.random() < 0.7:
         traps.discard(Kind.NEVER)  # an empty state file is refused before the backup is looked at
-    night = Kind.HALF in traps or dice.random() < 0.5
+    lost = seed >= LOST
+    if lost:
+        traps -= {Kind.NEVER, Kind.KEPT}
+    night = Kind.HALF in traps or lost or dice.random() < 0.5
     verbs = [plain.verbs[0], *_opening(dice, host, traps)]
     if night:
-        verbs += [*_backed_up(dice, host), *(one for one in plain.verbs[1:] if one.kind in OF_ANYBODY)]
-        verbs += _down(dice, host, traps)
+        harmless = _HARMLESS if lost else OF_ANYBODY
+        verbs += [*_backed_up(dice, host), *(one for one in plain.verbs[1:] if one.kind in harmless)]
+        verbs += _down(dice, host, traps, lost=lost)
     else:
         verbs += [*_never(dice, host, traps), *plain.verbs[1:]]
     verbs = [_past_the_filter(dice, verb, verbs) for verb in verbs]
@@ -67,10 +73,12 @@ def _backed_up(dice: random.Random, host: str) -> Iterator[Verb]:
         yield Verb(Kind.INCREMENT, host)
 
 
-def _down(dice: random.Random, host: str, traps: set[Kind]) -> Iterator[Verb]:
+def _down(dice: random.Random, host: str, traps: set[Kind], *, lost: bool) -> Iterator[Verb]:
     """Yield how the node with the backup goes down, and what becomes of its backup and its state meanwhile."""
     yield _write(dice, host)
     yield Verb(dice.choice((Kind.KILL, Kind.KILL, Kind.STOP)), host)
+    if lost:
+        yield Verb(Kind.LOST, host)
     if Kind.HALF in traps:
         yield Verb(Kind.HALF, host, dice.choice(HALVES))
     yield from _never(dice, host, traps, down=True)

@@ -36,6 +36,7 @@ class Kind(Enum):
     FILTER = "filtered"  # by its unit's environment, which no option file shows; the server is restarted with it
     NEVER = "sst-never-began"  # a start by hand whose donors could send nothing: its state file is empty now
     KEPT = "kept-folder"  # in the data folder: what an earlier run kept there
+    LOST = "data-lost"  # of a stopped node, all of its folder: its disk was exchanged
     FOUNDS = "wsrep_new_cluster-left"  # in an option file: the next start founds a cluster of its own
 
 
@@ -45,7 +46,9 @@ QUIET = frozenset({Kind.WRITE, Kind.LOOK})
 DAMAGES = ("truncated", "zeros", "deleted", "zero-uuid", "low-seqno", "high-seqno")
 
 
-TRAPS = frozenset({Kind.UNWRITTEN, Kind.BACKUP, Kind.INCREMENT, Kind.HALF, Kind.FILTER, Kind.NEVER, Kind.KEPT})
+TRAPS = frozenset(
+    {Kind.UNWRITTEN, Kind.BACKUP, Kind.INCREMENT, Kind.HALF, Kind.FILTER, Kind.NEVER, Kind.KEPT, Kind.LOST}
+)
 """What seeds of their own have."""
 
 HALVES = ("frm", "meta", "delta", "delta-and-meta", "table", "older-delta", "delta-cut", "ibd-cut")

@@ -11,7 +11,7 @@ from tests.lab.random_states.asking import Asked, Ended, read_end
 from tests.lab.random_states.judging import After, Before, judge
 from tests.lab.random_states.ledger import only_beside
 from tests.lab.random_states.nights import INCREMENT, any_state, without_sst
-from tests.lab.random_states.traps import FIRST
+from tests.lab.random_states.traps import FIRST, LOST
 from tests.lab.random_states.verbs import FILTERS, FOLDERS, HALVES, MEMBERS, TRAPS, Kind
 
 _STATES = [any_state(seed) for seed in range(FIRST, FIRST + 200)]
@@ -41,6 +41,19 @@ def test_that_a_chain_is_made_before_it_is_half_copied_and_the_node_is_down_by_t
             assert kinds[:at].count((Kind.INCREMENT, host)) == 2
             assert kinds.index((Kind.BACKUP, host)) < kinds.index((Kind.INCREMENT, host))
             assert {(Kind.KILL, host), (Kind.STOP, host)} & set(kinds[:at]), state
+
+
+def test_that_nights_from_22000_lose_the_data_of_the_node_that_has_the_backup() -> None:
+    returns = set()
+    for seed in range(LOST, LOST + 100):
+        state = any_state(seed)
+        kinds = [(verb.kind, verb.host) for verb in state.verbs]
+        host = state.host_of(Kind.LOST)
+        assert state.host_of(Kind.BACKUP) == host
+        assert {(Kind.KILL, host), (Kind.STOP, host)} & set(kinds[: kinds.index((Kind.LOST, host))])
+        returns.add(state.person.returns)
+    assert returns == {"rejoin-from-incrementals", "rejoin-from-binlogs", "snapshot-node", "add-node"}
+    assert not any(state.host_of(Kind.LOST) for state in _STATES)
 
 
 def test_that_an_sst_never_begins_on_a_node_that_was_taken_down_before() -> None:

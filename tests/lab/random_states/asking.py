@@ -181,7 +181,7 @@ class Asking:
         with self._console.running(*words) as running:
             ended = _wait(running.process, limit_s)
         took = time.monotonic() - began
-        self.transcript.append(f"$ {' '.join(words)}    ({took:.0f} s)\n{ended.out[-30000:]}\n{ended.err[-4000:]}\n")
+        self.transcript.append(f"$ {' '.join(words)}    ({took:.0f} s)\n{ended.out[-400000:]}\n{ended.err[-4000:]}\n")
         return ended
 
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from tests.lab.procedures.steering import Console
 from tests.lab.random_states.verbs import MEMBERS, Person
 
-RUN_LIMIT_S = 240.0
+RUN_LIMIT_S = 420.0
 END_LIMIT_S = 120.0
 _ROUNDS = 5
 # The command line's contract (resources/docs/procedures.md): which exit code goes with which end; a run at rest has 4.

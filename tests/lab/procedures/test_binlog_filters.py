@@ -61,6 +61,23 @@ def filtered(steer: Estate, whole: Whole) -> Iterator[None]:
 
 
 @pytest.mark.long
+def test_that_rows_written_through_a_member_with_a_filter_stand_on_it_alone_and_add_node_tells_of_it(
+    steer: Estate, console: Console, filtered: None
+) -> None:
+    del filtered
+    steer.sql(SOURCE, "INSERT INTO shop.orders VALUES (1000)")
+    steer.sql(SOURCE, "BEGIN; INSERT INTO shop.orders VALUES (1001); INSERT INTO sbtest.mixed VALUES (1001); COMMIT")
+    both = "SET SESSION wsrep_sync_wait = 1; SELECT COUNT(*) FROM {} WHERE id >= 1000"
+    assert steer.sql(SOURCE, both.format("shop.orders")) == [["2"]]
+    assert steer.sql("s2", both.format("shop.orders")) == [["0"]]
+    assert steer.sql("s2", both.format("sbtest.mixed")) == [["1"]]
+    ran = console("plan", "add-node", "--input", f"joiner={JOINER}", "--json")
+    told = next(check for check in ran.document()["checks"] if check["code"] == "ROWS-LEFT-OUT")
+    assert told["verdict"] == "warn"
+    assert "s1: its server says binlog_ignore_db = shop" in told["evidence"], told
+
+
+@pytest.mark.long
 def test_that_a_filter_of_the_command_line_is_refused_while_it_is_set_and_for_the_time_after(
     steer: Estate, console: Console, filtered: None
 ) -> None:

@@ -11,7 +11,12 @@ from services.procedures.catalogue.checks.access import clocks, config_valid, lo
 from services.procedures.catalogue.checks.donors import donor_names, named_donor
 from services.procedures.catalogue.checks.foreign_data import datadir_foreign
 from services.procedures.catalogue.checks.founding import founds_by_option, joins_others, joins_others_once_written
-from services.procedures.catalogue.checks.health import health_gate, long_transactions, no_transfer_or_ddl
+from services.procedures.catalogue.checks.health import (
+    health_gate,
+    long_transactions,
+    no_transfer_or_ddl,
+    rows_left_out,
+)
 from services.procedures.catalogue.checks.named import named_members
 from services.procedures.catalogue.checks.one_past import one_past
 from services.procedures.catalogue.checks.product import foreign_provider, known_product, provider_protocol, versions
@@ -43,6 +48,7 @@ __all__ = [
     "ports",
     "provider_library",
     "provider_protocol",
+    "rows_left_out",
     "sst_account",
     "sst_orphans",
     "sst_section",

@@ -22,6 +22,7 @@ from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.server.log_filters import left_out_of_log
 from services.procedures.plan.parts.server.sessions import Sessions
 
 
@@ -214,3 +215,21 @@ def long_transactions(facts: Facts, hosts: tuple[str, ...], drain_s: float) -> C
         why="A transaction that is open when its node stops is rolled back.",
         try_=("Wait for it, give the drain more time, or accept that it is rolled back.",) if slow else (),
     )
+
+
+def rows_left_out(facts: Facts, members: tuple[str, ...]) -> tuple[Check, ...]:
+    """Return who sends on only a part of what clients write through it; nothing where nobody is known to.
+
+    Galera takes a write set from the binary log's own cache: what a filter leaves out of that reaches no member.
+    """
+    told = [one for host in known(facts, members) for one in left_out_of_log(host)]
+    warned = Check(
+        code="ROWS-LEFT-OUT",
+        title="What clients write through a member reaches the others",
+        verdict=Verdict.WARN,
+        evidence="; ".join(told),
+        why="What a binlog filter leaves out is sent to nobody: rows that clients wrote through such a member stand on "
+        "it alone, and all are Synced (tried, MariaDB 10.11.18 with Galera 26.4.23). An SST of it erases them.",
+        try_=("Compare its tables with another member's, save what only it has, then take the filter away.",),
+    )
+    return (warned,) if told else ()

@@ -8,6 +8,7 @@ import pytest
 
 from services.facts.binlog_survey import parse_survey
 from services.facts.start_line import start_line, words_that_leave_out
+from services.procedures.catalogue.checks import rows_left_out
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.server.log_filters import LogFilters
@@ -121,3 +122,14 @@ def test_that_of_two_servers_with_one_id_it_is_not_known_which_wrote() -> None:
 )  # fmt: skip
 def test_that_filters_are_found_in_a_command_line_as_they_may_be_typed(line: str, found: object) -> None:
     assert words_that_leave_out(line) == found
+
+
+def test_that_a_member_which_leaves_rows_out_is_told_of_and_one_that_filters_what_it_applies_is_not() -> None:
+    """Galera sends what the binary log's cache holds: what a filter leaves out of it reaches no member."""
+    facts = facts_told()
+    assert rows_left_out(facts, ("n1", "n2")) == ()
+    (told,) = rows_left_out(with_filters(facts, "n2", said=SHOP), ("n1", "n2"))
+    assert (told.code, told.verdict) == ("ROWS-LEFT-OUT", Verdict.WARN)
+    assert told.evidence == "n2: its server says binlog_ignore_db = shop"
+    variables = Variables((*facts.host("n2")[Variables].values, ("replicate_ignore_db", "shop")))
+    assert rows_left_out(with_parts(facts, "n2", variables), ("n1", "n2")) == ()

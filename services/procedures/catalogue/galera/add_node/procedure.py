@@ -187,6 +187,7 @@ class AddNode:
             *preflight.config_valid(facts, (joiner,)),
             *preflight.operator_rights(facts, (joiner, *members)),
             *own.orphans(facts, joiner, end=flag_of(values["end_orphans"]) is True),
+            *preflight.rows_left_out(facts, members),
             preflight.named_members(facts),
             preflight.lock_free(facts, (joiner, *members)),
         )

@@ -187,6 +187,7 @@ class BootstrapAfterCrash:
             *self._by_the_way(facts, inputs),
             preflight.known_product(facts, hosts),
             *preflight.foreign_provider(facts, hosts),
+            *preflight.rows_left_out(facts, hosts),
             *preflight.operator_rights(facts, hosts),
             *preflight.sst_orphans(facts, hosts),
             *preflight.joins_others(facts, hosts),

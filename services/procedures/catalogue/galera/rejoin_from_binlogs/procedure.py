@@ -174,6 +174,7 @@ class RejoinFromBinlogs:
             *preflight.config_valid(facts, (joiner,)),
             *preflight.operator_rights(facts, (joiner,)),
             *preflight.sst_orphans(facts, (joiner,)),
+            *preflight.rows_left_out(facts, members),
             preflight.named_members(facts),
             preflight.lock_free(facts, (joiner, *members)),
         )

@@ -216,6 +216,7 @@ class RejoinFromIncrementals:
             preflight.clocks(facts, (*members, joiner)),
             *preflight.config_valid(facts, (joiner,)),
             *preflight.operator_rights(facts, (joiner, *members)),
+            *preflight.rows_left_out(facts, members),
             preflight.named_members(facts),
             preflight.lock_free(facts, (joiner, *members)),
         )

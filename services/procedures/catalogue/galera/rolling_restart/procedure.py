@@ -35,6 +35,7 @@ from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.balancers import Balancers
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.rights import Rights
@@ -60,6 +61,7 @@ ABOUT = About(
             Balancers,
             DataFolder,
             Gcache,
+            LogFilters,
             Options,
             Processes,
             Program,
@@ -203,6 +205,7 @@ class RollingRestart:
             *preflight.data_space(facts, nodes, downtime),
             *preflight.innodb_as_usual(later, nodes),
             option_known(facts, nodes, option, value),
+            *preflight.rows_left_out(facts, members),
             preflight.named_members(facts),
             preflight.lock_free(facts, members),
         )

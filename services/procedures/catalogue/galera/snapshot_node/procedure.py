@@ -180,6 +180,7 @@ class SnapshotNode:
             comparing.chosen(facts, values),
             preflight.clocks(facts, (*members, joiner)),
             *preflight.operator_rights(facts, (joiner, *members)),
+            *preflight.rows_left_out(facts, members),
             preflight.named_members(facts),
             preflight.lock_free(facts, (joiner, *members)),
         )

@@ -28,7 +28,9 @@ from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Trace, Traces
 from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.positions import kept_name, recovered_position, stood_name
 from services.procedures.plan.remembering import Memory
@@ -303,8 +305,9 @@ def _host(name: str, unit: str, datadir: str, asking: Asking) -> HostFacts:
     output = server_options(asking, name)
     options = parse_defaults(output.text, "mysqld") if output.exit_code == 0 else ()
     node = NodeFacts(name, asking.clock.wall(), Reach.SSH_ONLY, machine=MachineFacts())
-    parts = (Unit(seen[Unit].name or unit), DataFolder(datadir.rstrip("/") or "/"), Options(options))
-    return HostFacts(name, node=node, parts=parts)
+    own = (Unit(seen[Unit].name or unit), DataFolder(datadir.rstrip("/") or "/"), Options(options))
+    # What leaves transactions out of its log as the plan saw it: a binlog filter changes only with a restart.
+    return HostFacts(name, node=node, parts=(*own, seen[LogFilters], seen[Starting]))
 
 
 def _road(asking: Asking, name: str) -> Road:

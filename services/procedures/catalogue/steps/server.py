@@ -36,6 +36,7 @@ from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Consent, Risk, Step, Undo
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.log_filters import log_options
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.starting import TMP, Starting, start_unit
 from services.procedures.plan.positions import stood_name
@@ -157,7 +158,11 @@ def same_history(
     none = folder.grastate_absent or (folder.grastate is not None and not folder.names_state)
     by_sst = removed or (not stopped_at and bool(none))
     datadir = folder.path or DEFAULT_DATADIR
-    return SameHistory(host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted, by_sst)
+    known = (facts.host(name) for name in (host.host, *others))
+    filters = tuple((one.host, option, value) for one in known for option, value in log_options(one))
+    return SameHistory(
+        host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted, by_sst, filters=filters
+    )
 
 
 def by_sst(node: str) -> str:

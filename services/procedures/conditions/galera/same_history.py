@@ -30,7 +30,6 @@ from services.procedures.plan.parts.galera.traces import Trace, Traces
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
-from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.positions import kept_name, recovered_position, stood_name
 from services.procedures.plan.remembering import Memory
@@ -54,6 +53,8 @@ class SameHistory(OfHost):
         accepted: a person named this host before: its past may stay unknown.
         by_sst: the plan knows that no state stands there, and has judged what an SST would erase.
         up: all of them run without a Primary Component, and tell where they stand: pc.bootstrap takes them along.
+        filters: (host, option, value) of what leaves transactions out of a host's binary log, as the plan saw it: they
+            change only with a restart. One that lacks there is no fork.
     """
 
     tag: ClassVar[str] = "galera.same-history"
@@ -67,6 +68,7 @@ class SameHistory(OfHost):
     accepted: bool = False
     by_sst: bool = False
     up: bool = False
+    filters: tuple[tuple[str, str, str], ...] = ()
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -262,7 +264,7 @@ def _joiner(condition: SameHistory, state: Grastate | None, asking: Asking) -> H
     path = posixpath.join(condition.datadir, "gvwstate.dat")
     view = asking.run(condition.host, commands.CONTENT.read(path, sudo=True))
     text = view.text if view.exit_code == 0 else ""
-    host = _host(condition.host, condition.unit, condition.datadir, asking)
+    host = _host(condition.host, condition, condition.datadir, asking)
     folder = replace(
         host[DataFolder], grastate=state, gvwstate=parse_gvwstate(text), gvwstate_by_hand=made_by_hand(text)
     )
@@ -284,7 +286,7 @@ def _donor(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
 def _server(
     name: str, condition: SameHistory, asking: Asking, galera: GaleraFacts, variables: Mapping[str, str]
 ) -> HostFacts:
-    host = _host(name, condition.unit, variables.get("datadir", ""), asking)
+    host = _host(name, condition, variables.get("datadir", ""), asking)
     options = (*host[Options].given, ("mysqld", "log_error", variables.get("log_error", "")))
     node = NodeFacts(name, asking.clock.wall(), Reach.FULL, galera=galera, machine=MachineFacts())
     known = tuple((name, variables.get(name, "")) for name in _LOGGING)
@@ -293,21 +295,21 @@ def _server(
 
 
 def _at_rest(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
-    host = _host(name, condition.unit, "", asking)
+    host = _host(name, condition, "", asking)
     folder = reads.clean(host[Options].option("mysqld", "datadir") or reads.DEFAULT_DATADIR)
     at_rest = replace(condition, host=name, datadir=folder)
     output = asking.run(name, commands.CONTENT.read(posixpath.join(folder, "grastate.dat"), sudo=True))
     return _joiner(at_rest, parse_grastate(output.text) if output.exit_code == 0 else None, asking)
 
 
-def _host(name: str, unit: str, datadir: str, asking: Asking) -> HostFacts:
+def _host(name: str, condition: SameHistory, datadir: str, asking: Asking) -> HostFacts:
     seen = asking.facts.host(name) if asking.facts is not None else HostFacts(name)
     output = server_options(asking, name)
     options = parse_defaults(output.text, "mysqld") if output.exit_code == 0 else ()
     node = NodeFacts(name, asking.clock.wall(), Reach.SSH_ONLY, machine=MachineFacts())
-    own = (Unit(seen[Unit].name or unit), DataFolder(datadir.rstrip("/") or "/"), Options(options))
-    # What leaves transactions out of its log as the plan saw it: a binlog filter changes only with a restart.
-    return HostFacts(name, node=node, parts=(*own, seen[LogFilters], seen[Starting]))
+    own = (Unit(seen[Unit].name or condition.unit), DataFolder(datadir.rstrip("/") or "/"), Options(options))
+    left_out = tuple((option, value) for host, option, value in condition.filters if host == name)
+    return HostFacts(name, node=node, parts=(*own, LogFilters(started=left_out)))
 
 
 def _road(asking: Asking, name: str) -> Road:

@@ -37,6 +37,7 @@ from services.procedures.plan.parts.galera.transfer_pairs import TransferPairs
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.rights import Rights
 from services.procedures.plan.parts.server.sessions import Sessions
@@ -55,7 +56,20 @@ ABOUT = About(
     elsewhere=ELSEWHERE,
     place=60,
     needs=frozenset(
-        {DataFolder, DropIns, Options, Processes, Rights, Sessions, SstOptions, Starting, Tools, TransferPairs, Unit}
+        {
+            DataFolder,
+            DropIns,
+            LogFilters,
+            Options,
+            Processes,
+            Rights,
+            Sessions,
+            SstOptions,
+            Starting,
+            Tools,
+            TransferPairs,
+            Unit,
+        }
     ),
 )
 _SOURCES = (

@@ -35,6 +35,7 @@ from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.balancers import Balancers
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.rights import Rights
@@ -61,6 +62,7 @@ ABOUT = About(
             Balancers,
             DataFolder,
             Gcache,
+            LogFilters,
             Options,
             Processes,
             Program,

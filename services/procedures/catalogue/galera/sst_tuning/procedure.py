@@ -36,6 +36,7 @@ from services.procedures.plan.parts.machine.capability import Capability
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.machine.unit import Unit
+from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.rights import Rights
@@ -63,6 +64,7 @@ ABOUT = About(
             DataFolder,
             DataSize,
             DropIns,
+            LogFilters,
             Options,
             Processes,
             Program,

@@ -94,3 +94,12 @@ def filters_of(host: HostFacts, options: tuple[str, ...] = _ALL) -> tuple[str, .
 def left_out_of_log(host: HostFacts) -> tuple[str, ...]:
     """Return what is known to leave transactions, or parts of them, out of this host's own binary log."""
     return filters_of(host, _OF_ITS_OWN_LOG)
+
+
+def log_options(host: HostFacts) -> tuple[tuple[str, str], ...]:
+    """Return the same as (option, value): what its server has now, or what its files and its unit give the next one."""
+    own, line = host[LogFilters], host[Starting].line
+    given = ((option, host[Options].option("mysqld", option) or "") for option in _OF_ITS_OWN_LOG)
+    words = ((word.option, word.value) for word in (line.words if line is not None else ()))
+    every = (*(own.said or ()), *(own.started or ()), *given, *words)
+    return tuple(dict.fromkeys(one for one in every if one[0] in _OF_ITS_OWN_LOG and leaves_out(*one)))

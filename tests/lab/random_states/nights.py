@@ -70,6 +70,7 @@ def without_sst(
     more: tuple[str, ...] = ()
     if person.returns == "rejoin-from-incrementals":
         inputs |= {"full": BACKUP, "incrementals": ",".join(chain), "memory": "128 MiB"}
+        more = ("--override", "CHAIN-NODE=this person made the backups and saw no SST between them") if chain else ()
     elif person.returns == "rejoin-from-binlogs":
         inputs |= {"backup": BACKUP, "binlogs": LOGS}
         more = ("--override", "COMPARE=every row is compared when the night is over", "--override", NO_FILTER)

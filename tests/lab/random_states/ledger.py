@@ -16,7 +16,7 @@ TABLE = "sbtest.ledger"
 MAKE = f"CREATE TABLE IF NOT EXISTS {TABLE} (id BIGINT PRIMARY KEY, node VARCHAR(16), burst INT) ENGINE=InnoDB"
 SIDE = "shop.orders"
 """What a filter leaves out: where one is set each row stands here too, every second one only here."""
-MAKE_SIDE = f"CREATE DATABASE IF NOT EXISTS shop; CREATE TABLE IF NOT EXISTS {SIDE} (id BIGINT PRIMARY KEY)"
+MAKE_SIDE = f"CREATE DATABASE IF NOT EXISTS shop; CREATE OR REPLACE TABLE {SIDE} (id BIGINT PRIMARY KEY)"
 BURST_ROWS = 30
 _ANSWER_S = 6
 

@@ -15,7 +15,7 @@ from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.host_facts import Facts, TwoPrimaries
 from services.procedures.plan.looks import Past
-from services.procedures.plan.positions import stood_name
+from services.procedures.plan.positions import mark_name, stood_name
 from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.scripted_sessions import ScriptedHosts
 from tests.unit.recorded.histories_recorded import FOLDER, UUID
@@ -250,3 +250,19 @@ def test_that_a_transaction_that_the_members_filter_left_out_of_their_logs_does_
     answer = looking.look(replace(BEFORE_START, filters=filters), Past({}, {}))
     assert answer.holds is True, answer
     assert "but for what s1 left out (s1: its server was started with binlog_ignore_db = shop" in answer.evidence
+
+
+def test_that_a_clean_stops_file_counts_more_than_what_innodb_said_before_the_run_started_it() -> None:
+    """Seen in a random night: the undo of a bootstrap left three nodes down, each file further than was recovered."""
+    made = hosts(19, to=19)
+    asked = mark(made, "s3")
+    kept = {"recovered-s3": f"{UUID}:17", mark_name("s3"): asked.replace(f"{UUID}:19:", f"{UUID}:-1:")}
+    edited = prover(made).look(BEFORE_START, Past(kept, {}))  # nothing ran: somebody wrote that seqno
+    assert (edited.holds, edited.final) == (False, True)
+    assert "InnoDB of s3 recovered 17, and its grastate.dat says 19" in edited.evidence
+    made.sessions["s3"].programs["ls"] = output(LISTED.replace("10:00", "11:00"))
+    assert prover(made).look(BEFORE_START, Past(kept, {})).holds is True
+    before = prover(made).look(
+        BEFORE_START, Past({**kept, mark_name("s3"): asked}, {})
+    )  # it said so when InnoDB did not
+    assert before.final

@@ -19,7 +19,7 @@ from services.facts.reading import count
 from services.facts.state_files import ZERO_UUID, Grastate, made_by_hand, parse_grastate, parse_gvwstate
 from services.procedures.looking.asked import number_of, server_options
 from services.procedures.looking.histories import Road, compare_between
-from services.procedures.looking.marks import Ran, ran_since
+from services.procedures.looking.marks import Ran, mark_kept, mark_now, ran_since, started_since
 from services.procedures.plan.condition import Answer, Declared, Kept, OfHost
 from services.procedures.plan.histories import among, claim_is_confirmed, histories
 from services.procedures.plan.histories_model import Histories
@@ -31,7 +31,7 @@ from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
-from services.procedures.plan.positions import kept_name, recovered_position, stood_name
+from services.procedures.plan.positions import kept_name, mark_name, recovered_position, stood_name
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 from services.types import Reach
@@ -99,6 +99,7 @@ class SameHistory(OfHost):
             ran = ran_since(host, self.datadir, _stood(self, past), asking)
             if not ran.told:
                 return Answer(holds=True, evidence=f"{said}, and still stands there: no server ran on it since")
+        past = _moved_on(self, state, asking, past)
         if told := _contradicted(self, state, left, past):
             return Answer(holds=False, evidence=told, final=True)
         answer = _compared(self, state, asking, past)
@@ -180,6 +181,26 @@ def _who_has(condition: SameHistory, asking: Asking, seqno: int) -> str:
         if ours and found.last_committed is not None and found.last_committed >= seqno:
             return name
     return ""
+
+
+def _moved_on(condition: SameHistory, state: Grastate, asking: Asking, past: Past) -> Past:
+    """Return the past with the file's position for the recovered one, where a server ran and wrote that file since.
+
+    A run that started the node itself and takes that back has a clean stop's file before it, further than InnoDB was
+    when the run asked: seen in a random night, where an undo so left three nodes down. A file that says what it said
+    when InnoDB was asked stays contradicted.
+    """
+    host = condition.host
+    recovered = recovered_position(Facts(0.0, state.uuid, "", kept=tuple(past.kept.items())), host)
+    if recovered is None or state.seqno is None or recovered[0] != state.uuid or state.seqno <= (recovered[1] or 0):
+        return past
+    before = mark_kept(past.kept.get(mark_name(host), ""))
+    if before is None or before.state.startswith(f"{state.uuid}:{state.seqno}:"):
+        return past
+    now = mark_now(host, condition.datadir, asking)
+    if now.unread or not (started_since(before, now) or now.files != before.files):
+        return past
+    return replace(past, kept={**past.kept, kept_name(host): f"{state.uuid}:{state.seqno}"})
 
 
 def _contradicted(condition: SameHistory, state: Grastate, left: int | None, past: Past) -> str:

@@ -74,7 +74,7 @@ def test_that_a_node_returns_by_a_copy_whose_console_was_killed_under_the_lock_a
             assert running.kill().code == KILLED
         assert set(console.open_obligations()) == {
             f"{one}:{DONOR}" for one in ("desync", "rest", "snapshot", "lock")
-        } | {f"restart:{JOINER}", f"hold:{JOINER}"}
+        } | {f"restart:{JOINER}", f"hold:{JOINER}", f"held-out:{JOINER}"}
         while_asserts(lambda: assert_writes(steer), limit_s=30)  # nobody resumed it: the lock ended by itself
         resumed = console("resume", console.runs()[0], "--yes")
         assert resumed.code == 0, resumed

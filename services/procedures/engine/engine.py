@@ -14,6 +14,7 @@ from services.errors import BadInput, Refused, StoreError, UserError
 from services.i18n import tr
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
+from services.procedures.engine.mended import Mended
 from services.procedures.engine.not_known import at_stake, is_last_look, may_be_said
 from services.procedures.engine.parts import (
     NeedsPerson,
@@ -65,6 +66,8 @@ class Engine:
         self._watching = Watching(parts.prover, parts.clock, self._log, self._release_now)
         self._waits = Waits(parts, self._log, self.control, self._watching)
         self._steps = Steps(parts, self._log, self.control, self._waits)
+        self._mended = Mended(parts, self._log, self._waits, self._steps.perform, self._told_failed)
+        self._waits.meanwhile = self._mended.look
         self._out = Undoing(parts, self._log, self._waits, lambda: self._topology("after"))
         self._at_work = ""  # why long work of a run that is over may still run
 
@@ -247,6 +250,7 @@ class Engine:
         later, _ = may_wait(self.view, self._log.step(question.step_id).step, self._waits.answers)
         if later:
             self._log.write(answered(question, PUT_OFF, self._parts.policy.by))
+            self._mended.put_off(self._log.step(question.step_id).step)
 
     def _no_way_back(self) -> RunState:
         """Rest where a person wanted to go back from a place that has no way back: it can still go on."""
@@ -267,13 +271,14 @@ class Engine:
                 return "undo" if self.control.undoing else "leave"
             return self._failed(step, CANCELLED)
         except StepFailed as problem:
-            state = StepState.IN_DOUBT if problem.not_known and self._may_be_done(step) else StepState.FAILED
-            told = step_state(
-                step.step_id, state, error=str(problem), evidence=problem.lines, untouched=problem.untouched
-            )
-            self._log.write(told)
+            self._told_failed(step, problem)
             return self._failed(step, str(problem), not_known=problem.not_known)
         return ""
+
+    def _told_failed(self, step: Step, problem: StepFailed) -> None:
+        state = StepState.IN_DOUBT if problem.not_known and self._may_be_done(step) else StepState.FAILED
+        told = step_state(step.step_id, state, error=str(problem), evidence=problem.lines, untouched=problem.untouched)
+        self._log.write(told)
 
     def _may_be_done(self, step: Step) -> bool:
         """Return whether a step may have come to its end: it was begun, and is no read that is simply made again."""
@@ -345,6 +350,8 @@ class Engine:
         self._log.write(run_state(RunState.RUNNING))
         if answer == BY_WORD:
             self._steps.done_by_word(step)
+        elif answer == PUT_OFF:
+            self._mended.put_off(step)
         return ""
 
     def _said(self, step: Step, *, doubt: bool) -> tuple[tuple[str, str], ...]:

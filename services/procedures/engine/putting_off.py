@@ -1,7 +1,8 @@
 """Which step comes next, and whether one that failed past the point of no return may wait: nothing is left out.
 
 A run past that point can only go forward. Where one host does not come back, the steps that don't need it would wait
-for it: a person may let them go first. The step is tried again before `Step.later.until`, which waits for it.
+for it: a person may let them go first. The step is tried again before `Step.later.until`, which waits for it, and
+sooner where another one only waits and it looks mended (mended.py).
 """
 
 from __future__ import annotations
@@ -44,6 +45,18 @@ def may_wait(
     if missing is not None:
         return (), f" It can't be put off now: {missing.evidence}."
     return ((PUT_OFF, wanted.meaning),), ""
+
+
+def tried_early(view: RunView) -> tuple[Step, ...]:
+    """Return the steps that are put off and may be tried while another one waits: they ask nobody, and a second try
+    does no harm.
+    """
+    off = {shown.step.step_id: shown.step for shown in view.steps if shown.put_off and shown.state not in _ENDED}
+    return tuple(
+        step
+        for step in off.values()
+        if step.repeatable and not step.confirm and step.later is not None and step.later.behind not in off
+    )
 
 
 def _waiting(view: RunView, also: str = "") -> frozenset[str]:

@@ -45,6 +45,8 @@ class Waits:
         self._control = control
         self._watching = watching
         self._ask_due = 0.0
+        self.meanwhile: Callable[[Step], None] = lambda _: None
+        """What else is seen to while a step waits, between two looks."""
 
     @property
     def _clock(self) -> Clock:
@@ -164,6 +166,7 @@ class Waits:
                 self._log.said(step.step_id, _asleep(limit.slept_s - told))
                 told = limit.slept_s
             self._log.waiting(step.step_id, waited, waits_for, limit.wall)
+            self.meanwhile(step)
             self.tick(step)
 
     def ask(self, question: Question, step_id: str, anew: Callable[[], str] | None = None) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from services.clock import ManualClock
 from services.errors import UserError
 from services.procedures.engine.parts import Policy
+from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.invariants import violations
-from services.procedures.plan.model import Later, Step
+from services.procedures.plan.model import Later, Risk, Step
 from services.procedures.plan.run_model import Question, RunState, StepState
-from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch
+from tests.unit.procedures.engine_world import Bench, Killed, is_, plan_of, switch
 
 POINT = "b-n2"
 _SERVES = Later("d-n1", (is_("n1", "a"),), "n1 and n3 serve")
@@ -88,6 +92,111 @@ def test_that_no_second_member_of_its_quorum_moves_meanwhile() -> None:
     other = replace(other, moves="n3", settles=("n3",))
     said = violations(plan_of(first, point, other, last), begun=True)
     assert any("moves n3 while n2 may still be put off" in one for one in said), said
+
+
+def _waiting_bench(*answers: str, clock: ManualClock | None = None) -> tuple[Bench, list[Question]]:
+    """a; the point b; c, which may wait until e; d, which can't do without c; a wait for n1 to be ready; e."""
+    steps = (
+        switch("n1", "a"),
+        switch("n1", "b", repeatable=True, no_return=True),
+        switch("n2", "c", repeatable=True, later=Later("e-n1", (), "n1 and n3 serve")),
+        switch("n2", "d", repeatable=True, later=Later("e-n1", (), "n1 and n3 serve", behind="c-n2")),
+        Step(
+            step_id="wait",
+            host="",
+            title="Wait for n1",
+            done="n1 is ready",
+            action=WaitFor((is_("n1", "ready"),), "n1"),
+            risk=Risk.READS,
+            limit_s=3600.0,
+            repeatable=True,
+        ),
+        switch("n1", "e", repeatable=True),
+    )
+    bench, asked = Bench(plan_of(*steps), policy=Policy("ask", by="ann"), clock=clock), list[Question]()
+    bench.person.answers["failed"] = list(answers)
+    bench.person.on_ask = asked.append
+    return bench, asked
+
+
+class _Hours(ManualClock):
+    """A clock at which something happens at its own time, seconds after the begin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begin, self.happens = self.monotonic(), dict[float, Callable[[], None]]()
+
+    def sleep(self, seconds: float, stop: threading.Event | None = None) -> bool:
+        over = super().sleep(seconds, stop)
+        for at in sorted(one for one in self.happens if one <= self.monotonic() - self.begin):
+            self.happens.pop(at)()
+        return over
+
+
+def _acts(bench: Bench) -> list[str]:
+    return [entry.step_id for entry in bench.journal.entries(bench.run_id)
+            if entry.kind == "step" and (entry.data or {}).get("state") == "acting"]  # fmt: skip
+
+
+def test_that_what_is_mended_is_done_while_another_step_waits_and_what_stood_behind_it_too() -> None:
+    clock = _Hours()
+    bench, asked = _waiting_bench("later", clock=clock)
+    _refuses(bench, "c-n2", times=1)
+    clock.happens = {
+        60.0: lambda: bench.world.settings.update({("n2", "c"): "ON"}),  # a colleague mends it, and starts it
+        600.0: lambda: bench.world.settings.update({("n1", "ready"): "ON"}),
+    }
+    assert bench.run() is RunState.DONE
+    assert len(asked) == 1
+    assert _acts(bench) == ["a-n1", "b-n1", "c-n2", "wait", "d-n2", "e-n1"]
+    done = {one.step.step_id: one.ended for one in bench.view.steps}
+    assert (done["d-n2"] or 0) < (done["wait"] or 0)
+
+
+def test_that_what_fails_again_meanwhile_stays_put_off_and_asks_nobody() -> None:
+    clock = _Hours()
+    bench, asked = _waiting_bench("later", "leave", clock=clock)
+    _refuses(bench, "c-n2")
+    clock.happens = {1_000.0: lambda: bench.world.settings.update({("n1", "ready"): "ON"})}
+    assert bench.run() is RunState.LEFT
+    assert 1 < _acts(bench).count("c-n2") <= 6, "not at every look, and not never"
+    assert [one.step_id for one in asked] == ["c-n2", "c-n2"], "once when it failed, once at its own time"
+    assert bench.states()["wait"] == "done"
+
+
+def test_that_a_host_that_is_silent_is_not_tried_meanwhile() -> None:
+    clock = _Hours()
+    bench, _ = _waiting_bench("later", clock=clock)
+    _refuses(bench, "c-n2", times=1)
+    clock.happens = {
+        1.0: lambda: bench.world.deaf.update(n2=10**6),
+        1_000.0: lambda: bench.world.settings.update({("n1", "ready"): "ON"}),
+        1_001.0: bench.world.deaf.clear,
+    }
+    assert bench.run() is RunState.DONE
+    assert _acts(bench) == ["a-n1", "b-n1", "c-n2", "wait", "c-n2", "d-n2", "e-n1"]
+    done = {one.step.step_id: one.ended for one in bench.view.steps}
+    assert (done["c-n2"] or 0) > (done["wait"] or 0)
+
+
+def test_that_a_console_killed_in_a_try_beside_a_wait_ends_well() -> None:
+    for number in range(1, 80):
+        clock = _Hours()
+        bench, _ = _waiting_bench("later", clock=clock)
+        _refuses(bench, "c-n2", times=1)
+        clock.happens = {
+            20.0: lambda one=bench: one.world.settings.update({("n2", "c"): "ON"}),  # type: ignore[misc]
+            60.0: lambda one=bench: one.world.settings.update({("n1", "ready"): "ON"}),  # type: ignore[misc]
+        }
+        bench.journal.kill_at = number
+        try:
+            bench.run()
+        except Killed:
+            bench.journal.kill_at = 0
+            assert bench.run() is RunState.DONE, number
+        else:
+            return
+    raise AssertionError("never without a kill")
 
 
 def test_that_a_console_killed_meanwhile_still_knows_it() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.run_model import PUT_OFF, RESTS_AT, Question, RunState
 from tests.faults.scripted.config_servers import sharded
 from tests.faults.scripted.running import Bench
@@ -74,3 +75,28 @@ def test_that_a_step_is_put_off_where_the_run_rests_without_being_tried_once_mor
     assert all(one.step_id != "r2:new-string" for one in since[:first])
     shown = {one.step.step_id: one for one in engine.view.steps}
     assert shown["shards"].state.value == "done", "what does not need it went first"
+
+
+def test_that_a_mongos_that_is_mended_gets_its_string_and_its_try_while_the_shards_are_waited_for() -> None:
+    bench = Bench(sharded(), "mongo-config-rs", dict(WINDOW), frozenset({"r1"}))
+    bench.begin()
+    shards = next(one.action for one in bench.plan()[1].steps if one.step_id == "shards")
+    assert isinstance(shards, WaitFor)
+    r2 = bench.cluster.hosts["r2"]
+
+    def told(_: str, what: str) -> None:
+        if "r1:new-string done" in what:
+            r2.reachable = False
+            bench.unreadable.extend(shards.conditions)
+        elif "shards acting" in what:
+            r2.reachable = True
+        elif "r2:catalog-converted done" in what:
+            bench.unreadable.clear()
+
+    bench.journal.told = told
+    person = bench.person = _PutsOff(bench)  # type: ignore[assignment]
+    assert bench.run() is RunState.DONE, bench.engine().view.sentence
+    assert person.asked == ["r2:new-string"]
+    order = [(one.step_id, (one.data or {}).get("state")) for one in bench.journal.entries(bench.run_id)]
+    done = [order.index(one) for one in (("r2:new-string", "done"), ("r2:catalog-converted", "done"))]
+    assert order.index(("shards", "acting")) < done[0] < done[1] < order.index(("shards", "done"))

@@ -157,8 +157,11 @@ def mongo_rs_estate(lab_available: None) -> Iterator[Estate]:
 
 @pytest.fixture(scope="session")
 def mongo_sccc_estate(lab_available: None) -> Iterator[Estate]:
-    """A sharded cluster: shard d1 to d3, mirrored config servers c1 to c3, mongos r1 and r2, spare hosts n1 to n3."""
-    yield from _session_estate("mongo-sccc")
+    """A sharded cluster: shard d1 to d3, mirrored config servers c1 to c3, mongos r1 and r2, spare hosts n1 to n3.
+
+    PILOTHOUSE_LAB_SCCC names the other estate of the same shape: sessions side by side each need one.
+    """
+    yield from _session_estate(os.environ.get("PILOTHOUSE_LAB_SCCC") or "mongo-sccc")
 
 
 @pytest.fixture(scope="session")

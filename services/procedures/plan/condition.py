@@ -72,6 +72,9 @@ class Declared:
         marks: names of the marks that it keeps; recovered: hosts whose position was recovered when it keeps them.
         stands: subjects of which it tells a state that lasts and that others may change ('server n1'): the newest proof
             of each is looked at again before what relies on it, and at the end of the plan.
+        down: hosts whose server it shows to be stopped.
+        told_by: hosts of whose servers one must run for it to be told: with all of them proven to be down nobody tells
+            it, and nothing relies on it until one is up again.
     """
 
     touches: frozenset[str]
@@ -91,6 +94,8 @@ class Declared:
     marks: frozenset[str] = NOBODY
     recovered: frozenset[str] = NOBODY
     stands: frozenset[str] = NOBODY
+    down: frozenset[str] = NOBODY
+    told_by: frozenset[str] = NOBODY
 
 
 @dataclass(frozen=True, slots=True)

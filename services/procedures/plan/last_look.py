@@ -61,7 +61,8 @@ def is_point(step: Step) -> bool:
 def _standing(steps: Iterable[Step]) -> dict[str, Condition]:
     """Return what was proven last of each subject. What is only switched on for a while (`takes`) does not last.
 
-    A proof of several subjects of which one was proven anew since is no proof of the others any more.
+    A proof of several subjects of which one was proven anew since is no proof of the others any more. What only servers
+    tell that were proven to be down since, as a plan stops them itself, can't be looked at while they are.
     """
     newest: dict[str, Condition] = {}
     for step in steps:
@@ -69,7 +70,14 @@ def _standing(steps: Iterable[Step]) -> dict[str, Condition]:
             continue
         for one in step.action.conditions if isinstance(step.action, WaitFor) else step.proof:
             newest |= dict.fromkeys(one.declared().stands, one)
-    return {name: one for name, one in newest.items() if all(newest[other] == one for other in one.declared().stands)}
+    whole = {name: one for name, one in newest.items() if all(newest[other] == one for other in one.declared().stands)}
+    down = frozenset().union(*(one.declared().down for one in whole.values()))
+    return {name: one for name, one in whole.items() if not _only_told_by(one, down)}
+
+
+def _only_told_by(condition: Condition, down: frozenset[str]) -> bool:
+    tellers = condition.declared().told_by
+    return bool(tellers) and tellers <= down
 
 
 def _missing(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from services.procedures.conditions.config_servers.uses import RoutersUse
+from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.last_look import LAST_LOOK, is_point, looked_again
@@ -43,6 +45,17 @@ def test_that_a_point_looks_again_at_all_before_it_but_not_at_what_it_changes_it
     assert plan.steps[2].first_before == (is_("n1", "a"),)
     assert is_point(replace(point, no_return=False, final=True))
     assert is_point(replace(point, no_return=False, risk=Risk.IRREVERSIBLE))
+
+
+def test_that_what_only_a_server_tells_that_the_plan_has_stopped_is_not_looked_at_while_it_is_down() -> None:
+    """Seen on real servers: before its point a run asked every mongos for the balancer, and had stopped every one."""
+    down = MongoStopped("n1", "mongos.service")
+    stop = switch("n1", "stop", proof=(down,))
+    plan = _plan(switch("n1", "a"), stop, switch("n2", "b", no_return=True))
+    assert plan.steps[2].first_before == (down,)
+    up = switch("n1", "start", proof=(RoutersUse(("n1",), "csrs"),))
+    again = _plan(switch("n1", "a"), stop, up, switch("n2", "b", no_return=True))
+    assert is_("n1", "a") in again.steps[3].first_before
 
 
 def test_that_looking_again_twice_changes_nothing_more() -> None:

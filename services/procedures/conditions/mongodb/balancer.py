@@ -36,7 +36,8 @@ class BalancerIs(OfHost):
 
     def declared(self) -> Declared:
         """See Condition."""
-        return replace(_any_of(self.host, self.others), stands=frozenset({"balancer"}))
+        asked = _any_of(self.host, self.others)
+        return replace(asked, stands=frozenset({"balancer"}), told_by=asked.touches)
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read the settings."""
@@ -55,6 +56,8 @@ class BalancerIs(OfHost):
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
         del past, memory
+        if not any(world.hosts[name].running for name in (self.host, *self.others)):
+            return Answer(holds=None, evidence="no mongos runs that could tell of the balancer")
         return self.told(bool(world.replica_set["balancer"]) is self.on)
 
 

@@ -30,7 +30,8 @@ class MongoStopped(OfHost):
 
     def declared(self) -> Declared:
         """See Condition."""
-        return Declared(frozenset({self.host}), stands=frozenset({f"server {self.host}"}))
+        host = frozenset({self.host})
+        return Declared(host, stands=frozenset({f"server {self.host}"}), down=host)
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """List the processes, and ask systemd."""

@@ -34,7 +34,8 @@ class Stopped(OfHost):
 
     def declared(self) -> Declared:
         """See Condition."""
-        return Declared(frozenset({self.host}), stops=frozenset({self.host}), stands=frozenset({f"server {self.host}"}))
+        host = frozenset({self.host})
+        return Declared(host, stops=host, stands=frozenset({f"server {self.host}"}), down=host)
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """No server process and no unit that runs, starts or stops."""

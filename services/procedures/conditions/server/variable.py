@@ -35,7 +35,8 @@ class VariableIs(OfHost):
 
     def declared(self) -> Declared:
         """See Condition."""
-        return Declared(frozenset({self.host}), stands=frozenset({f"variable {self.host} {self.variable}"}))
+        host = frozenset({self.host})
+        return Declared(host, stands=frozenset({f"variable {self.host} {self.variable}"}), told_by=host)
 
     @told_dead
     def look(self, asking: Asking, past: Past) -> Answer:

@@ -174,6 +174,14 @@ def is_mirrored(estate: Estate) -> bool:
     return all(map(alone, MIRRORS)) and database.pid(estate.spec, "n1") is None
 
 
+def is_mirrored_as(estate: Estate, before: dict[str, str]) -> None:
+    """All mirrors hold the same metadata, those of before but for chunks: a mongos splits one when it likes."""
+    assert is_mirrored(estate)
+    now = [hashes(estate, host) for host in MIRRORS]
+    assert now == [now[0]] * 3
+    assert [name for name in before if name != "chunks" and now[0][name] != before[name]] == []
+
+
 def config_of(estate: Estate, router: str) -> str:
     """Which config servers a mongos uses."""
     return str(mongodb.ask(estate.spec, router, {"getShardMap": 1})["map"]["config"])

@@ -10,14 +10,13 @@ from services.procedures.plan.run_model import RunState
 from tests.lab.estate import database, mongodb
 from tests.lab.estate.estate import Estate
 from tests.lab.mongodb.conversion import (
-    MIRRORS,
     NAME,
     ROUTERS,
     WINDOW,
     as_words,
     balancer_is_on,
     hashes,
-    is_mirrored,
+    is_mirrored_as,
     load,
     rows_are_there,
     started_with,
@@ -53,8 +52,7 @@ def test_that_an_edit_refused_at_the_point_of_no_return_is_taken_back_and_everyb
         finally:
             router.sh("[ ! -L /etc/mongos.conf ] || mv -f /etc/mongos-by-tool.conf /etc/mongos.conf")
     console.assert_ended(RunState.UNDONE, ran)
-    assert is_mirrored(mirrored)
-    assert [hashes(mirrored, host) for host in MIRRORS] == [before] * 3
+    is_mirrored_as(mirrored, before)
     for name in ROUTERS:
         assert database.pid(mirrored.spec, name) is not None
         assert started_with(mirrored, name) == mongodb.config_string(mirrored.spec)

@@ -31,10 +31,14 @@ def with_it_off(facts: Facts, routers: tuple[str, ...], steps: tuple[Step, ...])
     return (*_stop_steps(routers), *steps, _balancer(routers).off(_ON, _SWITCH_ON, "The balancer is on", 1.0))
 
 
-def at_rest(routers: tuple[str, ...]) -> tuple[Condition, ...]:
+def at_rest(routers: tuple[str, ...], config: tuple[str, ...] = ()) -> tuple[Condition, ...]:
     """Return that it is off and nothing on its way, () where there is no mongos: hours lie between two servers, and a
-    colleague may have switched it on since, or move a chunk by hand."""
-    return (switched(routers, on=False), NothingMoves(routers[0], routers[1:])) if routers else ()
+    colleague may have switched it on since, or move a chunk by hand.
+
+    Args:
+        config: config servers that tell of the switch where no mongos does.
+    """
+    return (switched((*routers, *config), on=False), NothingMoves(routers[0], routers[1:])) if routers else ()
 
 
 def switched(routers: tuple[str, ...], *, on: bool) -> BalancerIs:

@@ -76,7 +76,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
     return (
         nothing_there(party, {party.last: folders_of_copy(party)}),
         catalog_before(party),
-        rests_step("rests-before", party.routers),
+        rests_step("rests-before", party),
         *copy_steps(party, party.servers[:-1]),
         scratch_down(party),
         initiate_step(party, party.first, before=(alone(party.first),)),
@@ -90,7 +90,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
             "Every new member has the data",
             SYNC_S,
         ),
-        rests_step("rests-behind", party.routers),
+        rests_step("rests-behind", party),
         same_step("same-copied", everyone),
         _asked(party),
         _mirror_down(party),

@@ -73,7 +73,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
     return (
         nothing_there(party, {**made, party.last: (*made[party.last], *folders_of_copy(party))}),
         catalog_before(party),
-        rests_step("rests-before", party.routers),
+        rests_step("rests-before", party),
         *(_router_down(party, router) for router in party.routers),
         *mirrored_steps(party),
         *copy_steps(party, party.servers[:-1]),

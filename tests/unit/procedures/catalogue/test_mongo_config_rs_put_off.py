@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from services.procedures.conditions.mongodb.balancer import BalancerIs
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.run_model import PUT_OFF, RESTS_AT, Question, RunState
 from tests.faults.scripted.config_servers import sharded
@@ -100,3 +103,14 @@ def test_that_a_mongos_that_is_mended_gets_its_string_and_its_try_while_the_shar
     order = [(one.step_id, (one.data or {}).get("state")) for one in bench.journal.entries(bench.run_id)]
     done = [order.index(one) for one in (("r2:new-string", "done"), ("r2:catalog-converted", "done"))]
     assert order.index(("shards", "acting")) < done[0] < done[1] < order.index(("shards", "done"))
+
+
+@pytest.mark.parametrize("way", ["window", "rolling"])
+def test_that_the_point_asks_a_config_server_for_the_balancer_where_no_mongos_tells(way: str) -> None:
+    """By a window none runs; by the rolling way each asks the first config server, which has stepped down (3.2.5)."""
+    new = () if way == "window" else ("n1", "n2")
+    answers = {**WINDOW, "way": way, **({"new": ",".join(new)} if new else {})}
+    _, plan = Bench(sharded(*new), "mongo-config-rs", answers, frozenset({"r1", "c1"})).plan()
+    point = next(one for one in plan.steps if one.no_return)
+    asked = [one for one in point.first_before if isinstance(one, BalancerIs)]
+    assert [one.others for one in asked] == [("r2", "c1", "c2", "c3")]

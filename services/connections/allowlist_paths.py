@@ -35,6 +35,8 @@ _READABLE = tuple(
         rf"{_FOLDERS}(?:grastate\.dat|gvwstate\.dat|auto\.cnf|{_NAME}\.pid|mariadb_upgrade_info|mysql_upgrade_info)",
         # The lock of another console's run (services/procedures/engine/lock.py).
         r"/run/pilothouse/lock-[A-Za-z0-9-]{1,80}",
+        # What an undo left in a folder, since it was not the run's own: names (made_by_run.py).
+        r"/var/lib/pilothouse/made/[0-9a-f]{32}\.left",
         # The mark of a replay: numbers and GTIDs (catalogue/galera/rejoin_from_binlogs/private_programs.py).
         r"/var/lib/pilothouse/replay/state",
         # Where HAProxy has its stats socket (HAProxy Configuration Manual, "stats socket"); only those lines are kept.

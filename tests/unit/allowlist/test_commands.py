@@ -62,6 +62,7 @@ READS = (
     "/usr/sbin/mysqld --user=mysql --help --verbose",
     "cat /run/pilothouse/lock-2db77be0-e5aa-11f1-ae7d-76e16c615942",
     "cat /var/lib/pilothouse/replay/state",
+    "cat /var/lib/pilothouse/made/09dfb33b4e95d34cffb19a546fa47e60.left",
 )
 REFUSED = (
     "cat",
@@ -168,6 +169,7 @@ REFUSED = (
     "cat /run/pilothouse/work.out",
     "cat /var/lib/pilothouse/replay/server.log.new",
     "cat /var/lib/pilothouse/replay/state.new",
+    "cat /var/lib/pilothouse/made/09dfb33b4e95d34cffb19a546fa47e60",
     "timeout 3 bash -c true pilothouse n1 4567",
     "timeout 3 bash",
     "timeout",

@@ -11,7 +11,7 @@ import pytest
 from services.procedures.journal.codec import decode
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
-from tests.unit.procedures import needs_guard
+from tests.unit.procedures import needs_guard, ways_guard
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -31,6 +31,7 @@ def _each_plan_is_read_once() -> Iterator[None]:
 def _only_what_a_card_needs_is_looked_at() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         needs_guard.stand(patch)
+        ways_guard.stand(patch)
         yield
 
 

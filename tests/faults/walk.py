@@ -1,9 +1,9 @@
 """The walk: every refusal, its own advice followed, leads to a run that ends well; on scripted hosts.
 
 A stop is a state that makes a check block. Its way is what the check itself advises: an answer to one of the
-procedure's questions, which is followed as it is given, or something outside of the console ('make room'), which the
-stop mends as the advice says. `blocking_codes` reads every code that can block out of the catalogue's source: one
-without a stop has to be named, with the reason, in not_walked.py.
+procedure's questions, which is followed as it is given, another procedure, or something outside of the console ('make
+room'), which the stop mends as the advice says: where a person repairs a server by hand, the scripted host is repaired.
+`blocking_codes` reads every code that can block out of the catalogue's source: each has a stop.
 """
 
 from __future__ import annotations
@@ -21,14 +21,25 @@ from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.model import Plan
-from services.procedures.plan.run_model import RunView
+from services.procedures.plan.run_model import Question, RunState, RunView
 from tests.faults.cases import CASES
 from tests.faults.scripted.cluster import Cluster
 from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.running import Bench
 
 Spoil = Callable[[Facts], Facts]
-Way = Literal["mended", "answered", "accepted", "other"]
+Way = Literal["mended", "answered", "accepted", "other", "elsewhere"]
+ANOTHER: dict[str, tuple[str, Inputs]] = {
+    "add-node": ("add-node", {"joiner": "n3", "keep_data": "no", "sst_ok": "yes"}),
+    "add-node, which settles it": ("add-node", {"joiner": "n3", "keep_data": "no", "sst_ok": "yes", "loser": "n3"}),
+    "rejoin-from-incrementals": ("rejoin-from-incrementals", {"joiner": "n3"}),
+    "mongo-protocol-upgrade": ("mongo-protocol-upgrade", {"clients": "yes", "backup": "yes", "steady": "5 s"}),
+    "the rolling way": (
+        "mongo-config-rs",
+        {"new": "n1,n2,n3", "name": "cfg", "backup": "/srv/copy", "no_ddl": "yes", "no_others": "yes"},
+    ),
+}
+"""The procedures that an advice may name instead, with what they are told."""
 
 
 def _as_it_is(facts: Facts) -> Facts:
@@ -44,9 +55,12 @@ class Stop:
         spoil: what gathering finds instead. way: 'mended' outside, as `try_` says, so that facts are as before;
             'answered': the check's first remedy is given, and nothing else changes; 'accepted': by its code, with a
             reason, where the check has an override and its advice says what that means.
-            'other': the question that stopped it is answered as in the case.
+            'other': the question that stopped it is answered as in the case. 'elsewhere': by the procedure `then`, as
+            the advice says, with everything as it is.
         inputs: beside the case's own; needs: words by which the advice is known to be what is followed.
         cluster: in place of the case's; mend: what is done to it where the obstacle stands in it.
+        later: it stands in the second part of the plan, of what the run itself found: the first part is run before,
+            and taken back. `spoil` is what is found from then on. does: what a person does in place of the case's.
     """
 
     code: str
@@ -58,6 +72,9 @@ class Stop:
     cluster: Callable[[], Cluster] | None = None
     mend: Callable[[Cluster], None] = lambda _: None
     confirmed: frozenset[str] = frozenset()
+    later: bool = False
+    then: str = "add-node"
+    does: Callable[[Cluster, Question], str | None] | None = None
 
     def __str__(self) -> str:
         return f"{self.code} of {self.case}"
@@ -68,10 +85,13 @@ class SpoiltBench(Bench):
     """A bench whose gathering finds something else than what the scripted hosts are."""
 
     spoil: Spoil = field(default=_as_it_is)
+    later: bool = False
+    refused: tuple[Check, ...] = ()  # by what the run found itself
 
-    def facts(self, kept: tuple[tuple[str, str], ...] = ()) -> Facts:
+    def facts(self, kept: tuple[tuple[str, str], ...] = (), *, begun: bool = False) -> Facts:
         """Return what a gathering finds."""
-        return self.spoil(facts_of(self.cluster, kept))
+        found = facts_of(self.cluster, kept)
+        return found if self.later and not begun else self.spoil(found)
 
     def plan(self) -> tuple[tuple[Check, ...], Plan]:
         """Return the checks and the plan for what is found now."""
@@ -81,11 +101,21 @@ class SpoiltBench(Bench):
         return procedure.preflight(facts, inputs), procedure.plan(facts, inputs)
 
     def _continuing(self, view: RunView) -> tuple[tuple[Check, ...], Plan]:
-        return procedure_named(self.name).continued(self.facts(view.kept), dict(view.plan.inputs), view.plan)
+        facts = self.facts(view.kept, begun=True)
+        checks, plan = procedure_named(self.name).continued(facts, dict(view.plan.inputs), view.plan)
+        self.refused = tuple(c for c in checks if c.verdict is Verdict.BLOCK)
+        return checks, plan
 
     def blocks(self, code: str) -> tuple[Check, ...]:
-        """Return the checks of this code that block now."""
-        return tuple(c for c in self.plan()[0] if c.code == code and c.verdict is Verdict.BLOCK)
+        """Return the checks of this code that block now; of a later part those that its run met, taken back."""
+        if not self.later:
+            return tuple(c for c in self.plan()[0] if c.code == code and c.verdict is Verdict.BLOCK)
+        self.begin()
+        state = self.run()
+        assert state in {RunState.UNDONE, RunState.FAILED}, (state, self.engine().view.sentence)
+        told = " ".join(step.error for step in self.engine().view.steps)
+        assert all(check.title in told for check in self.refused), told
+        return tuple(c for c in self.refused if c.code == code)
 
 
 def bench_of(stop: Stop) -> SpoiltBench:
@@ -94,14 +124,22 @@ def bench_of(stop: Stop) -> SpoiltBench:
     inputs: Inputs = {**dict(case.inputs), **dict(stop.inputs)}
     cluster = (stop.cluster or case.cluster)()
     confirmed = case.confirmed | stop.confirmed
-    return SpoiltBench(cluster, case.name, inputs, confirmed, does=case.does, spoil=stop.spoil)
+    return SpoiltBench(
+        cluster, case.name, inputs, confirmed, does=stop.does or case.does, spoil=stop.spoil, later=stop.later
+    )
 
 
 def follow(stop: Stop, bench: SpoiltBench, refused: tuple[Check, ...]) -> None:
     """Do what the refusal advises, as a person would."""
+    for host in bench.cluster.hosts.values():
+        host.works.clear()  # each is of its run
+    bench.later = bench.later and stop.way == "accepted"
     if stop.way == "mended":
         stop.mend(bench.cluster)
         bench.spoil = _as_it_is
+    elif stop.way == "elsewhere":
+        bench.name, inputs = ANOTHER[stop.then]
+        bench.inputs = dict(inputs)
     elif stop.way == "other":
         case = next(case for case in CASES if case.title == stop.case)
         bench.inputs = dict(case.inputs)

@@ -2,126 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
-from services.facts.model import MachineFacts, Problem
 from services.facts.state_files import Grastate
-from services.procedures.plan.host_facts import Facts, LockSeen
-from services.procedures.plan.parts.galera.backups import Backups
+from services.procedures.plan.host_facts import LockSeen
 from services.procedures.plan.parts.galera.drop_ins import HOLD
 from services.procedures.plan.parts.galera.links import Link
-from services.procedures.plan.parts.machine.balancers import Balancers
 from services.types import Flavour
 from tests.faults.scripted.cluster import CLUSTER, OPTION, ZERO, Cluster, crashed, whole
-from tests.faults.walk import Spoil, Stop
-from tests.unit.procedures.host_of import changed
-
-
-def on(name: str, **known: Any) -> Spoil:
-    """Return what has a host's facts say this instead."""
-
-    def spoil(facts: Facts) -> Facts:
-        hosts = tuple(changed(h, **known) if h.host == name else h for h in facts.hosts)
-        return replace(facts, hosts=hosts)
-
-    return spoil
-
-
-def both(*spoils: Spoil) -> Spoil:
-    """Return what does all of these."""
-
-    def spoil(facts: Facts) -> Facts:
-        for one in spoils:
-            facts = one(facts)
-        return facts
-
-    return spoil
-
-
-def server(name: str, **known: Any) -> Spoil:
-    """Return what has a host's server say this of itself."""
-
-    def spoil(facts: Facts) -> Facts:
-        node = facts.host(name).node
-        assert node is not None
-        assert node.server is not None
-        return on(name, node=replace(node, server=replace(node.server, **known)))(facts)
-
-    return spoil
-
-
-def galera(name: str, **known: Any) -> Spoil:
-    """Return what has a node say this of its group."""
-
-    def spoil(facts: Facts) -> Facts:
-        node = facts.host(name).node
-        assert node is not None
-        assert node.galera is not None
-        return on(name, node=replace(node, galera=replace(node.galera, **known)))(facts)
-
-    return spoil
-
-
-def machine(name: str, **known: Any) -> Spoil:
-    """Return what has a host's machine say this."""
-
-    def spoil(facts: Facts) -> Facts:
-        hosts = []
-        for host in facts.hosts:
-            assert host.node is not None
-            own = MachineFacts(clock_offset_s=0.0)
-            hosts.append(replace(host, node=replace(host.node, machine=own)))
-        found = replace(facts, hosts=tuple(hosts))
-        node = found.host(name).node
-        assert node is not None
-        return on(name, node=replace(node, machine=MachineFacts(**known)))(found)
-
-    return spoil
-
-
-def haproxy(level: str) -> Spoil:
-    """Return what has each HAProxy's socket allow this."""
-
-    def spoil(facts: Facts) -> Facts:
-        seen = facts.host("lb")[Balancers].haproxies
-        return on("lb", haproxies=tuple(replace(one, level=level) for one in seen))(facts)
-
-    return spoil
-
-
-def alone_behind_haproxy(facts: Facts) -> Facts:
-    """Return facts in which every server of a HAProxy's backend but one is down."""
-    seen = facts.host("lb")[Balancers].haproxies
-    down = (
-        replace(one, servers=tuple(replace(s, status="UP" if s.name == "n1" else "DOWN") for s in one.servers))
-        for one in seen
-    )
-    return on("lb", haproxies=tuple(down))(facts)
-
-
-def backups(
-    keep: tuple[int, ...] = (0, 1), full: dict[str, Any] | None = None, later: dict[str, Any] | None = None
-) -> Spoil:
-    """Return what has the full backup and the incremental after it, on every host, be this instead."""
-
-    def spoil(facts: Facts) -> Facts:
-        for host in facts.hosts:
-            found = host[Backups].found or ()
-            instead = (replace(found[0], **(full or {})), replace(found[1], **(later or {})))
-            facts = on(host.host, backups_found=tuple(instead[number] for number in keep))(facts)
-        return facts
-
-    return spoil
-
-
-def noted(name: str, code: str) -> Spoil:
-    """Return what has a host's gathering note a problem with this code."""
-
-    def spoil(facts: Facts) -> Facts:
-        return on(name, problems=(*facts.host(name).problems, Problem("datadir", "An older one.", code)))(facts)
-
-    return spoil
+from tests.faults.walk import Stop
+from tests.faults.walk_spoils import (
+    alone_behind_haproxy,
+    backups,
+    both,
+    galera,
+    haproxy,
+    machine,
+    noted,
+    on,
+    server,
+)
 
 
 def _one_outside() -> Cluster:

@@ -65,6 +65,7 @@ class Host:
     parted: bool = False  # it was made Primary beside the others, and wrote
     apart: bool = False  # it is a Primary Component of its own now
     changes: int = 0  # of its replica set, made on it
+    surveyed: str = ""  # what is found in its backup and its binary logs, where that is not what rejoining.py has
     release: str = ""  # what a MongoDB server says of itself: a person replaces it, and no undo does
 
     def answers(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from services.connections.mongo.change import MongoCommand, SetChange
@@ -20,25 +21,32 @@ SET = "5f00"
 OLD, NEW = "3.2.5", "3.2.22"
 
 
-def replica_set(*names: str) -> Cluster:
+def replica_set(*names: str, release: str = OLD) -> Cluster:
     """Return a set of protocolVersion 0; the first member is its primary."""
-    hosts = {name: Host(name, running=True, primary=True, frozen_at=None, release=OLD) for name in names}
+    hosts = {name: Host(name, running=True, primary=True, frozen_at=None, release=release) for name in names}
     known: dict[str, int | str] = {"version": 1, "protocol": 0, "primary": names[0], "trial": 0, "balancer": 1}
     return Cluster(hosts, replica_set=known)
 
 
-def sharded(*names: str, router: str) -> Cluster:
+def sharded(*names: str, router: str, release: str = OLD) -> Cluster:
     """Return the same as a shard, with a mongos."""
-    cluster = replica_set(*names)
-    cluster.hosts[router] = Host(router, running=True, member=False, frozen_at=None, release=OLD)
+    cluster = replica_set(*names, release=release)
+    cluster.hosts[router] = Host(router, running=True, member=False, frozen_at=None, release=release)
     return cluster
 
 
-def replaces(cluster: Cluster, question: Question) -> str | None:
-    """Replace a server as the person does whom a step asks for it; they say so whether it comes up or not."""
-    host = cluster.hosts[question.step_id.partition(":")[0]]
-    host.release, host.running = NEW, not host.fails_to_start
-    return "yes"
+def replaces_by(release: str) -> Callable[[Cluster, Question], str | None]:
+    """Return what replaces a server as the person does whom a step asks; they say so whether it comes up or not."""
+
+    def replace_it(cluster: Cluster, question: Question) -> str | None:
+        host = cluster.hosts[question.step_id.partition(":")[0]]
+        host.release, host.running = release, not host.fails_to_start
+        return "yes"
+
+    return replace_it
+
+
+replaces = replaces_by(NEW)
 
 
 def facts_of(cluster: Cluster, kept: tuple[tuple[str, str], ...]) -> Facts:

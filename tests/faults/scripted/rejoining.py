@@ -39,7 +39,7 @@ def performed(host: Host, argv: list[str]) -> str:
     """Do what the program does, and return what it prints."""
     text = argv[2]
     if text == SURVEY:
-        return SURVEYED
+        return host.surveyed or SURVEYED
     if text == END_PRIVATE:
         return ""
     if host.running:

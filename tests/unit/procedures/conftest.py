@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from services.clock import ManualClock
-from tests.unit.procedures import needs_guard
+from tests.unit.procedures import needs_guard, ways_guard
 from tests.unit.procedures.scripted_sessions import Attempt, ScriptedHosts, two_members
 
 
@@ -15,6 +15,7 @@ from tests.unit.procedures.scripted_sessions import Attempt, ScriptedHosts, two_
 def _only_what_a_card_needs_is_looked_at() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         needs_guard.stand(patch)
+        ways_guard.stand(patch)
         yield
 
 

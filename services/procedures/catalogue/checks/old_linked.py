@@ -7,7 +7,7 @@ reads the kept data, and a file system that is mounted inside the folder covers 
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, unread, verdict
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import HostFacts
@@ -34,6 +34,8 @@ def old_linked(host: HostFacts) -> Check:
             "Bring the node back with add-node, by an SST: the only way for the tables of *.isl files.",
         )
         if away
+        else (READ_IT,)
+        if blind
         else (),
         host=name,
         absolute=bool(away),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, unread, verdict
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import HostFacts
@@ -36,7 +36,7 @@ def one_folder(host: HostFacts) -> Check:
         verdict=verdict([*outside, *blind], aside),
         evidence="; ".join([*outside, *blind, *aside]) or f"all in {folder}",
         why="Files of the old data would stay beside the restored ones.",
-        try_=("Bring it back by SST with add-node.",) if outside else (),
+        try_=("Bring it back by SST with add-node.",) if outside else (READ_IT,) if blind else (),
         host=host.host,
         absolute=bool(outside or blind),
     )

@@ -51,6 +51,10 @@ def unread(host: HostFacts, what: str, *parts: str) -> str:
     return f"{what} of {host.host} could not be read" + (f" ({why.rstrip('.')})" if why else "")
 
 
+READ_IT = "See to it that it can be read (the host answers, the console's accounts may read it), then check again."
+"""The way out of what blocks because it could not be read: each evidence names what, of which host, and why."""
+
+
 def listed(names: tuple[str, ...] | list[str]) -> str:
     """Return names with commas; 'none' for none."""
     return ", ".join(names) or "none"

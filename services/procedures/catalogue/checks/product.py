@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import galera_of, known, problem_of, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, galera_of, known, problem_of, server_of, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.program import Program
@@ -94,7 +94,9 @@ def versions(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
         verdict=state,
         evidence=evidence,
         why="An older server can't read the newer one's data files or its write sets.",
-        try_=() if state is Verdict.PASS else (f"Install the members' version on {joiner}.",),
+        try_=()
+        if state is Verdict.PASS
+        else (f"Install the members' version on {joiner}." if own and theirs else READ_IT,),
         host=joiner,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.harmless_options import is_secret
 from services.facts.sst_options import GROUPS, groups_of
-from services.procedures.catalogue.checks.parts import known, listed, unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, known, listed, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.drop_ins import HOLD, DropIns
@@ -33,7 +33,7 @@ def one_place(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) ->
         evidence="; ".join([*faults, *blind]) or "; ".join(found) or "no host was asked",
         why="Of an option that stands twice the last one counts: a change in the other place does nothing, and the "
         "nodes differ. The scripts look into the server's own groups before [sst].",
-        try_=("Leave one of the places, then check again.",) if faults else (),
+        try_=("Leave one of the places, then check again.",) if faults else (READ_IT,) if blind else (),
     )
 
 
@@ -75,7 +75,7 @@ def alike(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) -> Che
         evidence="; ".join([*differ, *blind]) or f"on {listed(hosts)}: {', '.join(told)}",
         why="A mixture means that a transfer between them fails or hangs already, and that a change began and was "
         "left half way: which half is the right one only a person knows.",
-        try_=("Make the [sst] sections equal, then check again.",) if differ else (),
+        try_=("Make the [sst] sections equal, then check again.",) if differ else (READ_IT,) if blind else (),
     )
 
 
@@ -90,7 +90,7 @@ def joins_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
         verdict=verdict([*held, *blind]),
         evidence="; ".join([*held, *blind]) or f"nobody on {listed(hosts)}",
         why="Another run changes the settings of transfers, or was left half way: letting go would end its hold.",
-        try_=("Resume or undo that run first.",) if held else (),
+        try_=("Resume or undo that run first.",) if held else (READ_IT,) if blind else (),
         absolute=bool(held),
     )
 
@@ -114,5 +114,9 @@ def no_transfer(facts: Facts, hosts: tuple[str, ...]) -> Check:
         verdict=verdict([*busy, *blind]),
         evidence="; ".join([*busy, *blind]) or f"none on {listed(hosts)}",
         why="A transfer reads its settings when it begins: one side would have the old ones, the other the new.",
-        try_=("Wait for its end, or end what an earlier one left, then check again.",) if busy else (),
+        try_=("Wait for its end, or end what an earlier one left, then check again.",)
+        if busy
+        else (READ_IT,)
+        if blind
+        else (),
     )

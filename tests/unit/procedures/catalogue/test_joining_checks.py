@@ -15,6 +15,7 @@ from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.add_node import checks as own
 from services.procedures.catalogue.galera.add_node.estimate import Expected, donor_ranking, transfer_expected
+from services.procedures.catalogue.galera.add_node.keeping import aside_possible
 from services.procedures.plan.host_facts import Facts, HostFacts
 from tests.unit.procedures.facts_of_three import BLOCK, OTHER, PASS, UUID, WARN, down, facts, galera, gone, host
 from tests.unit.procedures.host_of import changed
@@ -237,16 +238,16 @@ def test_that_an_sst_that_erases_old_data_is_told(
     seen = facts(
         down("n3", data_folder_path="/var/lib/mysql", data_size_in_bytes=5 * 10**9, data_folder_entries=entries)
     )
-    check = own.aside_possible(seen, "n3", expected, keep=keep)
+    check = aside_possible(seen, "n3", expected, keep=keep)
     assert check.verdict is verdict
     assert said in check.evidence
 
 
 def test_that_transactions_that_nobody_else_has_are_never_erased_whatever_is_overridden() -> None:
-    check = own.aside_possible(ring(100_001), "n3", SST, keep=False)
+    check = aside_possible(ring(100_001), "n3", SST, keep=False)
     assert (check.verdict, check.absolute) == (BLOCK, True)
     assert "what only this node has" in check.evidence
-    assert own.aside_possible(ring(100_001), "n3", SST, keep=True).verdict is PASS
+    assert aside_possible(ring(100_001), "n3", SST, keep=True).verdict is PASS
 
 
 def test_that_a_donor_that_is_written_to_or_leaves_nobody_beside_it_is_a_warning() -> None:
@@ -358,7 +359,7 @@ def test_that_a_stopped_member_a_spare_host_and_the_joiner_itself_are_nobody_out
 
 def test_that_a_data_folder_that_could_not_be_read_is_no_folder_that_needs_no_keeping() -> None:
     seen = facts(down("n3", data_folder_path="/var/lib/mysql", data_folder_entries=None))
-    assert own.aside_possible(seen, "n3", SST, keep=True).verdict is WARN
+    assert aside_possible(seen, "n3", SST, keep=True).verdict is WARN
 
 
 @pytest.mark.parametrize(("gigabytes", "verdict"), [(1, WARN), (50, BLOCK)])
@@ -368,9 +369,9 @@ def test_that_the_data_of_a_server_that_never_was_a_node_are_not_erased_unasked(
     seen = facts(
         down("new", grastate=None, grastate_absent=True, data_folder_entries=40, data_size_in_bytes=gigabytes * 2**30)
     )
-    check = own.aside_possible(seen, "new", SST, keep=False)
+    check = aside_possible(seen, "new", SST, keep=False)
     assert (check.verdict, check.absolute) == (verdict, False)
-    assert own.aside_possible(seen, "new", SST, keep=True).verdict is PASS
+    assert aside_possible(seen, "new", SST, keep=True).verdict is PASS
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts
-from services.procedures.catalogue.galera.add_node.checks import aside_possible, own_file_system
+from services.procedures.catalogue.galera.add_node.checks import own_file_system
 from services.procedures.catalogue.galera.add_node.estimate import Expected
+from services.procedures.catalogue.galera.add_node.keeping import aside_possible
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts
 from tests.unit.procedures.host_of import host_of

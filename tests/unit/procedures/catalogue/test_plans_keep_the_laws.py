@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.journal.codec import decode, encode
+from services.procedures.plan.checks import Verdict
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.procedure import Procedure
@@ -48,6 +49,8 @@ def test_that_every_checklist_can_be_made_and_names_each_check_once_per_host(
     assert checks
     assert len({(check.code, check.host) for check in checks}) == len(checks)
     assert all(check.evidence and check.title for check in checks)
+    blocking = [check for check in checks if check.verdict is Verdict.BLOCK]
+    assert all(check.try_ or check.answers or check.commands for check in blocking)
 
 
 @given(data=st.data())

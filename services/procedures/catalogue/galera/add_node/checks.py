@@ -6,7 +6,15 @@ from dataclasses import replace
 
 from services.facts.option_files import group_members
 from services.facts.state_files import KEPT
-from services.procedures.catalogue.checks.parts import arbitrators, galera_of, known, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import (
+    READ_IT,
+    arbitrators,
+    galera_of,
+    known,
+    server_of,
+    unread,
+    verdict,
+)
 from services.procedures.catalogue.checks.transfer import sst_orphans, sst_tools
 from services.procedures.catalogue.galera.add_node.estimate import Expected
 from services.procedures.catalogue.galera.add_node.joiner_config import address_of, not_copied
@@ -47,7 +55,6 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
     """
     beyond = ahead(facts, joiner) and not given_up
     refused = beyond or (expected.kind == "SST" and not sst_ok)
-    gives_up = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
     size = f", about {expected.data_bytes / 1e9:.2f} GB" if expected.data_bytes is not None else ""
     sets = f", {expected.write_sets} write sets" if expected.write_sets is not None else ""
     return Check(
@@ -58,11 +65,14 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
         + (f"; {expected.warning}" if expected.warning else ""),
         why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
         try_=("Choose a donor that can send an IST.",) if refused and not beyond else (),
-        answers=(Remedy(gives_up, "loser", (joiner,)),)
-        if beyond
-        else (Remedy("Accept an SST", "sst_ok", ("yes",)),)
-        if refused
-        else (),
+        answers=(gives_up(joiner),) if beyond else (Remedy("Accept an SST", "sst_ok", ("yes",)),) if refused else (),
+    )
+
+
+def gives_up(joiner: str) -> Remedy:
+    """Return the answer by which a joiner loses what nobody else has."""
+    return Remedy(
+        f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)", "loser", (joiner,)
     )
 
 
@@ -94,7 +104,7 @@ def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: boo
         verdict=verdict((short or blind) and not expected.pending, short or blind),
         evidence="; ".join(blind) or told,
         why="A full disk ends the transfer near its end, and the node can't start from it.",
-        try_=(f"Make room on {joiner}.",) if short else (),
+        try_=(f"Make room on {joiner}.",) if short else (READ_IT,) if blind else (),
         host=joiner,
         absolute=short and not expected.pending,
     )
@@ -210,42 +220,6 @@ def own_file_system(facts: Facts, joiner: str) -> bool:
     )
 
 
-def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool, given_up: bool = False) -> Check:
-    """A mount point can't be renamed; say what that means for the old data of a node that an SST is coming to."""
-    datadir = facts.host(joiner)[DataFolder].path or "its data folder"
-    sst = expected.kind == "SST"
-    mounted = sst and own_file_system(facts, joiner)
-    erased = sst and not keep and facts.host(joiner)[DataFolder].entries != 0
-    lost = erased and ahead(facts, joiner) and not given_up  # write sets that nobody else has
-    size = facts.host(joiner)[DataSize].in_bytes
-    said = [f"{datadir} is the top of a file system of its own: it can't be renamed"] if mounted else []
-    much = f", {size / 1e9:.2f} GB" if size is not None else ""
-    beyond = ", and what only this node has" if lost else ""
-    said += [f"the SST erases {datadir}{much}, its binary logs too{beyond}"] if erased else []
-    if sst and facts.host(joiner)[DataFolder].entries is None:
-        said.append(unread(facts.host(joiner), datadir, "datadir", "ssh"))
-    calm = f"{datadir} is renamed" if sst else f"{datadir} stays; should an SST come after all, it erases it"
-    # No state file: never a node's data. More than a fresh installation is somebody's.
-    somebodys = erased and facts.host(joiner)[DataFolder].grastate is None and (size or 0) > FRESH_BYTES
-    said += ["no grastate.dat is there: these are no Galera node's data"] if somebodys else []
-    outcome = verdict(((mounted and keep) or lost or somebodys) and not expected.pending, said)
-    return Check(
-        code="KEEP-DATA",
-        title="The old data folder is kept",
-        verdict=outcome,
-        evidence="; ".join(said) or calm,
-        why="Renamed, the old data costs no copying and undo puts it back; otherwise an SST erases it for good.",
-        try_=(f"Copy what you need of {datadir} elsewhere, then say no to keeping it.",)
-        if mounted
-        else ("Say yes to keeping it.",)
-        if erased
-        else (),
-        host=joiner,
-        # The rename would fail, or data that nobody else has would be gone.
-        absolute=outcome is Verdict.BLOCK and ((mounted and keep) or lost),
-    )
-
-
 def options_left(facts: Facts, joiner: str, donor: str) -> Check:
     """Show which options of the donor the new node does not get."""
     if configured(facts, joiner):
@@ -301,7 +275,11 @@ def runs_now(facts: Facts, joiner: str) -> Check:
         verdict=verdict(foreign or member, alone or blind),
         evidence=told,
         why="A member that only the console can't ask would be stopped and lose its data to an SST.",
-        try_=(f"Let the console log in to the server of {joiner}: it may be Synced and serve.",) if blind else (),
+        try_=(f"Let the console log in to the server of {joiner}: it may be Synced and serve.",)
+        if blind
+        else (f"Choose another host, or take {joiner} out of that cluster for good: stop its server on purpose.",)
+        if foreign
+        else (),
         host=joiner,
         absolute=foreign or member,
     )

@@ -11,6 +11,7 @@ from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
 from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
 from services.procedures.catalogue.galera.add_node.joiner_state import must_recover
+from services.procedures.catalogue.galera.add_node.keeping import aside_possible
 from services.procedures.catalogue.galera.add_node.newcomer import config_path
 from services.procedures.catalogue.galera.add_node.steps import add_plan
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -180,7 +181,7 @@ class AddNode:
             *preflight.innodb_as_usual(facts, (joiner,)),
             own.names(facts, joiner, values["node_name"], donor, members),
             own.aside_free(facts, joiner),
-            own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True, given_up=given_up),
+            aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True, given_up=given_up),
             own.options_left(facts, joiner, donor),
             own.donors_stay(facts, donor, expected),
             *preflight.donor_names(facts, (*members, joiner)),
@@ -213,7 +214,7 @@ class AddNode:
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
             own.disk(facts, joiner, donor, expected, keep=keep),
             own.aside_free(facts, joiner),
-            own.aside_possible(facts, joiner, expected, keep=keep, given_up=given_up),
+            aside_possible(facts, joiner, expected, keep=keep, given_up=given_up),
             own.donors_stay(facts, donor, expected),
         )
         return checks, add_plan(facts, values, so_far.steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.procedures.catalogue.checks.parts import known, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, known, server_of, unread, verdict
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
 from services.procedures.catalogue.steps import comparing
@@ -55,7 +55,7 @@ def way(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
         verdict=verdict(wrong or blind),
         evidence=wrong or (unread(host, "the server program", "program") if blind else host[Program].text),
         why="A wrong position ends in the middle of an IST, or has rows applied twice or never.",
-        try_=(_SST,) if wrong or blind else (),
+        try_=(_SST,) if wrong else (READ_IT,) if blind else (),
         host=joiner,
         absolute=bool(wrong or blind),
     )

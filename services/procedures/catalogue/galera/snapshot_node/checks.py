@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from services.facts.binlog_files import index_of
 from services.facts.state_files import KEPT_INSIDE
-from services.procedures.catalogue.checks.parts import server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, server_of, unread, verdict
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
 from services.procedures.catalogue.galera.desync_for_backup import checks as desync
 from services.procedures.catalogue.galera.rolling_restart.order import writer_of
@@ -149,7 +149,11 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
         verdict=verdict([*blocks, *blind]),
         evidence="; ".join([*blocks, *blind]) or f"{folder_of(source)} of {donor}, {folder_of(target)} of {joiner}",
         why="What lies elsewhere is not in the snapshot: data, redo log and binary log would be of different moments.",
-        try_=("Move it into the data folder, or bring the node back by SST (add-node).",) if blocks else (),
+        try_=("Move it into the data folder, or bring the node back by SST (add-node).",)
+        if blocks
+        else (READ_IT,)
+        if blind
+        else (),
         absolute=bool(blocks),
     )
 
@@ -228,7 +232,7 @@ def same_server(facts: Facts, donor: str, joiner: str) -> Check:
         verdict=verdict([*differ, *blind]),
         evidence="; ".join([*differ, *blind]) or f"both have {_dotted(mine)} and the same layout",
         why="Files are taken over as they are: another version would upgrade or refuse them, another layout misread.",
-        try_=(f"Make {joiner} like {donor} first.",) if differ else (),
+        try_=(f"Make {joiner} like {donor} first.",) if differ else (READ_IT,) if blind else (),
         host=joiner,
         absolute=bool(differ),
     )

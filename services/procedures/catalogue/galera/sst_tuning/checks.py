@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from services.facts.reading import flag
-from services.procedures.catalogue.checks.parts import galera_of, known, listed, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, galera_of, known, listed, server_of, unread, verdict
 from services.procedures.catalogue.galera.sst_tuning.advice import pool_of, too_large
 from services.procedures.catalogue.galera.sst_tuning.measuring import SST_PORT, Bounds
 from services.procedures.plan.checks import Check
@@ -50,7 +50,7 @@ def method(facts: Facts, members: tuple[str, ...]) -> Check:
         verdict=verdict([*other, *blind]),
         evidence="; ".join([*other, *blind]) or f"{METHOD} on {listed(members)}",
         why="The settings were tried with MariaDB's mariabackup alone; rsync has none of them, and blocks its donor.",
-        try_=("Use wsrep_sst_method = mariabackup.",) if other else (),
+        try_=("Use wsrep_sst_method = mariabackup.",) if other else (READ_IT,) if blind else (),
     )
 
 
@@ -74,7 +74,11 @@ def compressor_pair(facts: Facts, members: tuple[str, ...]) -> Check:
         verdict=verdict([*faults, *blind]),
         evidence="; ".join([*faults, *blind]) or f"{told} on {listed(members)}",
         why="One end that packs and one that does not unpack ends in 'exit codes: 0 1' on the joiner, by IST as well.",
-        try_=("Make compressor and decompressor of [sst] equal on all nodes, then check again.",) if faults else (),
+        try_=("Make compressor and decompressor of [sst] equal on all nodes, then check again.",)
+        if faults
+        else (READ_IT,)
+        if blind
+        else (),
         absolute=bool(faults),
     )
 
@@ -109,7 +113,7 @@ def tools(facts: Facts, hosts: tuple[str, ...], needed: tuple[str, ...], asked: 
         verdict=verdict([*lacking, *blind]),
         evidence="; ".join([*lacking, *blind]) or f"{listed(needed)} on {listed(hosts)}",
         why="A program that is missing on one end ends a transfer with 'exit codes: 141 127 0', data half replaced.",
-        try_=try_ if lacking else (),
+        try_=try_ if lacking else (READ_IT,) if blind else (),
         absolute=bool(lacking),
     )
 
@@ -135,7 +139,9 @@ def use_memory(facts: Facts, members: tuple[str, ...], values: Inputs) -> Check:
         not_known=bool(blind) and not small and not warns,
         evidence="; ".join([f"for {asked}", *(small or warns), *blind] if small or warns or blind else [asked, seen]),
         why="More than is free has the kernel kill the joiner while it prepares, and it begins again from nothing.",
-        try_=("Give less, or leave the field empty: it is computed then.",) if small else (),
+        try_=("Give less, or leave the field empty: it is computed then.",)
+        if small or (blind and wanted is not None)
+        else (),
     )
 
 

@@ -176,6 +176,11 @@ def one_string(party: Party) -> Check:
         verdict=verdict(faults or not strings),
         evidence="; ".join(faults) or party.string or "no mongos was read",
         why="A mongos with another order locks in another order: their changes of the catalog would cross.",
+        try_=("Start every mongos with one and the same string (sharding.configDB), one at a time, then check again.",)
+        if faults
+        else ("Give the inventory a mongos, or let the console read one, then check again.",)
+        if not strings
+        else (),
     )
 
 

@@ -201,6 +201,11 @@ def _no_mirrors(party: Party) -> Check:
         verdict=verdict((seen,)),
         evidence=f"mirrored config servers: {seen}; mongos: {', '.join(party.routers) or 'none was found'}",
         why="This procedure is for a sharded cluster of 3.2 with mirrored config servers.",
+        try_=(
+            "Nothing is to be converted here: it is a set already."
+            if told.set_name
+            else "Give the inventory the config servers and every mongos, then check again.",
+        ),
     )
 
 

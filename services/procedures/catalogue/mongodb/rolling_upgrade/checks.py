@@ -193,4 +193,7 @@ def balancer_known(facts: Facts, router: str) -> Check:
         verdict=verdict(on is None),
         evidence={None: "its settings could not be read", True: "it is on", False: "it is off, and stays so"}[on],
         why="It is switched off while servers are replaced, and left as it was found.",
+        try_=(f"Let the console's account read the settings (database config) through {router}, then check again.",)
+        if on is None
+        else (),
     )

@@ -1,0 +1,53 @@
+"""Are the old data of a joiner kept, and what leads on where they can't be: the check of add-node. Pure."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.galera.add_node.checks import FRESH_BYTES, gives_up, own_file_system
+from services.procedures.catalogue.galera.add_node.estimate import Expected
+from services.procedures.catalogue.galera.add_node.joiner_state import ahead
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_size import DataSize
+
+
+def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool, given_up: bool = False) -> Check:
+    """A mount point can't be renamed; say what that means for the old data of a node that an SST is coming to."""
+    datadir = facts.host(joiner)[DataFolder].path or "its data folder"
+    sst = expected.kind == "SST"
+    mounted = sst and own_file_system(facts, joiner)
+    erased = sst and not keep and facts.host(joiner)[DataFolder].entries != 0
+    lost = erased and ahead(facts, joiner) and not given_up  # write sets that nobody else has
+    size = facts.host(joiner)[DataSize].in_bytes
+    said = [f"{datadir} is the top of a file system of its own: it can't be renamed"] if mounted else []
+    much = f", {size / 1e9:.2f} GB" if size is not None else ""
+    beyond = ", and what only this node has" if lost else ""
+    said += [f"the SST erases {datadir}{much}, its binary logs too{beyond}"] if erased else []
+    if sst and facts.host(joiner)[DataFolder].entries is None:
+        said.append(unread(facts.host(joiner), datadir, "datadir", "ssh"))
+    calm = f"{datadir} is renamed" if sst else f"{datadir} stays; should an SST come after all, it erases it"
+    # No state file: never a node's data. More than a fresh installation is somebody's.
+    somebodys = erased and facts.host(joiner)[DataFolder].grastate is None and (size or 0) > FRESH_BYTES
+    said += ["no grastate.dat is there: these are no Galera node's data"] if somebodys else []
+    outcome = verdict(((mounted and keep) or lost or somebodys) and not expected.pending, said)
+    return Check(
+        code="KEEP-DATA",
+        title="The old data folder is kept",
+        verdict=outcome,
+        evidence="; ".join(said) or calm,
+        why="Renamed, the old data costs no copying and undo puts it back; otherwise an SST erases it for good.",
+        try_=(f"Copy what you need of {datadir} elsewhere first.",) if mounted else (),
+        answers=_about_keeping(joiner, keep=keep, mounted=mounted, erased=erased, lost=lost),
+        host=joiner,
+        # The rename would fail, or data that nobody else has would be gone.
+        absolute=outcome is Verdict.BLOCK and ((mounted and keep) or lost),
+    )
+
+
+def _about_keeping(joiner: str, *, keep: bool, mounted: bool, erased: bool, lost: bool) -> tuple[Remedy, ...]:
+    """Return which answers lead on: a mount point is never kept, and what nobody else has is written out before."""
+    if mounted and keep:
+        return (Remedy("Say no to keeping it, once that was done", "keep_data", ("no",)),)
+    kept = (Remedy("Keep it", "keep_data", ("yes",)),) if erased and not mounted else ()
+    return (*kept, *((gives_up(joiner),) if lost else ()))

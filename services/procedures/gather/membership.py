@@ -121,12 +121,15 @@ def is_member(
 
     One whose state file has lost the UUID, or has another one, still belongs where its configuration says: else nobody
     would see that its history differs. One that tells nothing belongs where the others look for it: it may be Primary.
+    One that answers, has no state and was retired by a person is none any more, whatever our history saw.
     """
     if cluster is not None and any(n.host == facts.host and n.facts and n.facts.galera for n in cluster.nodes):
         return True
     own, running = _state_uuid(facts), facts.node is not None and facts.node.galera is not None
     if own not in {"", ZERO_UUID} and (running or own == uuid):
         return bool(uuid) and own == uuid
+    if entry is not None and _has_left(facts, entry):
+        return False
     if uuid and facts.remembered and facts.remembered[0].cluster_uuid == uuid:
         return True
     if facts.node is not None and facts.node.server is not None and facts.node.galera is None:
@@ -137,6 +140,15 @@ def is_member(
         return bool({facts.host, facts.address} & near.sought)
     known = _sought(facts) & near.addresses
     return facts[Options].option("mysqld", "wsrep_cluster_name") in near.names and bool(known)
+
+
+def _has_left(facts: HostFacts, entry: ClusterEntry) -> bool:
+    """Return whether a person wrote down that it left for good, and its own disk, which was read, has no state."""
+    retired = {text.lower() for text in entry.retired}
+    names = {text.lower() for text in (facts.host, facts.address, facts.node_name) if text}
+    folder = facts[DataFolder]
+    bare = folder.grastate_absent or (folder.grastate is not None and not folder.grastate.names_state)
+    return bool(retired & names) and bare and facts.server_up is False
 
 
 def members_of(

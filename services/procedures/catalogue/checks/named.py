@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import known
 from services.procedures.plan.checks import Check, Remedy, Verdict
-from services.procedures.plan.host_facts import Facts, Named
+from services.procedures.plan.host_facts import Facts, HostFacts, Named
+from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.server.options import Options
 
 CODE = "NAMED-MEMBERS"
 
@@ -21,18 +24,33 @@ def named_members(facts: Facts, *, gone: tuple[str, ...] = (), blocks: bool = Fa
     told = [f"{one.called} is not off: {_lives(one)}" for one in refuted]
     told += [f"{one.called}: named by {_by(one)}, and nobody asked it{_heard(one)}" for one in unknown]
     unknown = (*unknown, *refuted)
+    bare = [host.host for host in known(facts, facts.members) if _has_nothing(host)]
+    told += [f"{name} was a member once, and has neither data nor a configuration of it now" for name in bare]
     return Check(
         code=CODE,
         title="Everybody that is named as a member is asked",
-        verdict=_verdict(unknown, accepted, blocks=blocks),
+        verdict=_verdict(unknown, [*accepted, *bare], blocks=blocks),
         evidence=";\n".join([*told, *accepted, *retired]) or "files, logs and our own history name nobody else",
         why="It may be Primary with clients on it, or hold transactions that nobody else has: its state is not known.",
-        try_=tuple(line for one in unknown for line in _ways(one)),
+        try_=(*(line for one in unknown for line in _ways(one)), *map(_retire, bare)),
         answers=_by_name(unknown, gone) if blocks else (),
         absolute=bool(unknown) and blocks,
         not_known=bool(unknown),
         to_read=bool(unknown),
     )
+
+
+def _has_nothing(host: HostFacts) -> bool:
+    """Return whether a host of the cluster is one by our history alone: its disk was read, and is another's or bare."""
+    folder = host[DataFolder]
+    state = folder.grastate is not None and folder.grastate.names_state
+    configured = host[Options].option("mysqld", "wsrep_cluster_address")
+    read = folder.grastate_absent and bool(host[Options].given)
+    return read and host.server_up is False and not state and not configured
+
+
+def _retire(name: str) -> str:
+    return f'Where {name} left the cluster for good: write retired = ["{name}"] under its [[cluster]] in the inventory.'
 
 
 def _verdict(unknown: tuple[Named, ...], accepted: list[str], *, blocks: bool) -> Verdict:
@@ -59,10 +77,7 @@ def _ways(one: Named) -> tuple[str, ...]:
     ask = f"Add {where} to the inventory, or declare its address in the cluster's 'networks', so that it is asked."
     if one.listening:
         return (ask, f"Where it is no member any more: stop what listens there on {one.name}.")
-    return (
-        ask,
-        f'Where it left the cluster for good: write retired = ["{one.name}"] under its [[cluster]] in the inventory.',
-    )
+    return (ask, _retire(one.name))
 
 
 def _by_name(unknown: tuple[Named, ...], gone: tuple[str, ...]) -> tuple[Remedy, ...]:

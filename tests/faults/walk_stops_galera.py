@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.facts.model import DiskFacts
+from services.facts.model import DiskFacts, GaleraMember
 from services.facts.sst_options import Place
 from services.facts.write_rate import Rates
 from services.procedures.plan.host_facts import Facts, Named
@@ -90,6 +90,13 @@ def named(facts: Facts) -> Facts:
     return replace(facts, named=(Named("n9", ("n9",), ("10.0.0.9",), by=("the log of n1",)),))
 
 
+def _more_in_its_tables(facts: Facts) -> Facts:
+    """The members' own tables name a fourth one as well: the component does not rule it out."""
+    rows = tuple(GaleraMember(name=name) for name in (*ALL, "n9"))
+    serving = tuple(host.host for host in facts.hosts if host.node is not None and host.node.galera is not None)
+    return named(of_all(serving, lambda name: galera(name, members=rows))(facts))
+
+
 def _twice(facts: Facts) -> Facts:
     places = (Place("/etc/a.cnf", "sst", "encrypt", "4", 1), Place("/etc/b.cnf", "sst", "encrypt", "4", 1))
     return on("n1", sst_options_places=places)(facts)
@@ -109,6 +116,8 @@ STOPS = (
          later=True, needs="into wsrep_cluster_address of n1"),
     Stop("NAMED-MEMBERS", CRASH, named, way="answered", needs="off for sure", confirmed=frozenset({"without n9"})),
     Stop("NAMED-MEMBERS", CRASH, named, needs='retired = ["n9"]'),
+    Stop("NAMED-MEMBERS", "rolling", _more_in_its_tables, way="answered", needs="off for sure"),
+    Stop("NAMED-MEMBERS", "rejoin", _more_in_its_tables, needs='retired = ["n9"]'),
     # -- a joiner
     Stop("RECOVERED-HISTORY", "rejoin after a crash", _recovered_another, later=True, mend=_moved_away,
          needs="move it away"),

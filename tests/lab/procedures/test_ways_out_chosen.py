@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -133,3 +134,29 @@ def test_that_a_new_host_gets_the_certificates_that_encrypt_sst_made_and_comes_b
     log = steer.host("new").sh("journalctl -u mariadb -o cat --no-pager").out
     assert "encrypt='4'" in log, log[-3000:]
     assert "mariabackup SST completed on joiner" in log, log[-3000:]
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_that_a_spare_that_joined_once_and_was_wiped_is_retired_as_it_is_told_and_is_no_member_any_more(
+    steer: Estate, console: Console, whole: Whole, tmp_path: Path
+) -> None:
+    """Its disk is as a new host's, the members' files name it no more; our history has it among the members."""
+    rows = make_ledger(steer)
+    console.assert_ended(RunState.DONE, console.run("add-node", joiner="new", keep_data="no", settle="1 s"))
+    whole.restore()  # wiped, and every option file as it was before it joined
+    told = console("plan", "bootstrap-after-crash", "--json")
+    check = next(one for one in told.document()["checks"] if one["code"] == "NAMED-MEMBERS")
+    assert "new was a member once, and has neither data nor a configuration of it now" in check["evidence"], told
+    assert any('retired = ["new"]' in line for line in check["try"]), check
+    text = console.inventory.read_text(encoding="utf-8")
+    retired = tmp_path / "retired.toml"
+    retired.write_text(text.replace("[[cluster]]", '[[cluster]]\nretired = ["new"]', 1), encoding="utf-8")
+    after = Console(steer, console.data, retired)
+    kill_all(steer)
+    ran = after.run("bootstrap-after-crash", *CONFIRM, bootstrap="s1")
+    view = after.assert_ended(RunState.DONE, ran)
+    assert not any(step.step.host == "new" for step in view.steps), ran
+    for name in ("s1", "s2", "s3"):
+        assert _ids(steer, name) == rows
+    whole.assert_as_before()

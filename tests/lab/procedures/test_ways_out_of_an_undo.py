@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from services.procedures.plan.run_model import RunState
+from tests.lab.estate.database import process
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.forks import LEDGER, acknowledge, kill_all, make_ledger
 from tests.lab.procedures.scenarios import CONFIRM
@@ -19,6 +20,8 @@ from tests.lab.procedures.whole import Whole, members
 
 DATA = "/var/lib/mysql"
 _LATE = "/run/systemd/system/mariadb.service.d/50-lab-late.conf"
+_NEVER, _KEPT = "/etc/systemd/system/mariadb.service.d/lab.conf", "/run/lab.conf"
+"""The lab's servers are never started again by systemd: this one is, as Debian's unit has it."""
 _FILES = f"sha256sum {DATA}/ibdata1 {DATA}/ib_logfile0"
 
 
@@ -34,8 +37,9 @@ def _said(ran: Ran) -> str:
 def _systemd_is_about_to_start(estate: Estate, host: str) -> Iterator[None]:
     """The server was killed, and systemd starts it again by itself: not yet, in ten minutes."""
     late = "[Service]\nRestart=on-abnormal\nRestartSec=600\n"
+    crash = f"pkill -KILL {process(estate.spec, host)}"
     estate.host(host).sh(
-        f"mkdir -p $(dirname {_LATE}); cat > {_LATE}; systemctl daemon-reload; pkill -KILL -x mariadbd; "
+        f"mv {_NEVER} {_KEPT}; mkdir -p $(dirname {_LATE}); cat > {_LATE}; systemctl daemon-reload; {crash}; "
         "until systemctl show -p SubState mariadb | grep -q auto-restart; do sleep 0.2; done",
         stdin=late,
         limit_s=60,
@@ -43,7 +47,7 @@ def _systemd_is_about_to_start(estate: Estate, host: str) -> Iterator[None]:
     try:
         yield
     finally:
-        estate.host(host).sh(f"rm -f {_LATE}; systemctl daemon-reload")
+        estate.host(host).sh(f"mv {_KEPT} {_NEVER}; rm -f {_LATE}; systemctl daemon-reload")
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ import pytest
 from services.facts.log_peers import LogPeer, short
 from services.facts.model import GaleraMember
 from services.facts.primary_views import PrimaryView
+from services.procedures.catalogue.checks import all_named, gone_fields
 from services.procedures.catalogue.checks import named_members as check_of
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
 from services.procedures.plan.host_facts import Facts, HostFacts, Named, TwoPrimaries
@@ -149,3 +150,32 @@ def test_that_its_addresses_are_tried_right_before_the_act_and_of_one_that_retir
     asked = party(pair(named=(Named("n3", addresses=(ADDRESS[3],)), old)), PAIR, ("n3",)).none_is_primary()
     assert (asked.hosts, asked.accounted) == (PAIR, ())
     assert asked.ways == (("10.0.0.3", 3306), ("10.0.0.3", 4567), ("10.0.0.4", 4567))
+
+
+STRANGER = (Named("n9", ("n9",), ("10.0.0.9",), by=("the log of n1",)),)
+
+
+def test_that_in_a_component_that_accounts_for_everybody_it_is_told_and_blocks_nothing() -> None:
+    calm = facts(named=STRANGER)
+    assert all_named(calm, {}).unknown
+    assert gone_fields(calm) == ()
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        {"cluster_size": 4},
+        {"members": tuple(GaleraMember(name=f"n{n}") for n in (1, 2, 3, 9))},
+        {"cluster_status": "non-Primary"},
+    ],
+    ids=["a size that is another", "a table that names more", "no member of it"],
+)
+def test_that_in_every_procedure_it_blocks_until_accepted_by_name_where_the_component_does_not_rule_it_out(
+    group: dict[str, object],
+) -> None:
+    seen = facts(host("n1", group=galera("n1", **group)), named=STRANGER)
+    check = all_named(seen, {})
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert [answer.values for answer in check.answers] == [("n9",)]
+    assert [field.name for field in gone_fields(seen)] == ["gone"]
+    assert all_named(seen, {"gone": "n9"}).verdict is WARN

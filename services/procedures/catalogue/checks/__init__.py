@@ -17,7 +17,7 @@ from services.procedures.catalogue.checks.health import (
     no_transfer_or_ddl,
     rows_left_out,
 )
-from services.procedures.catalogue.checks.named import named_members
+from services.procedures.catalogue.checks.named import all_named, gone_fields, named_members
 from services.procedures.catalogue.checks.one_past import one_past
 from services.procedures.catalogue.checks.product import foreign_provider, known_product, provider_protocol, versions
 from services.procedures.catalogue.checks.starting import data_space, innodb_as_usual, names_known, temporary_space
@@ -39,6 +39,8 @@ __all__ = [
     "known_product",
     "lock_free",
     "long_transactions",
+    "all_named",
+    "gone_fields",
     "named_donor",
     "named_members",
     "names_known",

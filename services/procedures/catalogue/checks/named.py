@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import known
+from services.procedures.catalogue.checks.parts import arbitrators, galera_of, known
 from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.fields import Field, Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts, Named
+from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.options import Options
 
@@ -15,7 +17,8 @@ def named_members(facts: Facts, *, gone: tuple[str, ...] = (), blocks: bool = Fa
     """Everybody that evidence names is a host that is asked, is retired by the inventory, or was accepted by name.
 
     Args:
-        gone: accepted in this run: off for sure; blocks: a Primary would be made beside those of whom nothing is known.
+        gone: accepted in this run: off for sure.
+        blocks: a Primary would be made beside those of whom nothing is known, or none tells that they don't vote.
     """
     refuted = tuple(one for one in facts.named if one.listening and (one.retired or one.name in gone))
     unknown = tuple(one for one in facts.named if not one.retired and one.name not in gone)
@@ -38,6 +41,32 @@ def named_members(facts: Facts, *, gone: tuple[str, ...] = (), blocks: bool = Fa
         not_known=bool(unknown),
         to_read=bool(unknown),
     )
+
+
+def gone_fields(facts: Facts) -> tuple[Field, ...]:
+    """Return the question by which a person accepts, by name, those whom a Primary Component does not account for."""
+    if not facts.named or nobody_else_votes(facts):
+        return ()
+    choices = tuple((one.name, f"named by {one.by[0]}, not asked") for one in facts.named if not one.retired)
+    help_ = "It may be Primary elsewhere, or vote here: name only what you have made sure of."
+    return (Field("gone", "Members that are off for sure", "hosts", "", choices, help=help_, required=False),)
+
+
+def all_named(facts: Facts, values: Inputs) -> Check:
+    """The check of each procedure that changes a cluster that serves: what its component does not rule out blocks."""
+    return named_members(facts, gone=hosts_of(values.get("gone", "")), blocks=not nobody_else_votes(facts))
+
+
+def nobody_else_votes(facts: Facts) -> bool:
+    """Return whether the Primary Component itself says that its members are the hosts that we read, and nobody else.
+
+    By the size that each of them tells, and by their tables of members, which name no more. Whoever else evidence names
+    is no member of it now.
+    """
+    seen = (galera_of(host) for host in known(facts, facts.members))
+    serving = [g for g in seen if g is not None and g.cluster_status == "Primary" and g.state_uuid == facts.cluster_id]
+    votes = len(serving) + arbitrators(facts)
+    return bool(serving) and all(g.cluster_size == votes and len(g.members) <= votes for g in serving)
 
 
 def _has_nothing(host: HostFacts) -> bool:

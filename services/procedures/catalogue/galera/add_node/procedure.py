@@ -121,6 +121,7 @@ class AddNode:
             ),
             *_finer_fields(facts, joiner, donor),
             *forked.fields(joiner),
+            *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -189,7 +190,7 @@ class AddNode:
             *preflight.operator_rights(facts, (joiner, *members)),
             *own.orphans(facts, joiner, end=flag_of(values["end_orphans"]) is True),
             *preflight.rows_left_out(facts, members),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, (joiner, *members)),
         )
 

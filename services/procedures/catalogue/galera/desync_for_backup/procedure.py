@@ -94,6 +94,7 @@ class DesyncForBackup:
                 help="The receive queue and a backup on the node's own disk both need room.",
                 advanced=True,
             ),
+            *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -116,7 +117,7 @@ class DesyncForBackup:
             own.clients(facts, node, drained=_drains(facts, values)),
             own.long_statements(facts, node),
             *(haproxy_checks(facts, (node,)) if values["drain"] == "haproxy" else ()),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, members),
         )
 

@@ -90,7 +90,6 @@ class EncryptSst:
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: where the certificates come from, and for how long."""
-        del facts
         files = inputs.get("source") == FILES
         return (
             Field("source", "Certificates", "choice", MAKE, _SOURCES),
@@ -101,6 +100,7 @@ class EncryptSst:
             Field("days", "Days for which new ones are valid", "number", str(DEFAULT_DAYS), advanced=True),
             Field("renew", "Renewed so many days before their end", "number", str(DEFAULT_RENEW), advanced=True),
             Field("again", "Replace certificates that are still good", "flag", "no", advanced=True),
+            *preflight.gone_fields(facts),
         )  # fmt: skip
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -134,7 +134,7 @@ class EncryptSst:
             *own.tls_programs(facts, members),
             *own.pairs_there(facts, members, goal, good=good),
             preflight.clocks(facts, members),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, members),
         )
 

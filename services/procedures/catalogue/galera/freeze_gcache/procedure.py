@@ -143,6 +143,7 @@ class FreezeGcache:
                 help="A unit on the donor releases the cache an hour after the planned end, or at the floor.",
                 advanced=True,
             ),
+            *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -195,7 +196,7 @@ class FreezeGcache:
             *preflight.temporary_space(facts, (node,)),
             *preflight.innodb_as_usual(facts, (node,)),
             *preflight.sst_orphans(facts, (node,)),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, members),
         )
 

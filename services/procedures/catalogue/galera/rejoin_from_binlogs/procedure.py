@@ -118,6 +118,7 @@ class RejoinFromBinlogs:
                 advanced=True,
             ),
             Field("settle", "How long its receive queue must stay short", "duration", "30 s", advanced=True),
+            *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -175,7 +176,7 @@ class RejoinFromBinlogs:
             *preflight.operator_rights(facts, (joiner,)),
             *preflight.sst_orphans(facts, (joiner,)),
             *preflight.rows_left_out(facts, members),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, (joiner, *members)),
         )
 

@@ -155,6 +155,7 @@ class RejoinFromIncrementals:
                 required=False,
                 advanced=True,
             ),
+            *preflight.gone_fields(facts),
         )  # fmt: skip
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -217,7 +218,7 @@ class RejoinFromIncrementals:
             *preflight.config_valid(facts, (joiner,)),
             *preflight.operator_rights(facts, (joiner, *members)),
             *preflight.rows_left_out(facts, members),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, (joiner, *members)),
         )
 

@@ -145,6 +145,7 @@ class RollingRestart:
                 advanced=True,
             ),
             Field("sst_ok", "An SST is accepted where IST is not possible", "flag", "no", advanced=True),
+            *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -206,7 +207,7 @@ class RollingRestart:
             *preflight.innodb_as_usual(later, nodes),
             option_known(facts, nodes, option, value),
             *preflight.rows_left_out(facts, members),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, members),
         )
 

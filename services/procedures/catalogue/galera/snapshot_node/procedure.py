@@ -139,6 +139,7 @@ class SnapshotNode:
             *newcomer_part.fields(facts, joiner),
             *comparing.fields(),
             *_finer_fields(facts, chosen),
+            *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -181,7 +182,7 @@ class SnapshotNode:
             preflight.clocks(facts, (*members, joiner)),
             *preflight.operator_rights(facts, (joiner, *members)),
             *preflight.rows_left_out(facts, members),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, (joiner, *members)),
         )
 

@@ -109,6 +109,7 @@ class SstTuning:
             Field("trial", "Prove the forecast by a real SST to", "choice", NOBODY, trials),
             Field("apply", "Set what is found", "flag", "yes", help="No: it is only told."),
             *_finer_fields(),
+            *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -155,7 +156,7 @@ class SstTuning:
             own.load(facts, values, bounds_of(values)),
             joins_free(facts, members),
             *self._trial_checks(facts, values),
-            preflight.named_members(facts),
+            preflight.all_named(facts, values),
             preflight.lock_free(facts, members),
         )
 

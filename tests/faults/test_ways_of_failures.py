@@ -1,4 +1,4 @@
-"""Every step fails once: each way that the failed run itself offers leads on, when the fault is over; on scripted hosts.
+"""Every step fails once: each way that the failed run itself offers leads on, when the fault is over. Scripted hosts.
 
 To try again, to go on, a person's word: the run ends done. To take it back: test_broken_in_every_step.py. To leave it
 as it is: it is over, and whatever could not be switched off is told.

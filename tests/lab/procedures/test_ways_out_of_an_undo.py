@@ -1,4 +1,4 @@
-"""What a run, or its undo, leaves is no dead end: a node that would have come by itself comes, a full disk harms nothing.
+"""What a run, or its undo, leaves is no dead end: a node that would have come by itself comes; a full disk harms none.
 
 Tried on real servers.
 """

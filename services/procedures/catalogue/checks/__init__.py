@@ -25,6 +25,7 @@ from services.procedures.catalogue.checks.traffic import provider_library, traff
 from services.procedures.catalogue.checks.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
 
 __all__ = [
+    "all_named",
     "clocks",
     "config_valid",
     "data_space",
@@ -32,6 +33,7 @@ __all__ = [
     "donor_names",
     "foreign_provider",
     "founds_by_option",
+    "gone_fields",
     "health_gate",
     "innodb_as_usual",
     "joins_others",
@@ -39,8 +41,6 @@ __all__ = [
     "known_product",
     "lock_free",
     "long_transactions",
-    "all_named",
-    "gone_fields",
     "named_donor",
     "named_members",
     "names_known",

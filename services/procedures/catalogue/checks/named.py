@@ -75,7 +75,7 @@ def _has_nothing(host: HostFacts) -> bool:
     state = folder.grastate is not None and folder.grastate.names_state
     configured = host[Options].option("mysqld", "wsrep_cluster_address")
     read = folder.grastate_absent and bool(host[Options].given)
-    return read and host.server_up is False and not state and not configured
+    return bool(read) and host.server_up is False and not state and not configured
 
 
 def _retire(name: str) -> str:

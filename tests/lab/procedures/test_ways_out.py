@@ -12,7 +12,7 @@ from tests.lab.estate.estate import Estate
 from tests.lab.procedures.forks import LEDGER, acknowledge, forget, kill_all, make_ledger
 from tests.lab.procedures.obstacles import GRASTATE, ZERO_UUID, grastate
 from tests.lab.procedures.scenarios import CONFIRM
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 
 SST = "$(readlink -f /usr/bin/wsrep_sst_mariabackup)"
@@ -111,6 +111,28 @@ def test_that_a_node_that_gave_its_state_up_and_has_the_newest_rows_whole_is_boo
     console("undo", console.runs()[0], "--yes")
     ran = console.run("bootstrap-after-crash", *CONFIRM, "--confirm", "trust s3", bootstrap="s3")
     console.assert_ended(RunState.DONE, ran)
+    for name in members(steer):
+        assert _ids(steer, name) == rows, name
+    whole.assert_as_before()
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_that_a_bootstrap_taken_back_after_a_node_came_has_the_server_up_again_that_it_stopped_and_can_be_run_again(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    """Before, the file of each clean stop was held against what InnoDB said before, and all three stayed down."""
+    rows = make_ledger(steer)
+    steer.kill9("s2")
+    steer.kill9("s3")
+    steer.host("s1").sh("until mariadb -Ne \"show status like 'wsrep_cluster_size'\" | grep -qw 1; do sleep 1; done")
+    killed = console.killed_run("start-s3=acting", "bootstrap-after-crash", *CONFIRM, itself="no")
+    assert killed.code == KILLED, killed
+    ran = console("undo", console.runs()[0], "--yes")
+    console.assert_ended(RunState.UNDONE, ran)
+    assert steer.host("s1").sh("pgrep -x mariadbd || true").out.strip(), ran
+    again = console.run("bootstrap-after-crash", *CONFIRM, itself="no")
+    console.assert_ended(RunState.DONE, again)
     for name in members(steer):
         assert _ids(steer, name) == rows, name
     whole.assert_as_before()

@@ -128,7 +128,7 @@ def test_that_a_bootstrap_taken_back_after_a_node_came_has_the_server_up_again_t
     steer.host("s1").sh("until mariadb -Ne \"show status like 'wsrep_cluster_size'\" | grep -qw 1; do sleep 1; done")
     killed = console.killed_run("start-s3=acting", "bootstrap-after-crash", *CONFIRM, itself="no")
     assert killed.code == KILLED, killed
-    ran = console("undo", console.runs()[0], "--yes")
+    ran = console("undo", console.runs()[0], "--yes", limit_s=480.0)
     console.assert_ended(RunState.UNDONE, ran)
     assert steer.host("s1").sh("pgrep -x mariadbd || true").out.strip(), ran
     again = console.run("bootstrap-after-crash", *CONFIRM, itself="no")

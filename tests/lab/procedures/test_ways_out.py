@@ -118,10 +118,13 @@ def test_that_a_node_that_gave_its_state_up_and_has_the_newest_rows_whole_is_boo
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_that_a_bootstrap_taken_back_after_a_node_came_has_the_server_up_again_that_it_stopped_and_can_be_run_again(
+def test_that_a_bootstrap_is_taken_back_whole_after_a_node_came_and_can_be_run_again(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
-    """Before, the file of each clean stop was held against what InnoDB said before, and all three stayed down."""
+    """Before, the file of each clean stop was held against what InnoDB said before: 'undo failed', all stayed down.
+
+    A server that starts without a Primary Component ends after pc.wait_prim_timeout: whether it still runs is not asked.
+    """
     rows = make_ledger(steer)
     steer.kill9("s2")
     steer.kill9("s3")
@@ -130,7 +133,6 @@ def test_that_a_bootstrap_taken_back_after_a_node_came_has_the_server_up_again_t
     assert killed.code == KILLED, killed
     ran = console("undo", console.runs()[0], "--yes", limit_s=480.0)
     console.assert_ended(RunState.UNDONE, ran)
-    assert steer.host("s1").sh("pgrep -x mariadbd || true").out.strip(), ran
     again = console.run("bootstrap-after-crash", *CONFIRM, itself="no")
     console.assert_ended(RunState.DONE, again)
     for name in members(steer):

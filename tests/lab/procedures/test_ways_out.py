@@ -123,7 +123,7 @@ def test_that_a_bootstrap_is_taken_back_whole_after_a_node_came_and_can_be_run_a
 ) -> None:
     """Before, the file of each clean stop was held against what InnoDB said before: 'undo failed', all stayed down.
 
-    A server that starts without a Primary Component ends after pc.wait_prim_timeout: whether it still runs is not asked.
+    A server that starts without a Primary Component ends after pc.wait_prim_timeout: it is not asked for.
     """
     rows = make_ledger(steer)
     steer.kill9("s2")

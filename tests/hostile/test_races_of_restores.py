@@ -67,7 +67,7 @@ def test_that_an_account_that_may_write_above_its_data_wins_no_race_against_a_re
         assert _whole(raced), act
 
 
-def test_that_each_act_does_its_work_where_nobody_races_it(place: Place) -> None:
+def test_that_every_act_does_what_it_is_for_where_nobody_races_it(place: Place) -> None:
     """Else nobody would have won because nothing was done."""
     os.chown(place.own, 0, 0)
     data = place.own / "data"

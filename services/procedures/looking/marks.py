@@ -35,6 +35,11 @@ class Mark:
     started: tuple[tuple[str, str], ...] = ()
     unread: str = ""
 
+    @property
+    def position(self) -> tuple[str, ...]:
+        """Return the state file's UUID and seqno as they stood in it."""
+        return tuple(self.state.split(":")[:2])
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:

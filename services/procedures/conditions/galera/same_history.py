@@ -195,7 +195,7 @@ def _moved_on(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
     if recovered is None or state.seqno is None or recovered[0] != state.uuid or state.seqno <= (recovered[1] or 0):
         return past
     before = mark_kept(past.kept.get(mark_name(host), ""))
-    if before is None or before.state.startswith(f"{state.uuid}:{state.seqno}:"):
+    if before is None or before.position == (state.uuid, str(state.seqno)):
         return past
     now = mark_now(host, condition.datadir, asking)
     if now.unread or not (started_since(before, now) or now.files != before.files):

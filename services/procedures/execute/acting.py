@@ -148,7 +148,7 @@ class RealActor:
         if isinstance(action, Run):
             output = self._hosts.operator(host).run(action.command, limit_s=limit_s)
             return judged(
-                str(action.command),
+                action.command.brief,
                 _parts(output),
                 host=host,
                 ok=action.ok,
@@ -212,7 +212,7 @@ class RealActor:
         code, output = attendant.attend(limit_s)
         self._told.add((host, action.name))
         return judged(
-            str(action.command),
+            action.command.brief,
             (code, output, ""),
             host=host,
             ok=action.ok,

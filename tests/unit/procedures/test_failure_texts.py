@@ -7,11 +7,14 @@ from dataclasses import replace
 import pytest
 
 from app.cli.procedure_text import run_lines, step_line
+from services.clock import ManualClock
 from services.connections.command import Command
+from services.connections.ports import Output
 from services.errors import Unreachable
 from services.facts.causes import cause, cause_or_last, telling
 from services.procedures.engine.parts import failure
 from services.procedures.engine.ports import ActFailed
+from services.procedures.execute.acting import RealActor
 from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.journal.entries import run_state, step_state
 from services.procedures.journal.projection import project
@@ -175,3 +178,27 @@ def test_that_an_undo_that_fails_keeps_its_own_output_beside_the_step_s() -> Non
 def test_that_an_old_journal_without_the_undos_times_still_is_shown() -> None:
     view = StepView(replace(switch("n1", "a"), undo=None), StepState.UNDONE, 1.0, 2.0)
     assert (view.title, view.span) == ("Switch a of n1 on", (1.0, 2.0))
+
+
+class _Failing:
+    """Every host: a session on which each command ends with exit code 1 and says why."""
+
+    def operator(self, host: str) -> _Failing:
+        del host
+        return self
+
+    def run(self, command: Command, *, limit_s: float) -> Output:
+        del command, limit_s
+        return Output(1, b"", b"Error: failed to apply ledger.ibd.delta\n")
+
+
+def test_that_a_program_which_failed_is_told_by_its_first_words_and_why_it_ended() -> None:
+    """Seen in a random night: three thousand characters of shell stood before the sentence that mattered."""
+    program = "export LC_ALL=C\n" + "echo one more line\n" * 200
+    actor = RealActor(_Failing(), "47", ManualClock())  # type: ignore[arg-type]
+    with pytest.raises(ActFailed) as failed:
+        actor.perform("x", "n1", Run(Command(("bash", "-c", program, "pilothouse"), sudo=True)), {}, limit_s=5.0)
+    told = str(failed.value)
+    assert "ended with exit code 1: Error: failed to apply ledger.ibd.delta" in told
+    assert "one more line" not in told
+    assert len(told) < 300

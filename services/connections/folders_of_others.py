@@ -19,8 +19,8 @@ from services.connections.operator_files import ENTER
 WALK = (
     ENTER
     + r"""inside() {
-  was=$(pwd -P); cd -P -- "./$name" || exit 73
-  [ "$(pwd -P)" = "${was%/}/$name" ] || die "$was/$name was replaced at that moment"
+  _was=$(pwd -P); cd -P -- "./$name" || exit 73
+  [ "$(pwd -P)" = "${_was%/}/$name" ] || die "$_was/$name was replaced at that moment"
 }
 into() { follow=yes; go "$1/x"; }
 entered() {

@@ -22,26 +22,26 @@ ENTER = r"""umask 077; export LC_ALL=C; me=$(id -u)
 die() { printf '%s\n' "$*" >&2; exit 73; }
 root_only() { case "$(stat -c '%u %a' .)" in "$me "*[2367]|"$me "*[2367]?) return 1;; "$me "*) ;; *) return 1;; esac; }
 go() {
-  rest=$1 hops=0; cd / || exit 73
+  _rest=$1 _hops=0; cd / || exit 73
   while :; do
-    while case $rest in /*) ;; *) false;; esac; do rest=${rest#/}; done
-    part=${rest%%/*}
-    case $rest in */*) rest=${rest#*/};; *) rest=;; esac
-    case $part in '') die 'no name of a file';; .) continue;; ..) cd -P .. || exit 73; continue;; esac
-    if [ -L "./$part" ] && [ -n "$rest$follow" ]; then
-      root_only || die "$(pwd -P)/$part is a symbolic link in a folder that others than root may write to"
-      hops=$((hops+1)); [ $hops -le 40 ] || die 'too many symbolic links'
-      to=$(readlink -- "./$part") || die "$part can not be read"
-      case $to in /*) cd /;; esac
-      rest=$to${rest:+/$rest}; continue
+    while case $_rest in /*) ;; *) false;; esac; do _rest=${_rest#/}; done
+    _part=${_rest%%/*}
+    case $_rest in */*) _rest=${_rest#*/};; *) _rest=;; esac
+    case $_part in '') die 'no name of a file';; .) continue;; ..) cd -P .. || exit 73; continue;; esac
+    if [ -L "./$_part" ] && [ -n "$_rest$follow" ]; then
+      root_only || die "$(pwd -P)/$_part is a symbolic link in a folder that others than root may write to"
+      _hops=$((_hops+1)); [ $_hops -le 40 ] || die 'too many symbolic links'
+      _to=$(readlink -- "./$_part") || die "$_part can not be read"
+      case $_to in /*) cd /;; esac
+      _rest=$_to${_rest:+/$_rest}; continue
     fi
-    if [ -z "$rest" ]; then name=$part; return; fi
-    [ -e "./$part" ] || missing
-    was=$(pwd -P); cd -P -- "./$part" || exit 73
-    [ "$(pwd -P)" = "${was%/}/$part" ] || die "$was/$part was replaced at that moment"
+    if [ -z "$_rest" ]; then name=$_part; return; fi
+    [ -e "./$_part" ] || missing
+    _was=$(pwd -P); cd -P -- "./$_part" || exit 73
+    [ "$(pwd -P)" = "${_was%/}/$_part" ] || die "$_was/$_part was replaced at that moment"
   done
 }
-missing() { die "there is no folder $(pwd -P)/$part"; }
+missing() { die "there is no folder $(pwd -P)/$_part"; }
 """
 _STAGE = r"""stage() {
   [ ! -d "./$name" ] || die "$(pwd -P)/$name is a folder"
@@ -83,7 +83,7 @@ for each do (follow=; go "$each"; rm -f -- "./$name") || exit 73; done"""
 """Each a file, or a link itself; what is not there is no error."""
 MAKE = (
     ENTER
-    + r"""missing() { mkdir -m 0755 -- "./$part" || exit 73; }
+    + r"""missing() { mkdir -m 0755 -- "./$_part" || exit 73; }
 follow=; go "$1/x"
 """
 )

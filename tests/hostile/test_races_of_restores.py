@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.connections.made_by_run import NOTES
+from services.procedures.catalogue.steps.state_kept import SAVE_STATE
 from tests.hostile.acts_of_restores import NAMES, acts
 from tests.hostile.test_folders_of_others import ACCOUNT, GROUP, USER, Place, place
 
@@ -84,3 +85,23 @@ def test_that_every_act_does_what_it_is_for_where_nobody_races_it(place: Place) 
     assert {at.stat().st_uid for at in (data, data / "shop", data / "shop" / "rows")} == {USER}
     assert (place.roots / "saved" / "grastate.dat").read_text() == "uuid:    u\nseqno:   -1\n"
     assert [at.name for at in Path(place.own).iterdir()] == ["data"]
+
+
+def test_that_only_plain_small_state_files_are_saved_and_the_data_folder_may_be_a_link_of_roots(place: Place) -> None:
+    data, link, saved = place.own / "data", place.roots / "mysql", place.roots / "saved"
+    link.symlink_to(data)
+    state = data / "grastate.dat"
+    state.write_text("uuid:    u\nseqno:   -1\n")
+
+    def save() -> int:
+        words = (ACCOUNT, str(link), str(saved), "grastate.dat", "gvwstate.dat")
+        return subprocess.run(["bash", "-c", SAVE_STATE, "x", *words], capture_output=True, check=False).returncode
+
+    assert save() == 0
+    assert [at.name for at in saved.iterdir()] == ["grastate.dat"]
+    (data / "gvwstate.dat").write_bytes(b"x" * 65_537)
+    assert save() == 73
+    (data / "gvwstate.dat").unlink()
+    (data / "gvwstate.dat").symlink_to(place.wanted / "shadow")
+    assert save() == 73
+    assert {at.name.partition(".~")[0] for at in saved.iterdir()} == {"grastate.dat"}

@@ -19,10 +19,11 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.safety import (
     network_first,
     ways_closed,
 )
+from services.procedures.catalogue.steps.state_kept import SAVE_STATE
 from services.procedures.conditions.galera.joined import Joined
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.conditions.server.variable import VariableIs
-from services.procedures.plan.actions import Run, Several
+from services.procedures.plan.actions import Run
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
@@ -329,17 +330,12 @@ def test_that_a_seqno_that_innodb_confirms_stays_where_it_is() -> None:
     assert not [i for i in ids(rest_of(crashed(clean, n1=20, n2=20, n3=20))) if "stale" in i]
 
 
-def test_that_only_plain_small_state_files_are_saved_and_the_data_folder_may_be_a_link() -> None:
+def test_that_the_state_files_are_saved_as_the_account_of_the_data_folder() -> None:
     saved = next(step for step in PROCEDURE.plan(crashed(), {}).steps if step.step_id == "save-n1")
-    assert isinstance(saved.action, Several)
-    copy = saved.action.actions[1]
-    assert isinstance(copy, Run)
-    assert copy.command.argv == (
-        "find", "-H", "/var/lib/mysql", "-maxdepth", "1", "(", "-name", "grastate.dat", "-o", "-name", "gvwstate.dat",
-        ")", "(", "-type", "f", "-size", "-64k", "-exec", "cp", "-Pp", "--backup=numbered", "-t",
-        "/var/lib/pilothouse/before-bootstrap", "{}", "+", "-o", "-exec", "false", "no plain file of some bytes:", "{}",
-        "+", ")",
-    )  # fmt: skip
+    assert isinstance(saved.action, Run)
+    kept = "/var/lib/pilothouse/before-bootstrap"
+    words = ("pilothouse", "mysql", "/var/lib/mysql", kept, "grastate.dat", "gvwstate.dat")
+    assert saved.action.command.argv == ("bash", "-c", SAVE_STATE, *words)
 
 
 def test_that_a_choice_behind_by_the_state_files_is_told_in_the_plan_already() -> None:

@@ -14,6 +14,7 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.galera.snapshot_node import checks
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD
+from services.procedures.catalogue.steps.restoring_programs import TAKE
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
@@ -21,7 +22,7 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.same_folder import SameFolder
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
-from services.procedures.plan.actions import Detached, Run, WaitFor
+from services.procedures.plan.actions import Detached, Run, Several, WaitFor
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
@@ -126,7 +127,7 @@ def test_that_a_setting_that_was_not_read_is_left_alone() -> None:
     action = plan.step("snapshot").action
     assert isinstance(action, Detached)
     words = action.command.argv[action.command.argv.index("--") + 1 :]
-    assert words[10] == ""  # nothing is put back that nobody knows
+    assert words[11] == ""  # nothing is put back that nobody knows
     assert code_of(unread, "INNODB-RESTS", way="copy").result == "not known"
     assert code_of(seen(), "INNODB-RESTS", way="copy").verdict is PASS
 
@@ -183,10 +184,11 @@ def test_that_the_joiners_command_ends_before_anything_is_detached_and_that_is_n
     brought, attached = plan.step("bring-n4").undo, plan.step("attach-n4").undo
     assert brought is not None
     assert attached is not None
-    assert wording(brought.action) == (
-        "sudo systemctl stop pilothouse-bring-snap_1.scope",
-        "sudo chown -h -- root:root /var/lib/mysql",
-    )
+    assert isinstance(brought.action, Several)
+    stopped, taken = brought.action.actions
+    assert wording(stopped) == ("sudo systemctl stop pilothouse-bring-snap_1.scope",)
+    assert isinstance(taken, Run)
+    assert taken.command.argv[2:] == (TAKE, "pilothouse", "/var/lib/mysql", "106")
     assert brought.proof == ()  # what the command gave away is root's again, before the old data are put back
     assert attached.proof == ()  # nothing can show it: it is always done
     assert "umount /var/lib/mysql" in " ".join(wording(attached.action))

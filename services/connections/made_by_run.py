@@ -1,8 +1,8 @@
 """What a run made on a host, noted when it was made, so that an undo removes that and no more.
 
-A folder's inventory lies where root alone writes: which folder it is, and what came into it, each by number, type and
-name (inode(7)). What a server made there since has the names that servers use, and its account; all else is somebody's,
-stays where it lies, and is told.
+A folder's inventory lies where root alone writes: which folder it is, and what came into it, each by number, birth,
+type and name (inode(7); a number alone may be given again at once: find(1), %B). What a server made there since has
+the names that servers use, and its account; all else is somebody's, stays where it lies, and is told.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INVENTORY = r"""note_of() { printf '%s/%s' /var/lib/pilothouse/made "$(printf %s
 noted() {
   local note; note=$(note_of "$1"); mkdir -p -m 0700 -- "${note%/*}" || return 1
   { stat --printf '%d:%i\0' . &&
-    find "${3:-.}" -xdev -mindepth 1 -path "${2:-./}" -prune -o -printf "${4:-%i} %y %P\0"; } > "$note.new" &&
+    find "${3:-.}" -xdev -mindepth 1 -path "${2:-./}" -prune -o -printf "${4:-%i,%B@} %y %P\0"; } > "$note.new" &&
     mv -fT -- "$note.new" "$note"
 }
 of_run() {
@@ -53,7 +53,7 @@ swept() {
     fi
     if [ "$kind" = d ]; then folders+=("./$path"); else files+=("./$path"); fi
   done < <(find . -xdev -depth -mindepth 1 ! -path "${kept:-./}" ! -path "${kept:-./}/*" ! -path ./lost+found \
-    -printf '%i %y %U %P\0')
+    -printf '%i,%B@ %y %U %P\0')
   [ "${#files[@]}" -eq 0 ] || printf '%s\0' "${files[@]}" | "$@" xargs -0 rm -f --
   [ "${#folders[@]}" -eq 0 ] || printf '%s\0' "${folders[@]}" | "$@" xargs -0 rmdir --ignore-fail-on-non-empty --
   found=$(find . -xdev -mindepth 1 -path "${kept:-./}" -prune -o -path ./lost+found -prune -o ! -type d -printf '%P\n' |

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,7 @@ class Place:
 
     def __init__(self, top: Path) -> None:
         self.top, self.own, self.roots, self.wanted = top, top / "own", top / "roots", top / "wanted"
+        self.attackers: list[subprocess.Popen[bytes]] = []
         for folder in (self.own / "data" / "shop", self.roots, self.wanted):
             folder.mkdir(parents=True)
         (self.own / "data" / "shop" / "rows").write_text("rows")
@@ -44,21 +48,46 @@ class Place:
             if at.name != "lost+found":
                 os.chown(at, USER, GROUP)
 
+    def attacked(self, *words: str) -> None:
+        """Begin an attack as the account, with its children in a group of their own."""
+        own = ("setpriv", f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups", *words)
+        self.attackers.append(subprocess.Popen(own, stderr=subprocess.DEVNULL, start_new_session=True))
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Let no attacker move a name while what lies there is looked at: the look would race too."""
+        for one in self.attackers:
+            os.killpg(one.pid, signal.SIGSTOP)
+            time.sleep(0.02)  # what it does at that moment comes to its end
+        yield
+        for one in self.attackers:
+            os.killpg(one.pid, signal.SIGCONT)
+
+    def over(self) -> None:
+        """End every attack."""
+        for one in self.attackers:
+            os.killpg(one.pid, signal.SIGKILL)
+            one.wait()
+        self.attackers.clear()
+
     def untouched(self) -> bool:
         """Whether what is root's is as it was, and no word of it stands where the account reads."""
-        shadow = self.wanted / "shadow"
-        kept = [(at.stat().st_uid, at.stat().st_mode & 0o777) for at in (self.wanted, shadow)]
-        names = [one.name for one in self.wanted.iterdir()]
-        leaked = [at for at in self.top.rglob("shadow") if at != shadow and not at.parent.is_symlink()]
-        return (kept, names, shadow.read_text(), leaked) == (
-            [(0, 0o700), (0, 0o600)], ["shadow"], "root's own", [])  # fmt: skip
+        with self.standing_still():
+            shadow = self.wanted / "shadow"
+            kept = [(at.stat().st_uid, at.stat().st_mode & 0o777) for at in (self.wanted, shadow)]
+            names = [one.name for one in self.wanted.iterdir()]
+            leaked = [at for at in self.top.rglob("shadow") if at != shadow and not at.parent.is_symlink()]
+            return (kept, names, shadow.read_text(), leaked) == (
+                [(0, 0o700), (0, 0o600)], ["shadow"], "root's own", [])  # fmt: skip
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     top = Path("/var/tmp") / f"pilothouse-{os.getpid()}-{tmp_path.name}"  # where another account gets to
     top.mkdir(mode=0o755)
-    yield Place(top)
+    made = Place(top)
+    yield made
+    made.over()
     shutil.rmtree(top)
 
 
@@ -71,12 +100,8 @@ def _copied(place: Place, target: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def attacker(place: Place) -> Iterator[None]:
-    words = ("setpriv", f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups", "bash", "-c", _EXCHANGE, "x")
-    child = subprocess.Popen([*words, str(place.own), str(place.wanted)], stderr=subprocess.DEVNULL)
-    yield
-    child.kill()
-    child.wait()
+def attacker(place: Place) -> None:
+    place.attacked("bash", "-c", _EXCHANGE, "x", str(place.own), str(place.wanted))
 
 
 @pytest.mark.parametrize("where", ["own", "roots"])
@@ -158,7 +183,6 @@ def test_that_an_undo_removes_what_the_run_copied_and_leaves_and_tells_what_some
     assert _copied(place, copy).returncode == 0
     for name, owner in (("shop/dump.sql", USER), ("keys.pem", 0), ("shop/mine.ibd", 1), ("new/a.frm", USER)):
         _laid(copy / name, owner)
-    (copy / "shop/rows").unlink()
     _laid(copy / "shop/rows.new")
     (copy / "shop/rows.new").rename(copy / "shop/rows")  # a file of a person's under a name that was copied
     os.chown(copy / "new", USER, GROUP)
@@ -227,13 +251,7 @@ def test_that_an_account_that_may_write_above_its_data_wins_no_race(place: Place
 def test_that_a_source_that_becomes_a_link_gives_nothing_of_roots_away(place: Place, swapped: str) -> None:
     at = place.own / "data" if swapped == "data" else place.own / "data" / "shop"
     there_and_back = f'mv -T "{at}" "{at}-away"; ln -sT "{place.wanted}" "{at}"; rm "{at}"; mv -T "{at}-away" "{at}"'
-    attack = f"while :; do {there_and_back}; done"
-    words = ("setpriv", f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups", "bash", "-c", attack)
-    child = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-    try:
-        for number in range(_TRIES):
-            _copied(place, place.roots / f"copy{number}")
-            assert place.untouched()
-    finally:
-        child.kill()
-        child.wait()
+    place.attacked("bash", "-c", f"while :; do {there_and_back}; done")
+    for number in range(_TRIES):
+        _copied(place, place.roots / f"copy{number}")
+        assert place.untouched()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,15 +34,12 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can act as a
 
 
 @pytest.fixture
-def raced(place: Place) -> Iterator[Place]:
+def raced(place: Place) -> Place:
     for name in _SECRET[1:]:
         (place.wanted / name).write_text("root's own")
         (place.wanted / name).chmod(0o600)
-    words = ("setpriv", f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups", "bash", "-c", _EXCHANGE, "x")
-    child = subprocess.Popen([*words, str(place.own), str(place.wanted), *NAMES], stderr=subprocess.DEVNULL)
-    yield place
-    child.kill()
-    child.wait()
+    place.attacked("bash", "-c", _EXCHANGE, "x", str(place.own), str(place.wanted), *NAMES)
+    return place
 
 
 def _whole(place: Place) -> bool:
@@ -65,7 +61,8 @@ def test_that_an_account_that_may_write_above_its_data_wins_no_race_against_a_re
             ["bash", "-c", program, *command.argv[3:]], capture_output=True, timeout=60, check=False,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        assert _whole(raced), act
+        with raced.standing_still():
+            assert _whole(raced), act
 
 
 def test_that_every_act_does_what_it_is_for_where_nobody_races_it(place: Place) -> None:

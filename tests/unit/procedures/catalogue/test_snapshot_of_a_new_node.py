@@ -37,12 +37,15 @@ def test_that_a_new_host_is_configured_and_its_ports_are_tried_before_the_lock_a
     plan = PROCEDURE.plan(seen(), given(joiner="new"))
     assert violations(plan) == ()
     order = [step.step_id for step in plan.steps]
-    assert order[:9] == [
-        "own-path-new", "restart-off-new", "down-new", "hold-new", "configure-new", "config-new", "listen-new",
-        "unlisten-new", "desync",
+    assert order[:10] == [
+        "own-path-new", "restart-off-new", "down-new", "hold-new", "held-out-new", "configure-new", "config-new",
+        "listen-new", "unlisten-new", "desync",
     ]  # fmt: skip
-    compared, named = ["same-defined-new", "same-rows-new"], [f"extend-{name}" for name in ("n1", "n2", "n3")]
-    assert order[order.index("ist-from-new") + 1 :][:5] == [*compared, *named]
+    compared, named = (
+        ["same-defined-new", "same-rows-new", "let-in-new"],
+        [f"extend-{name}" for name in ("n1", "n2", "n3")],
+    )
+    assert order[order.index("ist-from-new") + 1 :][:6] == [*compared, *named]
     written = plan.step("configure-new").action
     assert isinstance(written, PutFile)
     text = "".join(part for part in written.content if isinstance(part, str))

@@ -18,6 +18,7 @@ from services.facts.yaml_edit import edit_yaml
 from services.facts.yaml_settings import Scalar, settings_of, text_of
 from services.procedures.conditions.config_servers.configured import LIES
 from services.procedures.conditions.config_servers.form import FORM
+from services.procedures.conditions.config_servers.gone_over import LEADS
 from services.procedures.conditions.config_servers.metadata import METADATA
 from services.procedures.conditions.config_servers.uses import STRING, USES
 from services.procedures.engine.ports import Acted, ActFailed
@@ -40,6 +41,7 @@ from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.secrets import Secret
 from services.types import Reach
+from tests.faults.scripted import shards
 from tests.faults.scripted.cluster import Cluster, Host
 from tests.unit.discovery.mongo_scenes import facts as node_of
 from tests.unit.discovery.mongo_scenes import member, place, rows, view
@@ -72,7 +74,7 @@ def sharded(*new: str, engine: str = "wiredTiger") -> Cluster:
     for name in new:
         hosts[name].files = {DATA: ""}
     told: dict[str, int | str] = {MARK: 1, "version": 1, "primary": "", "trial": 0, "balancer": 1}
-    told |= {"swapped": 0, "all-vote": 0}
+    told |= {"swapped": 0, "all-vote": 0, LEADS: SHARD[0]}
     cluster = Cluster(hosts, replica_set=told)
     for name in (*SERVERS, *ROUTERS):
         _started(cluster, hosts[name])
@@ -270,6 +272,8 @@ def _systemctl(cluster: Cluster, host: Host, verb: str, unit: str) -> None:
     elif verb == "disable":
         host.units["mongod.service"] = "disabled"
     else:
+        if host.name in SHARD:
+            shards.restarted(cluster, SHARD, host)
         if verb in {"stop", "restart"}:
             _stopped(cluster, host)
         if verb in {"start", "restart"}:
@@ -288,6 +292,7 @@ def _stopped(cluster: Cluster, host: Host) -> None:
     host.running = host.primary = False
     host.member = host.name in SERVERS
     host.variables = {}
+    shards.ended(cluster, SHARD, host)
     if cluster.replica_set["primary"] == host.name:
         _elected(cluster, but=host.name)
 
@@ -301,6 +306,7 @@ def _started(cluster: Cluster, host: Host) -> None:
     host.running = True
     host.primary = host.member = host.name not in ROUTERS
     if host.name in SHARD:
+        shards.started(cluster, SHARD, host)
         return
     settings = settings_of(host.files[_path(host)])
     if host.name not in ROUTERS:
@@ -328,23 +334,12 @@ def _config_started(cluster: Cluster, host: Host, settings: Mapping[str, Scalar]
     converted = form in {"set", "removed"} and host.name == SERVERS[0] and folder == DATA
     if converted and not cluster.replica_set["swapped"]:
         cluster.replica_set["swapped"] = 1  # every mongos goes over by itself
-        _ends_mirrors(cluster)
+        down = [name for name in SERVERS if not cluster.hosts[name].running]
+        assert down, "the set takes over while every mirror takes changes"
     if form in {"mirrored-set", "set"} and not cluster.replica_set["primary"]:
         _elected(cluster)
     if form == "set":
-        _shards_go_over(cluster)
-
-
-def _shards_go_over(cluster: Cluster) -> None:
-    """Each member of a shard, and a mongos, asks the config servers by itself and stays with a set that it has seen."""
-    for name in (*SHARD, *ROUTERS):
-        if cluster.hosts[name].running:
-            cluster.hosts[name].variables["over"] = "yes"
-
-
-def _ends_mirrors(cluster: Cluster) -> None:
-    down = [name for name in SERVERS if not cluster.hosts[name].running]
-    assert down, "the set takes over while every mirror takes changes"
+        shards.go_over(cluster, (*SHARD, *ROUTERS))
 
 
 def _members(cluster: Cluster) -> list[Host]:
@@ -391,15 +386,22 @@ def _command(cluster: Cluster, host: Host, command: MongoCommand) -> None:
             if host.variables["form"] == "new":
                 host.variables["form"] = "set"
                 _elected(cluster)
-                _shards_go_over(cluster)
+                shards.go_over(cluster, (*SHARD, *ROUTERS))
         case "delete":
             host.files.pop(f"{host.variables['folder']}/set", None)
         case "replSetStepDown":
-            assert told["primary"] == host.name
-            _elected(cluster, but=host.name)
-            host.answer_lost = True
+            _stepped_down(cluster, host)
         case other:
             raise AssertionError(other)
+
+
+def _stepped_down(cluster: Cluster, host: Host) -> None:
+    if host.name in SHARD:
+        shards.stepped_down(cluster, SHARD, host)
+    else:
+        assert cluster.replica_set["primary"] == host.name
+        _elected(cluster, but=host.name)
+    host.answer_lost = True
 
 
 def _reconfigured(cluster: Cluster, host: Host, change: SetChange) -> None:

@@ -9,12 +9,16 @@ from services.connections.reads import mongo as reads
 from services.errors import Unreachable
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.config_servers.uses import USES
+from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
+
+LEADS = "leads-shard"
+"""The name under which the scripted shard keeps who is its primary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +53,24 @@ class NotGoneOver(OfHost):
         """See Condition."""
         del past, memory
         return self.told(not world.hosts[self.host].running or world.replica_set.get(USES + self.host) != "set")
+
+
+@dataclass(frozen=True, slots=True)
+class NeedNotHandOver(OfHosts):
+    """`but` has not gone over, so that it is not started again, or another one of these leads."""
+
+    tag: ClassVar[str] = "config_servers.need-not-hand-over"
+    words: ClassVar[str] = "the member to use the mirrored config servers, or another one to be primary"
+
+    but: str
+    unit: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask the one for its map, then every member."""
+        stays = NotGoneOver(self.but, self.unit).look(asking, past)
+        return stays if stays.holds else AnotherLeads(self.hosts, self.but).look(asking, past)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        stays = NotGoneOver(self.but, self.unit).scripted(world, past, memory)
+        return stays if stays.holds else self.told(world.replica_set.get(LEADS) not in {"", self.but})

@@ -23,6 +23,8 @@ from tests.lab.mongodb.conversion import (
 )
 from tests.lab.procedures.steering import Console
 
+_TOOLS = "/srv/tool"
+
 
 @pytest.fixture
 def console(mirrored: Estate, tmp_path: Path) -> Console:
@@ -34,12 +36,16 @@ def console(mirrored: Estate, tmp_path: Path) -> Console:
 def test_that_an_edit_refused_at_the_point_of_no_return_is_taken_back_and_everybody_served_again(
     mirrored: Estate, console: Console
 ) -> None:
-    """A configuration tool makes the file of r1 a link behind the checks: it starts a mongos, and is not edited."""
+    """A configuration tool makes the file of r1 a link to a link of its own account's behind the checks: a mongos
+    starts by it, and root follows no link that another user laid."""
     before, router = hashes(mirrored, "c1"), mirrored.host("r1")
     with load(mirrored) as loads:
         with console.running("run", NAME, *as_words(WINDOW), "--yes", "--confirm", "r1", limit_s=600) as running:
             running.wait_for_step("c1:set-up", "acting")
-            router.sh("mv /etc/mongos.conf /etc/mongos-by-tool.conf; ln -s /etc/mongos-by-tool.conf /etc/mongos.conf")
+            router.sh(
+                f"install -d -o dba {_TOOLS}; mv /etc/mongos.conf {_TOOLS}/today.conf; "
+                f"ln -s today.conf {_TOOLS}/mongos.conf; ln -s {_TOOLS}/mongos.conf /etc/"
+            )
             ran = running.end()
         try:
             said = " ".join((ran.out + ran.err).split())
@@ -50,7 +56,7 @@ def test_that_an_edit_refused_at_the_point_of_no_return_is_taken_back_and_everyb
                 undone = console("undo", console.runs()[0], "--yes", limit_s=600)
                 assert undone.code == 0, undone
         finally:
-            router.sh("[ ! -L /etc/mongos.conf ] || mv -f /etc/mongos-by-tool.conf /etc/mongos.conf")
+            router.sh(f"[ ! -L /etc/mongos.conf ] || mv -f {_TOOLS}/today.conf /etc/mongos.conf; rm -rf {_TOOLS}")
     console.assert_ended(RunState.UNDONE, ran)
     is_mirrored_as(mirrored, before)
     for name in ROUTERS:

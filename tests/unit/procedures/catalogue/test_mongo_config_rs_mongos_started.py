@@ -4,11 +4,18 @@ by itself as soon as that is made, and the undo left it there: it 'uses csrs/'."
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from services.facts.mongodb.model import MongoFacts
 from services.facts.yaml_edit import edit_yaml
+from services.procedures.catalogue.mongodb.config_servers.party import party_of
+from services.procedures.catalogue.mongodb.config_servers.shards import mirrored_steps
+from services.procedures.conditions.config_servers.gone_over import LEADS
 from services.procedures.conditions.config_servers.uses import USES
+from services.procedures.conditions.mongodb.steady import SetSteady
+from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.journal.projection import project
 from services.procedures.plan.run_model import RunState, RunView, StepState
 from tests.faults.scripted import config_servers
@@ -166,3 +173,36 @@ def test_that_with_it_the_undo_goes_through() -> None:
     bench, _ = _changed_and_stopped("r1", "c1")
     assert bench.engine().undo() is RunState.UNDONE
     assert "/data/db-cfg" not in bench.cluster.hosts["c1"].files
+
+
+def test_that_an_undo_lets_the_primary_of_a_shard_hand_over_before_it_is_started_again() -> None:
+    """One that is ended by systemd hands nothing over (3.2.5): what only it had acknowledged would be rolled back."""
+    bench, ended = _ran("followed done", "r1", "c1")
+    assert ended is RunState.UNDONE
+    acts = [one for one in bench.cluster.log if one.partition(":")[0] in config_servers.SHARD]
+    order = ("m3:mirrored", "m2:mirrored", "m1:leads-as-before", "m1:mirrored")
+    assert acts == [f"{one[:2]}: undo:{one}" for one in order]
+    assert bench.cluster.replica_set[LEADS] == "m1", "it takes the lead back"
+
+
+def test_that_an_undo_starts_no_member_of_a_shard_again_while_another_one_is_away() -> None:
+    bench, _ = _ran("followed done", "r1", "c1")
+    wanted = {one.step_id: one.undo for one in bench.plan()[1].steps if one.undo is not None}
+    for host in config_servers.SHARD:
+        for step in (f"{host}:mirrored", f"{host}:leads-as-before"):
+            waits = wanted[step].waits
+            assert SetWhole(config_servers.SHARD) in waits
+            assert any(isinstance(one, SetSteady) for one in waits), "it has caught up"
+
+
+def test_that_a_shard_in_which_nobody_else_may_lead_has_nobody_to_hand_over_to() -> None:
+    """The step-down would be refused; started again, it leads with all that it had."""
+    party = party_of(config_servers.facts_of(config_servers.sharded(), ()), dict(INPUTS))
+    (one,) = party.shards
+    single = replace(party, shards=(replace(one, hosts=one.hosts[:1], views=(_led_alone(one.views[0]),)),))
+    assert [step.step_id for step in mirrored_steps(single)] == ["m1:mirrored"]
+
+
+def _led_alone(told: MongoFacts) -> MongoFacts:
+    assert told.set is not None
+    return replace(told, set=replace(told.set, members=tuple(one for one in told.set.members if one.own)))

@@ -1,0 +1,46 @@
+"""The shard behind scripted config servers: who leads it, and what an end of its primary costs."""
+
+from __future__ import annotations
+
+from services.procedures.conditions.config_servers.gone_over import LEADS
+from tests.faults.scripted.cluster import Cluster, Host
+
+
+def _elected(cluster: Cluster, shard: tuple[str, ...], but: str = "") -> None:
+    """The first that runs leads, where a majority does."""
+    up = [name for name in shard if cluster.hosts[name].running and name != but]
+    cluster.replica_set[LEADS] = up[0] if len(up) * 2 > len(shard) else ""
+
+
+def stepped_down(cluster: Cluster, shard: tuple[str, ...], host: Host) -> None:
+    """The primary hands over; nobody else is told to."""
+    assert cluster.replica_set[LEADS] == host.name
+    _elected(cluster, shard, but=host.name)
+
+
+def ended(cluster: Cluster, shard: tuple[str, ...], host: Host) -> None:
+    """The others elect."""
+    if cluster.replica_set[LEADS] == host.name:
+        _elected(cluster, shard, but=host.name)
+
+
+def restarted(cluster: Cluster, shard: tuple[str, ...], host: Host) -> None:
+    """A member is started anew by a procedure: the primary never, and only while every other one is up."""
+    assert cluster.replica_set[LEADS] != host.name, (
+        "a primary is ended and hands nothing over: rows that only it has are rolled back"
+    )
+    away = [name for name in shard if not cluster.hosts[name].running and name != host.name]
+    assert not away, f"{host.name} goes down while {', '.join(away)} is away"
+
+
+def started(cluster: Cluster, shard: tuple[str, ...], host: Host) -> None:
+    """The preferred member, the first, takes the lead back; another one is elected where nobody led."""
+    if host.name == shard[0] or not cluster.replica_set[LEADS]:
+        _elected(cluster, shard)
+
+
+def go_over(cluster: Cluster, names: tuple[str, ...]) -> None:
+    """Each member of a shard, and a mongos, asks the config servers by itself and stays with a set that it has seen."""
+    for name in names:
+        if cluster.hosts[name].running:
+            cluster.hosts[name].variables["over"] = "yes"

@@ -91,9 +91,14 @@ follow=; go "$1/x"
 
 
 class NotWritten(UserError):  # noqa: N818 - the name says what happened, as in services.errors
-    """A file was left as it was: something stands in its way that root does not follow, or the disk is full."""
+    """A file was left as it was: something stands in its way that root does not follow, or the disk is full.
+
+    Attributes:
+        sure: it ended by its own word, before the file was replaced; a program that was killed may have replaced it.
+    """
 
     code = "not-written"
+    sure = True
 
 
 def written(path: str, content: Secret, mode: str, owner: str) -> Command:
@@ -123,7 +128,7 @@ def named(command: Command) -> str:
     return command.brief if does is None else tr(does, path=command.argv[_WORDS_AT])
 
 
-_WORDS_AT = 4
+_WORDS_AT, _OWN_WORD = 4, 73
 _DOES = {
     WRITE: mark("Writing {path}"),
     COPY: mark("Copying {path}"),
@@ -136,12 +141,15 @@ def need_done(output: Output, path: str, host: str) -> None:
     """Raise NotWritten with the host's own words unless one of these commands has ended well."""
     if output.exit_code:
         why = output.error_text or tr("exit code {code}", code=output.exit_code)
-        raise NotWritten(
+        sure = output.exit_code == _OWN_WORD
+        problem = NotWritten(
             tr("{path} was not changed: {why}", path=path, why=why),
             host=host,
-            safe=tr("The file is as it was."),
+            safe=tr("The file is as it was.") if sure else tr("The file is as it was, or whole and new."),
             try_=(tr("Look at who may write to its folder, and what stands there; then plan anew."),),
         )
+        problem.sure = sure
+        raise problem
 
 
 def _shell(script: str, *words: str, stdin: Secret | None = None) -> Command:

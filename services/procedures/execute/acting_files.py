@@ -9,15 +9,17 @@ somebody else changed the file since. It stays on the host, as the file itself m
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from services.connections import operator_files
 from services.connections.command import Command
-from services.errors import BadInput
+from services.connections.operator_files import NotWritten
+from services.errors import BadInput, Unreachable, UserError
 from services.facts.file_answers import owner_and_mode
 from services.facts.masking import masked
 from services.facts.yaml_edit import Settings, edit_yaml
@@ -68,6 +70,26 @@ class Files:
 
     def _edit(self, path: str, edited: Callable[[str], str], names: tuple[str, ...], made: tuple[str, str]) -> bool:
         """Write a file as `edited` gives it; owner and mode are its own, `made` where there is no such file yet."""
+        with self._refusing():
+            return self._edited(path, edited, names, made)
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """What ends a change of a file before it is replaced leaves it as it was: the act has touched nothing.
+
+        A broken way says nothing of that, nor a program that was killed.
+        """
+        try:
+            yield
+        except (Unreachable, Untouched):
+            raise
+        except UserError as problem:
+            if isinstance(problem, NotWritten) and not problem.sure:
+                raise
+            told, host = problem.sentence, self._session.host
+            raise Untouched(told, host=host, safe=tr("Nothing was written."), try_=problem.try_) from problem
+
+    def _edited(self, path: str, edited: Callable[[str], str], names: tuple[str, ...], made: tuple[str, str]) -> bool:
         old = self._session.read_file(path)
         before = (old or b"").decode("utf-8", "surrogateescape")
         try:
@@ -106,8 +128,9 @@ class Files:
                 safe=tr("Nothing was written."),
                 try_=(tr("Look at where it leads, and who made it; remove it, then plan anew."),),
             )
-        self._keep(path)
-        self._write(path, content, mode, owner)
+        with self._refusing():
+            self._keep(path)
+            self._write(path, content, mode, owner)
 
     def remove(self, path: str) -> None:
         """Remove a file; no error when it is not there."""

@@ -8,6 +8,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.command import Command
+from services.connections.operator_files import NotWritten
 from services.connections.ports import Output
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.execute.acting import RealActor
@@ -28,12 +29,15 @@ class Session:
         self.host = "r1"
         self.files = dict(files)
         self.links = links
+        self.refuses = 0  # the exit code of what is written, or kept, as root
         self.wrote: list[str] = []
         self.ran: list[str] = []
 
     def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
         del limit_s
         self.ran.append(str(command))
+        if command.argv[:2] == ("sh", "-c") and self.refuses:
+            return Output(self.refuses, b"", b"/srv/tool/mongos.conf is a symbolic link")
         there = command.argv[-1] in (self.links if "-L" in command.argv else self.files)
         return out(code=0 if command.argv[0] != "test" or there else 1)
 
@@ -92,3 +96,23 @@ def test_that_a_file_of_the_servers_that_is_a_link_is_refused_with_nothing_touch
     with pytest.raises(Untouched, match="symbolic link"):
         _performed(session, PutFile(PATH, ("a: 2\n",), "0644", "mongodb:mongodb"))
     assert session.wrote == []
+
+
+@pytest.mark.parametrize("action", [EDIT, PutFile(PATH, ("a: 2\n",), "0644", "root:root")], ids=["edit", "put"])
+def test_that_a_file_which_root_may_not_follow_is_refused_with_nothing_touched(action: EditYaml | PutFile) -> None:
+    """A link that another user laid: seen at the point of no return, which counted as passed by that."""
+    session = Session({PATH: "sharding:\n  configDB: a,b,c\n"})
+    session.refuses = 73
+    with pytest.raises(Untouched, match="is a symbolic link") as told:
+        _performed(session, Several((action, START)))
+    assert told.value.safe == "Nothing was written."
+    assert START.command.argv[0] not in " ".join(session.ran)
+
+
+def test_that_a_writing_program_that_was_killed_may_have_replaced_the_file() -> None:
+    session = Session({PATH: "sharding:\n  configDB: a,b,c\n"})
+    session.refuses = 137
+    with pytest.raises(NotWritten) as told:
+        _performed(session, EDIT)
+    assert not told.value.sure
+    assert "or whole and new" in told.value.safe

@@ -397,7 +397,7 @@ def _command(cluster: Cluster, host: Host, command: MongoCommand) -> None:
 
 def _stepped_down(cluster: Cluster, host: Host) -> None:
     if host.name in SHARD:
-        shards.stepped_down(cluster, SHARD, host)
+        shards.stepped_down(cluster, host)
     else:
         assert cluster.replica_set["primary"] == host.name
         _elected(cluster, but=host.name)

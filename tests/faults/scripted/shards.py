@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.errors import UserError
 from services.procedures.conditions.config_servers.gone_over import LEADS
 from tests.faults.scripted.cluster import Cluster, Host
 
@@ -12,10 +13,11 @@ def _elected(cluster: Cluster, shard: tuple[str, ...], but: str = "") -> None:
     cluster.replica_set[LEADS] = up[0] if len(up) * 2 > len(shard) else ""
 
 
-def stepped_down(cluster: Cluster, shard: tuple[str, ...], host: Host) -> None:
-    """The primary hands over; nobody else is told to."""
-    assert cluster.replica_set[LEADS] == host.name
-    _elected(cluster, shard, but=host.name)
+def stepped_down(cluster: Cluster, host: Host) -> None:
+    """Nobody leads until the others have elected, and nobody but the primary steps down."""
+    if cluster.replica_set[LEADS] != host.name:
+        raise UserError("not primary so can't step down", host=host.name)
+    cluster.replica_set[LEADS] = ""
 
 
 def ended(cluster: Cluster, shard: tuple[str, ...], host: Host) -> None:

@@ -13,7 +13,7 @@ from services.errors import QueryFailed, Unreachable
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
-from services.procedures.conditions.machine.nothing_left import NothingLeft
+from services.procedures.conditions.machine.nothing_left import NothingLeft, Swept
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.machine.same_folder import SameFolder
@@ -224,6 +224,22 @@ def test_that_what_an_undo_left_is_told_and_no_note_is_nothing_left() -> None:
     told = Attempt(hosts, ManualClock()).look(condition, NOTHING)
     assert (told.holds, "dump.sql" in told.evidence) == (False, True)
     hosts.sessions["n3"].programs["cat"] = out("", 1, "cat: x: Permission denied")
+    assert _look(hosts, condition) is None
+
+
+@pytest.mark.parametrize("emptied", [False, True])
+def test_that_a_folder_is_swept_where_it_is_gone_or_what_stays_is_noted(emptied: bool) -> None:
+    """Its undo was taken for done where the run was killed between the folder and the file: the folder stayed."""
+    hosts, condition = _hosts(), Swept("n3", "/var/lib/mysql.came", emptied=emptied)
+    programs = hosts.sessions["n3"].programs
+    programs["cat"] = out("", 1, "cat: x: No such file or directory")
+    programs["stat"] = programs["ls"] = out("", 1, "stat: cannot statx 'x': No such file or directory")
+    assert _look(hosts, condition) is True
+    programs["stat"], programs["ls"] = out("directory\n"), out("dump.sql\n")
+    assert _look(hosts, condition) is False
+    programs["cat"] = out("/var/lib/mysql.came: 1, as dump.sql\n")
+    assert _look(hosts, condition) is True
+    programs["cat"] = out("", 1, "cat: x: Permission denied")
     assert _look(hosts, condition) is None
 
 

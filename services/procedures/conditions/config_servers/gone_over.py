@@ -9,10 +9,9 @@ from services.connections.reads import mongo as reads
 from services.errors import Unreachable
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.config_servers.uses import USES
-from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
 from services.procedures.conditions.mongodb.stopped import MongoStopped
-from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost, OfHosts
+from services.procedures.conditions.mongodb.told import LIMIT_S, own, told_by
+from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -56,21 +55,27 @@ class NotGoneOver(OfHost):
 
 
 @dataclass(frozen=True, slots=True)
-class NeedNotHandOver(OfHosts):
-    """`but` has not gone over, so that it is not started again, or another one of these leads."""
+class NeedNotHandOver(OfHost):
+    """The member has not gone over, so that it is not started again, or it does not lead.
+
+    Nobody else need lead yet: for the seconds of an election a second step-down would be refused ("not primary so
+    can't step down", seen on 3.2.5: its own connection had broken by the first).
+    """
 
     tag: ClassVar[str] = "config_servers.need-not-hand-over"
-    words: ClassVar[str] = "the member to use the mirrored config servers, or another one to be primary"
+    words: ClassVar[str] = "{host} to use the mirrored config servers, or not to be primary"
 
-    but: str
     unit: str
 
     def look(self, asking: Asking, past: Past) -> Answer:
-        """Ask the one for its map, then every member."""
-        stays = NotGoneOver(self.but, self.unit).look(asking, past)
-        return stays if stays.holds else AnotherLeads(self.hosts, self.but).look(asking, past)
+        """Ask it for its map, then for its part."""
+        stays = NotGoneOver(self.host, self.unit).look(asking, past)
+        if stays.holds:
+            return stays
+        state = own(told_by(asking, self.host)).state
+        return Answer(state != "PRIMARY", f"{self.host} is {state or 'in no known state'}")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
-        stays = NotGoneOver(self.but, self.unit).scripted(world, past, memory)
-        return stays if stays.holds else self.told(world.replica_set.get(LEADS) not in {"", self.but})
+        stays = NotGoneOver(self.host, self.unit).scripted(world, past, memory)
+        return stays if stays.holds else self.told(world.replica_set.get(LEADS) != self.host)

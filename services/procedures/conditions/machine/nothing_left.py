@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from services.connections.made_by_run import left_note
+from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
 
 _MOST = 600
 
@@ -29,3 +32,39 @@ class NothingLeft(OfHost):
         if told is None:
             return Answer(None if why else True, why or f"nothing was left of {self.path} on {self.host}")
         return Answer(False, f"on {self.host} stays what no run made: {told.strip()[:_MOST]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Swept(OfHost):
+    """A folder that the run made is gone, or an undo has noted what of it no run made, and stays.
+
+    The note of an earlier run goes when the folder is made (folders_of_others.py).
+
+    Attributes:
+        emptied: the run only filled it: that it is empty is enough.
+    """
+
+    tag: ClassVar[str] = "machine.swept"
+    words: ClassVar[str] = "nothing that the run made to be left of a folder of {host}"
+
+    path: str
+    emptied: bool = False
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask for the folder, and where something is there for the note."""
+        if self.emptied:
+            gone = FolderEmpty(self.host, self.path, absent=True).look(asking, past)
+        else:
+            there = FolderThere(self.host, self.path).look(asking, past)
+            gone = replace(there, holds=None if there.holds is None else not there.holds)
+        if gone.holds is not False:
+            return gone
+        left = NothingLeft(self.host, self.path).look(asking, past)
+        noted = replace(left, holds=True)
+        return noted if left.holds is False else replace(gone, holds=None if left.holds is None else False)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        held = f"{self.path}/data" if self.emptied else self.path
+        return self.told(not world.exists(world.hosts[self.host], held))

@@ -10,7 +10,7 @@ from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.machine.listening import Listening
-from services.procedures.conditions.machine.nothing_left import NothingLeft
+from services.procedures.conditions.machine.nothing_left import NothingLeft, Swept
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
@@ -61,7 +61,7 @@ def up_step(party: Party, host: str) -> Step:
         undo=Undo(
             f"Stop the server of {host}, put {path} back and empty its data folder",
             Several((systemctl("stop", unit), *disabled, RestoreFile(path), emptied)),
-            proof=(SettingIs(host, path, "replication.replSetName", ""),),
+            proof=(SettingIs(host, path, "replication.replSetName", ""), Swept(host, data, emptied=True)),
             limit_s=START_S,
             leaves=(NothingLeft(host, data),),
         ),

@@ -70,7 +70,7 @@ def _mirrored(party: Party, one: GatheredSet, host: str) -> Step:
         systemctl("restart", unit),
         proof=stays,
         limit_s=START_S,
-        waits=_waits_for(one),
+        waits=(*_waits_for(one), *((NeedNotHandOver(host, unit),) if one.successors else ())),
         waits_s=_WHOLE_S,
         again=True,  # a mongos on a host that did not answer may have it go over once more
     )
@@ -91,7 +91,7 @@ def _handed_over(party: Party, one: GatheredSet, host: str) -> Step:
     undo = Undo(
         f"Let {host} step down, should it lead and have gone over to {party.name}",
         Mongo(command("admin", replSetStepDown=_STEP_DOWN_S, secondaryCatchUpPeriodSecs=_CATCH_UP_S)),
-        proof=(NeedNotHandOver(one.hosts, host, unit),),
+        proof=(NeedNotHandOver(host, unit),),
         limit_s=_ELECTION_S,
         waits=(*_waits_for(one), SuccessorFollows(one.hosts)),
         waits_s=_WHOLE_S,

@@ -55,7 +55,7 @@ from services.procedures.conditions.config_servers.no_router import NoRouterRuns
 from services.procedures.conditions.config_servers.spare_folder import SpareFolder
 from services.procedures.conditions.config_servers.unchanged import CatalogNoted, CatalogUnchanged, ChangesKept
 from services.procedures.conditions.config_servers.uses import RoutersUse, StartedWith
-from services.procedures.conditions.machine.nothing_left import NothingLeft
+from services.procedures.conditions.machine.nothing_left import NothingLeft, Swept
 from services.procedures.conditions.machine.there import FolderEmpty
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
@@ -247,6 +247,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
     account = party.account(host)
     made = () if first else (Run(folders_of_others.made(new, account)),)
     left = () if first else (NothingLeft(host, new),)
+    swept = () if first else (Swept(host, new),)  # killed right behind the folder, it is stopped with its old file
     gone = () if first else (Run(folders_of_others.removed(account, new)),)
     return Step(
         step_id=f"{host}:set-up",
@@ -266,6 +267,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
             proof=(
                 is_down(party, host),
                 SettingIs(host, path, FOLDER, str(party.process(host).setting(FOLDER))),
+                *swept,
             ),
             limit_s=START_S,
             leaves=left,

@@ -26,6 +26,7 @@ from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Step, Undo
 
 _WHOLE_S, _CALM_S, _ELECTION_S = 180.0, 5.0, 90.0
+LED_S, LED_LIMIT_S = 25.0, 300.0
 _STEP_DOWN_S, _CATCH_UP_S = 120, 30
 """For so long the old primary is not elected, unless it is started anew, which follows at once."""
 
@@ -43,6 +44,15 @@ def mirrored_steps(party: Party) -> tuple[Step, ...]:
         for host in one.hosts
         for step in (_mirrored(party, one, host), *((_handed_over(party, one, host),) if one.successors else ()))
     )
+
+
+def led_for_good(party: Party) -> tuple[Condition, ...]:
+    """Return what is waited for before clients write again: no preferred member is about to take the lead back.
+
+    It does so ten seconds after its start, and what was acknowledged at that moment was lost; both others ended
+    themselves, for they could not roll it back (18750, seen twice on 3.2.5).
+    """
+    return tuple(SetSteady(one.hosts, LED_S) for one in party.shards if len(one.hosts) > 1)
 
 
 def mirrored_still(party: Party) -> tuple[Condition, ...]:

@@ -47,7 +47,12 @@ from services.procedures.catalogue.mongodb.config_servers.member import add_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.mongodb.config_servers.rolling import CHANGE_S, SYNC_S, initiate_step
 from services.procedures.catalogue.mongodb.config_servers.room import room_wanted
-from services.procedures.catalogue.mongodb.config_servers.shards import mirrored_steps, mirrored_still
+from services.procedures.catalogue.mongodb.config_servers.shards import (
+    LED_LIMIT_S,
+    led_for_good,
+    mirrored_steps,
+    mirrored_still,
+)
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
@@ -118,7 +123,14 @@ def _router_down(party: Party, router: str) -> Step:
     step = replace(
         step,
         # One that does not come back keeps no other mongos from its clients.
-        undo=replace(step.undo, action=again, alone=True, loses=mirrored_still(party) if first else ()),
+        undo=replace(
+            step.undo,
+            action=again,
+            alone=True,
+            loses=mirrored_still(party) if first else (),
+            waits=led_for_good(party),
+            waits_s=LED_LIMIT_S,
+        ),
         interrupts=f"the mongos of {router} is stopped by the run: nobody reads or writes through it until it starts",
     )
     return replace(step, before=(known_routers(party),)) if first else step

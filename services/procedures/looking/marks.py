@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
+import re
 from dataclasses import dataclass, replace
 
 from services.connections.reads import commands
@@ -19,6 +20,8 @@ from services.facts.file_answers import is_absent
 from services.facts.state_files import ZERO_UUID, only_a_server_writes, parse_exact_listing, parse_grastate
 from services.facts.system import units_shown
 from services.procedures.plan.looks import Asking
+
+_POSITION = re.compile(r"([0-9a-f-]{1,36}):(-?[0-9]{1,20}):")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,10 @@ class Mark:
     unread: str = ""
 
     @property
-    def position(self) -> tuple[str, ...]:
+    def position(self) -> tuple[str, str]:
         """Return the state file's UUID and seqno as they stood in it."""
-        return tuple(self.state.split(":")[:2])
+        found = _POSITION.match(self.state)
+        return (found[1], found[2]) if found is not None else ("", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ def lost(steer: Estate, whole: Whole) -> Iterator[Writer]:
 def _lost(steer: Estate, meanwhile: str = "") -> Iterator[Writer]:
     """The same; `meanwhile`: what a session on s1 begins right before s3 is away."""
     steer.sql("s1", "GRANT SELECT ON sbtest.* TO observer@'%'")
+    rejoining.count_alike(steer, (*DONORS, JOINER))
     # Slow enough for the forecast of the race, which takes all write sets for as large as the ballast's.
     with Writer(steer, DONORS, rate=8.0) as writer:
         steer.host(JOINER).sh("rm -rf /var/lib/mysql/.pilothouse-* /var/lib/mysql/#sql-pilothouse-*")

@@ -23,9 +23,13 @@ OPTIONS = "/etc/mysql/mariadb.conf.d"
 
 
 def console_of_two(steer: Estate, folder: Path, *, networks: tuple[str, ...] = ()) -> Console:
-    """Return a workstation whose inventory has s1 and s2, and may ask nobody else but in these networks."""
+    """Return a workstation whose inventory has s1 and s2, and may ask nobody else but in these networks.
+
+    The spare host left for good: a test before may have let it join, and the members' logs name it still.
+    """
     text = inventory(steer.spec, ("s1", "s2"))
-    cluster = f'[[cluster]]\nname = "pair"\nseeds = ["s1", "s2"]\nnetworks = {list(networks)!r}\n'.replace("'", '"')
+    cluster = f'[[cluster]]\nname = "pair"\nseeds = ["s1", "s2"]\nretired = ["new"]\nnetworks = {list(networks)!r}\n'
+    cluster = cluster.replace("'", '"')
     head, _, rest = text.partition("[[cluster]]")
     file = folder / "pair.toml"
     file.write_text(head + cluster + "\n" + rest[rest.index("[[host]]") :], encoding="utf-8")

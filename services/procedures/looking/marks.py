@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
-import re
 from dataclasses import dataclass, replace
 
 from services.connections.reads import commands
@@ -21,7 +20,7 @@ from services.facts.state_files import ZERO_UUID, only_a_server_writes, parse_ex
 from services.facts.system import units_shown
 from services.procedures.plan.looks import Asking
 
-_POSITION = re.compile(r"([0-9a-f-]{1,36}):(-?[0-9]{1,20}):")
+_SAFE = {True: "yes", False: "no", None: ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +36,6 @@ class Mark:
     starts: tuple[tuple[str, str], ...] = ()
     started: tuple[tuple[str, str], ...] = ()
     unread: str = ""
-
-    @property
-    def position(self) -> tuple[str, str]:
-        """Return the state file's UUID and seqno as they stood in it."""
-        found = _POSITION.match(self.state)
-        return (found[1], found[2]) if found is not None else ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +78,7 @@ def mark_now(host: str, datadir: str, asking: Asking) -> Mark:
     if state.exit_code and not is_absent(state):
         return Mark(unread=f"{path} of {host} could not be read")
     told = parse_grastate(state.text) if state.exit_code == 0 else None
-    safe = {True: "yes", False: "no", None: ""}[told.safe_to_bootstrap if told is not None else None]
+    safe = _SAFE[told.safe_to_bootstrap if told is not None else None]
     mark = Mark(f"{told.uuid}:{told.seqno}:{safe}" if told is not None else f"{ZERO_UUID}:-1:")
     listed = asking.run(host, commands.LISTED_EXACTLY.read(reads.clean(datadir), sudo=True))
     files = sorted(file for file in parse_exact_listing(listed.text) if only_a_server_writes(file[1]))
@@ -104,6 +97,11 @@ def _units(host: str, asking: Asking) -> tuple[tuple[tuple[str, str], ...], tupl
     known = [unit for unit in units if unit.get("Id") and unit.get("InvocationID")]
     times = tuple((unit["Id"], unit.get("InactiveExitTimestamp", "")) for unit in known)
     return tuple((unit["Id"], unit["InvocationID"]) for unit in known), times
+
+
+def states_at(uuid: str, seqno: int) -> frozenset[str]:
+    """Return what `Mark.state` is where the state file names this position."""
+    return frozenset(f"{uuid}:{seqno}:{safe}" for safe in _SAFE.values())
 
 
 def mark_kept(text: str) -> Mark | None:

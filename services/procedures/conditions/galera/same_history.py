@@ -19,7 +19,7 @@ from services.facts.reading import count
 from services.facts.state_files import ZERO_UUID, Grastate, made_by_hand, parse_grastate, parse_gvwstate
 from services.procedures.looking.asked import number_of, server_options
 from services.procedures.looking.histories import Road, compare_between
-from services.procedures.looking.marks import Ran, mark_kept, mark_now, ran_since, started_since
+from services.procedures.looking.marks import Ran, mark_kept, mark_now, ran_since, started_since, states_at
 from services.procedures.plan.condition import Answer, Declared, Kept, OfHost
 from services.procedures.plan.histories import among, claim_is_confirmed, histories
 from services.procedures.plan.histories_model import Histories
@@ -195,7 +195,7 @@ def _moved_on(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
     if recovered is None or state.seqno is None or recovered[0] != state.uuid or state.seqno <= (recovered[1] or 0):
         return past
     before = mark_kept(past.kept.get(mark_name(host), ""))
-    if before is None or before.position == (state.uuid, str(state.seqno)):
+    if before is None or before.state in states_at(state.uuid, state.seqno):
         return past
     now = mark_now(host, condition.datadir, asking)
     if now.unread or not (started_since(before, now) or now.files != before.files):

@@ -17,7 +17,7 @@ from services.procedures.engine.waits import Waits
 from services.procedures.journal.entries import answered, asked
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.model import Step
-from services.procedures.plan.run_model import PUT_OFF, Question
+from services.procedures.plan.run_model import PUT_OFF, Question, RunState
 
 LOOK_S = 15.0
 AGAIN_S = 300.0
@@ -59,7 +59,8 @@ class Mended:
 
     def look(self, waiting: Step) -> None:
         """Try what was put off, where a step only waits and another look is due; what stood behind it comes with it."""
-        if not isinstance(waiting.action, WaitFor) or self._clock.monotonic() < self._due:
+        goes_on = self._log.view.state is RunState.RUNNING  # a run that is taken back tries nothing any more
+        if not goes_on or not isinstance(waiting.action, WaitFor) or self._clock.monotonic() < self._due:
             return
         self._due = self._clock.monotonic() + LOOK_S
         for step in tried_early(self._log.view):

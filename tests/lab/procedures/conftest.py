@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.estate.estate import Estate
+from tests.lab.procedures import backups
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
 from tests.lab.sample import leave_out
@@ -46,6 +47,19 @@ def whole(steer: Estate, steer_before: Whole) -> Iterator[Whole]:
 def console(steer: Estate, whole: Whole, tmp_path: Path) -> Console:
     """A workstation whose inventory has every host of the steer estate."""
     return Console(steer, tmp_path / "data")
+
+
+@pytest.fixture
+def chain(steer: Estate, whole: Whole) -> Iterator[None]:
+    """Backups of s3 on its own disk, and s3 stopped after more was written."""
+    del whole
+    backups.make_chain(steer, "s3")
+    steer.stop("s3")
+    steer.wait_synced(["s1", "s2"], size=2)
+    try:
+        yield
+    finally:
+        backups.forget(steer, "s3")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
 from typing import Self
 
 import pymysql
@@ -67,19 +66,6 @@ class _Reader:
         finally:
             with contextlib.suppress(pymysql.err.Error, OSError):
                 talk.close()
-
-
-@pytest.fixture
-def chain(steer: Estate, whole: Whole) -> Iterator[None]:
-    """Backups of s3 on its own disk, and s3 stopped after more was written."""
-    del whole
-    backups.make_chain(steer, JOINER)
-    steer.stop(JOINER)
-    steer.wait_synced(["s1", "s2"], size=2)
-    try:
-        yield
-    finally:
-        backups.forget(steer, JOINER)
 
 
 def _at(console: Console, step_id: str, state: str) -> float:

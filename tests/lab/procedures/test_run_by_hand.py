@@ -6,8 +6,6 @@ the server's files tells of it. Its rows would be on this node alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from services.procedures.plan.run_model import RunState
@@ -25,19 +23,6 @@ for n in $(seq 300); do mariadb -S $s -e 'SELECT 1' >/dev/null 2>&1 && break; sl
 mariadb -S $s -e "INSERT INTO sbtest.restored (text) VALUES ('by hand')" && mariadb-admin -S $s shutdown
 for n in $(seq 300); do pgrep -x mariadbd >/dev/null || break; sleep 0.1; done
 """
-
-
-@pytest.fixture
-def chain(steer: Estate, whole: Whole) -> Iterator[None]:
-    """Backups of s3 on its own disk, and s3 stopped after more was written."""
-    del whole
-    backups.make_chain(steer, JOINER)
-    steer.stop(JOINER)
-    steer.wait_synced(["s1", "s2"], size=2)
-    try:
-        yield
-    finally:
-        backups.forget(steer, JOINER)
 
 
 @pytest.mark.long

@@ -6,7 +6,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,11 +47,6 @@ replication:
 sharding:
   clusterRole: shardsvr
 """
-
-
-@pytest.fixture
-def console(mirrored: Estate, tmp_path: Path) -> Console:
-    return Console(mirrored, tmp_path / "data")
 
 
 def _second_set(estate: Estate) -> str:

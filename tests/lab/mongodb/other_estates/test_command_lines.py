@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from services.procedures.plan.run_model import RunState, StepState
@@ -22,11 +20,6 @@ from tests.lab.mongodb.conversion import (
 )
 from tests.lab.mongodb.other_estates.changing import option_given, option_on, option_taken, restarted
 from tests.lab.procedures.steering import Console
-
-
-@pytest.fixture
-def console(mirrored: Estate, tmp_path: Path) -> Console:
-    return Console(mirrored, tmp_path / "data")
 
 
 @pytest.mark.long

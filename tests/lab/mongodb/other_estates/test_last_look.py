@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from services.procedures.plan.run_model import RunState, StepState
@@ -20,11 +18,6 @@ from tests.lab.mongodb.conversion import (
 )
 from tests.lab.mongodb.other_estates.changing import restarted, text_of, write
 from tests.lab.procedures.steering import Console
-
-
-@pytest.fixture
-def console(mirrored: Estate, tmp_path: Path) -> Console:
-    return Console(mirrored, tmp_path / "data")
 
 
 @pytest.mark.long

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from services.procedures.plan.run_model import RunState
@@ -24,11 +22,6 @@ from tests.lab.mongodb.conversion import (
 from tests.lab.procedures.steering import Console
 
 _TOOLS = "/srv/tool"
-
-
-@pytest.fixture
-def console(mirrored: Estate, tmp_path: Path) -> Console:
-    return Console(mirrored, tmp_path / "data")
 
 
 @pytest.mark.long

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from services.procedures.plan.run_model import RunState, StepState
@@ -24,11 +22,6 @@ from tests.lab.mongodb.conversion import (
     rows_are_there,
 )
 from tests.lab.procedures.steering import Console
-
-
-@pytest.fixture
-def console(mirrored: Estate, tmp_path: Path) -> Console:
-    return Console(mirrored, tmp_path / "data")
 
 
 @pytest.mark.long

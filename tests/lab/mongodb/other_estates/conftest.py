@@ -1,0 +1,15 @@
+"""A console for the mirrored estate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures.steering import Console
+
+
+@pytest.fixture
+def console(mirrored: Estate, tmp_path: Path) -> Console:
+    return Console(mirrored, tmp_path / "data")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from services.connections.operator_files import NotWritten
-from services.procedures.engine.ports import ActFailed
+from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operating import LOGINS, RUN, actor, operated
@@ -88,7 +88,7 @@ def test_that_a_link_in_place_of_a_folder_is_not_entered(steer: Estate, host: Ho
     )
     with actor(steer, operated(steer, HOST)) as made:
         for act in acts:
-            with pytest.raises(NotWritten, match="is a symbolic link in a folder that others than root may write to"):
+            with pytest.raises(Untouched, match="is a symbolic link in a folder that others than root may write to"):
                 made.perform("s", HOST, act, {}, limit_s=30)
     assert host.sh("ls -A /srv/laid/cron.d; cat /srv/laid/cron.d/x.cnf").out == "x.cnf\n# root\n"
     assert host.sh(f"{LOOKED}; ls -A /srv/laid").out == f"{WHOLE}cron.d\nown\nsecret\n"

@@ -50,7 +50,7 @@ def test_that_the_first_part_only_measures_within_its_bounds_and_plans_the_rest(
     bounds = ("timeout", "-k", "5", "56", "nice", "-n", "19")
     at = donor.action.command.argv.index("timeout")
     assert donor.action.command.argv[at : at + len(bounds)] == bounds
-    words = ("/var/lib/mysql", "4", "32", "yes", "no", "zstd", "lz4", "pigz", "gzip")
+    words = (".", "4", "32", "yes", "no", "zstd", "lz4", "pigz", "gzip")
     assert joiner.action.command.argv[-len(words) :] == words
     assert donor.action.command.argv[-len(words) + 3] == "no"  # nothing is written on the donor
     assert (donor.risk, joiner.risk) == (Risk.READS, Risk.CHANGES)

@@ -7,6 +7,8 @@ when the folder is renamed, and is mounted over what was put in its place when t
 
 from __future__ import annotations
 
+from services.connections.operator_files import ROOT_ONLY
+
 ELSEWHERE = r"""export LC_ALL=C; set -o pipefail
 data=$1
 tell() { printf '%s %s\n' "$1" "$(printf %s "$2" | tr -c ' -~' '?' | head -c 512)"; }
@@ -50,11 +52,12 @@ group's bits are its mask (acl(5)), and ls(1) shows a '+': that root's group has
 """
 
 OWN_PLACE = f"""export LC_ALL=C
-{OWN_PATH}own_path "$1"
+{OWN_PATH}{ROOT_ONLY}own_path "$1" && cd -P -- "$1" || exit
+root_only || {{ printf 'others than root may write into %s\n' "$1"; exit 1; }}
 """
 """Run as `timeout 8 bash -c OWN_PLACE pilothouse FOLDER`, the folder in which a data folder lies: asked before anything
 is done, and again before the old data are renamed. Exit 0 where it is so, else 1 and where it is not.
 
 Who may write there (/srv/mysql of the server's account, its data below) lays a link in the place of the new folder, and
-root gives away what that leads to.
+root gives away what that leads to. In the folder itself a sticky bit does not suffice: others could lay the new names.
 """

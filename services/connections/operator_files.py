@@ -18,9 +18,25 @@ from services.errors import UserError
 from services.i18n import mark, tr
 from services.secrets import Secret
 
-ENTER = r"""umask 077; export LC_ALL=C; me=$(id -u)
+ROOT_ONLY = r"""me=$(id -u)
+root_only() {
+  case "$(stat -c '%u %g %a' .)" in
+    "$me "*[2367]) return 1;;
+    "$me 0 "*[2367]?) case $(ls -ld .) in ??????????+*) return 1;; esac;;
+    "$me "*[2367]?) return 1;;
+    "$me "*) ;;
+    *) return 1;;
+  esac
+}
+"""
+"""`root_only`: nobody but root may make, rename or remove a name in the folder that was entered.
+
+Root's group may (0775 root:root), but for an access list: the group's bits are its mask then (acl(5)); ls(1) shows '+'.
+"""
+ENTER = (
+    ROOT_ONLY
+    + r"""umask 077; export LC_ALL=C
 die() { printf '%s\n' "$*" >&2; exit 73; }
-root_only() { case "$(stat -c '%u %a' .)" in "$me "*[2367]|"$me "*[2367]?) return 1;; "$me "*) ;; *) return 1;; esac; }
 go() {
   _rest=$1 _hops=0; cd / || exit 73
   while :; do
@@ -43,6 +59,7 @@ go() {
 }
 missing() { die "there is no folder $(pwd -P)/$_part"; }
 """
+)
 _STAGE = r"""stage() {
   [ ! -d "./$name" ] || die "$(pwd -P)/$name is a folder"
   was=$(pwd -P); own=$(mktemp -d ./.pilothouse-XXXXXXXXXX) && cd -P -- "$own" || exit 73

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from services.connections.folder_programs import OWN_PLACE
+from services.connections.folders_of_others import WALK
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN
 from services.procedures.catalogue.galera.snapshot_node.hold import LISTED
@@ -77,6 +78,21 @@ def test_that_no_data_are_exchanged_in_a_folder_in_which_others_may_exchange_the
         ran = _ran(OWN_PLACE, asked)
         assert (ran.returncode, str(above) in ran.stdout) == (1, True), ran
         above.chmod(0o755)
+
+
+@pytest.mark.parametrize(("mode", "group", "refused"), [(0o755, 1, 0), (0o775, 0, 0), (0o775, 1, 1), (0o1777, 0, 1)])
+def test_that_what_passes_before_a_plan_passes_in_its_steps_as_well(
+    tmp_path: Path, mode: int, group: int, refused: int
+) -> None:
+    """A folder of root's and its group passed the check, and was refused by the first step, the server stopped."""
+    if os.getuid() != 0:
+        pytest.skip("a folder can be given to a group by root alone")
+    place = tmp_path / "place"
+    place.mkdir()
+    os.chown(place, 0, group)
+    place.chmod(mode)
+    assert _ran(OWN_PLACE, place).returncode == refused
+    assert (_ran(f'{WALK}beside "$1"', place / "data").returncode != 0) == bool(refused)
 
 
 def test_that_an_access_list_that_lets_somebody_write_is_seen(tmp_path: Path) -> None:

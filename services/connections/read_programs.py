@@ -138,8 +138,14 @@ Socket commands"; a semicolon parts two). socat(1): -t waits for the answer afte
 Run as `timeout 8 bash -c HAPROXY_SHOW pilothouse SOCKET`.
 """
 
+STAMP = r"[0-9][0-9-]+[T ] ?[0-9:.]+(Z|[+-][0-9][0-9]:[0-9][0-9])?( +[0-9]+)? "
+"""What a line of a server's error log begins with, as an extended expression for awk and Python: the time and a thread.
+
+MySQL writes UTC, or local time with its offset (log_timestamps=SYSTEM); MariaDB local time alone; 5.5 no thread.
+"""
 CLIENT_SPEAKS = (
-    r"rror \047|([Qq]uery|QUERY)(: | \047| [(]0x)|SQL: |sql: |tatement: |[Dd]uplicate entry \047|[Tt]able [\047`]"
+    r"rror \047|([Qq]uery|QUERY)(: | \047| [(]0x)|SQL: |sql: |tatement: |[Dd]uplicate entry \047"
+    r"|(^|[^a-z])[Tt]able [\047`]"
     r"|initiates vote on |(request|granted): [(]|MDL conflict|Event Scheduler: \[|blob data\]$|`"
     r"|([Cc]olumn|[Ff]ield|[Ii]ndex|[Kk]ey|[Nn]ame|[Dd]atabase|[Cc]onstraint|[Vv]iew) \047"
 )
@@ -223,9 +229,9 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
       if (bytes >= mark + 8000000) { mark = bytes; print "read " bytes " " (refused + 0); fflush() }
       ends = index($0, "(using password: ")
       if (index($0, "Access denied for user ") &&
-          $0 ~ /(^|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /) {
+          $0 ~ /(^|: )@STAMP@\[(Warning|Note)\] .*Access denied for user /) {
         refused++; drop(!ends)
-        if (chars !~ /^[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] (\[[A-Za-z0-9-]+\] )*Access denied/)
+        if (chars !~ /^@STAMP@\[(Warning|Note)\] (\[[A-Za-z0-9-]+\] )*Access denied/)
           spoken()
         text[++tail] = "refused"; at[tail] = here; bare[tail] = 0
       } else if (ends) { spoken(); text[++tail] = "refused"; at[tail] = here; bare[tail] = 1 }
@@ -243,6 +249,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     END { drop(0); show(here + 10000); print "read " (bytes + 0) " " (refused + 0) }' |
   head -c 1500000
 """.replace("@SPEAKS_FAR@", CLIENT_SPEAKS_FAR)
+    .replace("@STAMP@", STAMP)
     .replace("@PEER@", PEER)
     .replace("@PEERS@", str(MOST_PEERS))
     .replace("@SPEAKS@", CLIENT_SPEAKS)

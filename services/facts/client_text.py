@@ -23,6 +23,7 @@ from services.connections.read_programs import (
     NEAR,
     ONE_MESSAGE_S,
     QUERY_PRINTED,
+    STAMP,
 )
 from services.lines import lines_of
 
@@ -38,12 +39,8 @@ that of the script of an SST (man systemd.journal-fields(7), _PID; seen with sys
 """
 _SYSTEMD = "systemd["
 _DENIED = "Access denied for user "
-_DENIED_OWN = re.compile(
-    rf"(?:^|: )\d[\d-]{{1,20}}[T ] ?[\d:.]{{1,20}}Z? \d{{1,20}} \[(?:Warning|Note)\] .{{0,100}}{_DENIED}"
-)
-_DENIED_ALONE = re.compile(
-    r"\d[\d-]{1,20}[T ] ?[\d:.]{1,20}Z? \d{1,20} \[(?:Warning|Note)\] (?:\[[\w-]{1,20}\] ){0,2}Access denied for user '"
-)
+_DENIED_OWN = re.compile(rf"(?:^|: ){STAMP}\[(?:Warning|Note)\] .{{0,100}}{_DENIED}")
+_DENIED_ALONE = re.compile(rf"{STAMP}\[(?:Warning|Note)\] (?:\[[\w-]{{1,20}}\] ){{0,2}}Access denied for user '")
 _DENIED_PLAIN = re.compile(rf"{_DENIED}'[\w.@%-]{{0,80}}'@'[\w.:%-]{{0,255}}'")
 _NAME_ENDS = "(using password: "
 _MOST_LINE = 4000

@@ -16,6 +16,7 @@ from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
 from services.facts.reading import without_port
 from services.lines import lines_of
+from services.option_values import option_line
 
 ROOT_FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf")
 """The files a packaged server reads first, in its order; the others come by !includedir."""
@@ -52,10 +53,11 @@ def server_settings(text: str) -> tuple[tuple[str, str, str], ...]:
     for line in lines_of(text):
         head = _HEAD.match(line)
         if head is not None:
-            section = head.group(1)
+            section = head.group(1).rstrip()
         elif _OF_A_SERVER.fullmatch(section):
-            name, _, value = line.partition("=")
-            found.append((section, normal(name), value.strip().strip("\"'")))
+            name, value = option_line(line)
+            if name:
+                found.append((section, normal(name), value))
     return tuple(found)
 
 

@@ -14,6 +14,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
@@ -46,6 +47,7 @@ class OtherServer:
 
     at: float
     log_end: float
+    certain: ClassVar[bool] = True
 
     def told(self, host: str) -> str:
         """Return it as a sentence."""
@@ -64,6 +66,7 @@ class NotRead:
     """
 
     what: str
+    certain: ClassVar[bool] = False
 
     def told(self, host: str) -> str:
         """Return it as a sentence."""

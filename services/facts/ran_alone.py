@@ -12,16 +12,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from services.connections.read_programs import START_LEFT_OUT
+from services.connections.read_programs import STAMP, START_LEFT_OUT
 from services.facts.client_text import JOURNAL
 from services.facts.error_log import split_line
 from services.moments import utc_time
 
 _MOST_LINE = 1_000
-_OWN = (
-    r"(?:\d{4}-\d\d-\d\d[T ] ?\d{1,2}:\d\d:\d\d\S{0,12}|\d{6} {1,2}\d{1,2}:\d\d:\d\d) {1,3}\d{1,20} "
-    r"\[(?:Note|System|Warning)\] (?:\[MY-\d{1,9}\] )?(?:\[\w{1,20}\] )?(?:WSREP: )?"
-)
+_OWN = STAMP + (r"\[(?:Note|System|Warning)\] (?:\[MY-\d{1,9}\] )?(?:\[\w{1,20}\] )?(?:WSREP: )?")
 """The server's own beginning of a line. A client's words are left out before; they would have to forge this too."""
 _STARTS = re.compile(_OWN + r"(?:Starting MariaDB .{1,300}|\S{1,200} \([^()]{1,100}\) starting) as process \d")
 _PROVIDER = re.compile(_OWN + r"(?:Loading provider (?!none\b)\S|wsrep_load\(\): loading provider library '(?!none'))")
@@ -35,15 +32,15 @@ _JOINED = re.compile(
 class RanAlone:
     """A start without the provider that the node was in no Primary Component after; `when`: in words, '' not known.
 
-    `shown`: the log shows it; else a start's line stood among clients' words, and what started then is not known.
+    `certain`: the log shows it; else a start's line stood among clients' words, and what started then is not known.
     """
 
     when: str
-    shown: bool = True
+    certain: bool = True
 
     def told(self, host: str) -> str:
         """Return it as a sentence."""
-        if not self.shown:
+        if not self.certain:
             return (
                 f"{host}: a line of a server's start stands among clients' words in its log: whether a server ran on "
                 "its data without the cluster is not known"
@@ -66,7 +63,7 @@ def ran_alone(lines_newest_first: Iterable[str]) -> RanAlone | None:
         stamp = JOURNAL.match(line)
         message = stamp["message"] if stamp else line
         if raw == START_LEFT_OUT:
-            found = found or RanAlone("", shown=False)
+            found = found or RanAlone("", certain=False)
         elif _STARTS.match(message):
             outside = True
         elif _PROVIDER.match(message):

@@ -31,6 +31,7 @@ _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F
 _VIEW = re.compile(rf"^view_id:\s*\d+\s+({_UUID})\s+(\d+)", re.MULTILINE)
 _MY_UUID = re.compile(rf"^my_uuid:\s*({_UUID})", re.MULTILINE)
 _BY_HAND = re.compile(r"^bootstrap:\s*([01])\s*$", re.MULTILINE)
+_END_OF_VIEW = re.compile(r"^#vwend\s*$", re.MULTILINE)
 _MEMBER = re.compile(rf"^member:\s*({_UUID})", re.MULTILINE)
 _LISTED = re.compile(r"(\S{10})\S*\s+\d+\s+(\d+)\s+\d+\s+(\d+)\s+(\d+)\s(.+)")
 _LISTED_EXACTLY = re.compile(r"\S{10,11}\s+\d+\s+\d+\s+\d+\s+(\d+)\s+(\S+\s+\S+\s+[+-]\d{4})\s(.+)")
@@ -103,6 +104,12 @@ def parse_gvwstate(text: str) -> tuple[str, tuple[str, ...]] | None:
         return None
     members = tuple(m.group(1).lower() for m in _MEMBER.finditer(text[: _MOST * 16]))
     return f"{found.group(1).lower()}:{found.group(2)}", members
+
+
+def is_whole_view(gvwstate: str) -> bool:
+    """Return whether the text of a gvwstate.dat holds a view from its beginning to its end."""
+    text = gvwstate[: _MOST * 16]
+    return _VIEW.search(text) is not None and _END_OF_VIEW.search(text) is not None
 
 
 def own_uuid(gvwstate: str) -> str:

@@ -15,6 +15,7 @@ from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, Tls
 from services.inventory.option_files import Inclusions
+from services.option_values import option_line
 from services.secrets import Secret, SecretRef
 
 DEFAULT = Path("~/.my.cnf")
@@ -22,7 +23,6 @@ _MOST_INCLUDES = 16
 _GROUP = re.compile(r"\[\s*+([^\]]++)\]\s*+(?:#.*)?")
 # Groups of one program's version or product are no host's: [client-mariadb], [client-server].
 _NOT_A_HOST = {"client-mariadb", "client-server", "client_mariadb"}
-_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "s": " "}
 _TRUE = {"", "1", "on", "true"}
 
 _MODES: dict[str, Tls] = {  # never less than the client asked for; "preferred" becomes the default
@@ -153,15 +153,5 @@ class _Reader:
 
 
 def _option(line: str) -> tuple[str, str]:
-    name, _, value = line.partition("=")
-    return name.strip().lower().replace("_", "-").removeprefix("loose-"), _value(value.strip())
-
-
-def _value(text: str) -> str:
-    """Return a value without its quotes and its comment, escapes resolved."""
-    if text[:1] in {"'", '"'}:
-        end = text.find(text[0], 1)
-        text = text[1:end] if end > 0 else text
-    else:
-        text = re.split(r"\s#|^#", text, maxsplit=1)[0].strip()
-    return re.sub(r"\\([btnrs\\])", lambda m: _ESCAPES[m[1]], text)
+    name, value = option_line(line)
+    return name.lower().replace("_", "-").removeprefix("loose-"), value

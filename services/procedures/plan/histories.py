@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.binlog_marks import Mark
-from services.facts.other_server import NotRead
 from services.facts.primary_views import PrimaryView
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.plan.histories_model import Histories, Side
@@ -113,11 +112,11 @@ def compared(joiner: Side, donor: Side) -> Histories:
         return found
     if found.outcome == "not known":
         return replace(found, missing=(*doubts, *found.missing), outside=True)
-    unread = all(other is None or isinstance(other, NotRead) for _, other in sides)
-    ran = "whether another server ran on the data behind it is not known" if unread else (
-        "another server ran on the data behind it"
+    ran = any(other is not None and other.certain for _, other in sides)
+    told = "another server ran on the data behind it" if ran else (
+        "whether another server ran on the data behind it is not known"
     )  # fmt: skip
-    said = f"what was read shows one past ({found.evidence}), and {ran}"
+    said = f"what was read shows one past ({found.evidence}), and {told}"
     return Histories("not known", said, missing=doubts, outside=True)
 
 

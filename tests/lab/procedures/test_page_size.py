@@ -14,7 +14,7 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs i
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
 from tests.lab.estate.estate import Estate, Host
 
-AT, COPIES, PLACE = "/tmp/lab-pages", "/tmp/lab-copies", "/tmp/lab-place"
+AT, COPIES, PLACE = "/srv/lab-pages", "/srv/lab-copies", "/srv/lab-place"
 _HOW = "--innodb-page-size=4k '--innodb-data-file-path=ibdata1:12M;ibdata2:8M:autoextend'"
 _SERVED = f"""
 server() {{

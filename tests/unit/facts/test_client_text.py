@@ -170,6 +170,8 @@ def test_that_a_log_without_a_view_says_that_one_may_stand_among_clients_words()
         "2026-11-22 22:01:07 0 [ERROR] /usr/sbin/mariadbd: unknown variable 'no_such_option=1'",
         "2026-11-22 22:01:07 0 [ERROR] /usr/sbin/mariadbd: unknown option '--no-such'",
         "2026-11-22 22:01:07 0 [Warning] Could not open '/etc/x' : permission denied",
+        # PXC 8.0.28 and newer, for each donor and each backup (percona-toolkit, recorded logs of its log explainer)
+        "2023-03-12T07:43:06.1Z 0 [Note] [MY-013712] [Server] No suitable 'keyring_component_metadata_query' service",
     ],
 )
 def test_that_a_servers_own_words_about_its_options_stay(line: str) -> None:

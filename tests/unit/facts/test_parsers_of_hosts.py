@@ -16,7 +16,14 @@ from services.facts.client_programs import login_refused
 from services.facts.haproxy import config_names
 from services.facts.reading import without_port
 from services.facts.sessions import may_change, parse_sessions, sst_account_of
-from services.facts.state_files import Grastate, parse_exact_listing, parse_grastate, parse_gvwstate, parse_listing
+from services.facts.state_files import (
+    Grastate,
+    is_whole_view,
+    parse_exact_listing,
+    parse_grastate,
+    parse_gvwstate,
+    parse_listing,
+)
 from services.facts.tcp_ways import outcome_of, parse_listening
 from services.facts.write_rate import rates_of
 from services.procedures.gather.reader import Reader
@@ -361,6 +368,14 @@ def test_that_an_option_files_own_text_gives_what_each_section_of_a_server_says(
         ("client-server", "wsrep_new_cluster", "1"),
         ("mariadb-10.11", "skip_name_resolve", ""),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [("", False), ("my_uuid: x\n", False), (GVWSTATE, True), (GVWSTATE.replace("#vwend\n", ""), False)],
+)
+def test_that_a_view_that_was_cut_off_is_not_whole(text: str, *, whole: bool) -> None:
+    assert is_whole_view(text) is whole
 
 
 def test_that_of_an_option_that_is_printed_twice_the_last_value_counts() -> None:

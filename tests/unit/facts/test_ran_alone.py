@@ -70,6 +70,20 @@ def test_that_a_server_that_served_without_the_cluster_is_told_with_its_time(lin
 
 
 @pytest.mark.parametrize(
+    "stamp", ["2023-03-17T09:59:01.968883Z 0", "2023-03-17T09:59:01.968883+02:00 0", "230317  9:59:01"]
+)
+def test_that_such_a_server_is_told_whatever_zone_it_logs_in(tmp_path: Path, stamp: str) -> None:
+    lines = (
+        f"{stamp} [System] [MY-010116] [Server] /usr/sbin/mysqld (mysqld 8.0.28-19.1) starting as process 6182",
+        f"{stamp} [Note] [MY-000000] [WSREP] wsrep_load(): loading provider library 'none'",
+        f"{stamp} [System] [MY-010931] [Server] /usr/sbin/mysqld: ready for connections. Version: '8.0.28-19.1'",
+    )
+    seen = alone_in(tmp_path, "\n".join([*lines, ""]))
+    assert seen is not None
+    assert seen.certain
+
+
+@pytest.mark.parametrize(
     "lines",
     [
         (START_LEFT_OUT,),
@@ -107,7 +121,7 @@ def test_that_no_name_of_a_column_makes_a_server_that_ran_alone(tmp_path: Path) 
     assert alone_in(tmp_path, served + FIELD.format(f"{STARTS}\n{READY}")) is None
     stamped = alone_in(tmp_path, served + FIELD.format(f"{STAMP}{STARTS}\n{STAMP}{READY}"))
     assert stamped is not None
-    assert not stamped.shown
+    assert not stamped.certain
 
 
 @pytest.mark.parametrize("name", ["query id 1", "x\nquery id 1\ny", "x\nError 'a\ny"])

@@ -63,6 +63,20 @@ def test_that_no_name_and_no_pieces_of_several_are_evidence(
     assert [(v.seqno, v.names) for v in parse_views(lines)] == [(7, ("s3",))]
 
 
+@pytest.mark.parametrize(
+    "stamp",
+    ["2023-03-18T21:17:47.968883Z 12", "2023-03-18T21:17:47.968883+02:00 12", "230318 21:17:47", "230318  9:17:47"],
+)
+def test_that_a_name_is_left_out_whatever_zone_the_server_logs_in(tmp_path: Path, stamp: str) -> None:
+    """log_timestamps=SYSTEM gives the zone's offset (percona-toolkit's recorded logs of PXC 8.0); 5.5 has no thread."""
+    forged = f"{stamp} [Note] WSREP: New COMPONENT: primary = yes, bootstrap = yes, my_idx = 0, memb_num = 3"
+    own = [f"{stamp} [Note] WSREP: number {n} of the server's own, {'x' * 80}" for n in range(8)]
+    denied = f"{stamp} [Warning] Access denied for user 'a\n{forged}\n'@'localhost' (using password: YES)"
+    text = "\n".join([*own, denied, *own, ""])
+    assert forged not in without_client_text(text.splitlines())
+    assert not any("COMPONENT" in line for line in told(tmp_path, text))
+
+
 @pytest.mark.parametrize("parts", [("", FAKE), ("", f"{FAKE}\n"), (CLOSED, ""), (CLOSED, f"{FAKE}\n")])
 @pytest.mark.parametrize("stamp", ["", "1795328025.060451 s3 mariadbd[159]: "])
 def test_that_no_name_that_ends_its_own_masking_is_a_transfer(parts: tuple[str, str], stamp: str) -> None:

@@ -30,7 +30,7 @@ def every_part() -> tuple[type[Part], ...]:
 
 
 _ALONE = frozenset({
-    "grastate", "grastate_absent", "grastate_damaged", "gvwstate", "gvwstate_by_hand", "haproxies",
+    "grastate", "grastate_absent", "grastate_damaged", "gvwstate", "gvwstate_by_hand", "gvwstate_damaged", "haproxies",
     "longest_transaction_s", "may_change", "names", "rates", "sst_in_progress", "sst_orphans", "sst_user", "tablespace",
     "temporary", "timeout_stop_s", "trace",
 })  # fmt: skip

@@ -52,9 +52,19 @@ def test_that_an_empty_address_counts_only_where_it_is_read_after_ours() -> None
     assert fresh((f"{FOLDER}/60-galera.cnf", text), printed=printed).verdict is PASS
     check = fresh((f"{FOLDER}/99-local.cnf", text), printed=printed)
     assert (check.verdict, check.absolute) == (BLOCK, True)
-    assert check.evidence == f"{FOLDER}/99-local.cnf, read after {OURS}, empties wsrep_cluster_address of new"
+    assert (
+        check.evidence
+        == f"{FOLDER}/99-local.cnf, read after {OURS}, gives new wsrep_cluster_address = nothing, which counts"
+    )
     both = fresh((f"{FOLDER}/99-local.cnf", text.replace("galera]", "client-server]")), printed=printed)
     assert both.verdict is BLOCK  # a server reads that group too
+    others = fresh(
+        (f"{FOLDER}/99-local.cnf", "[galera ]\nwsrep_cluster_address=gcomm:// # first node\n"), printed=printed
+    )
+    assert (others.verdict, "wsrep_cluster_address = gcomm://, which counts" in others.evidence) == (BLOCK, True)
+    assert others.try_ == (
+        f"Take wsrep_cluster_address out of {FOLDER}/99-local.cnf on new: {OURS} will name the members.",
+    )
     assert fresh((f"{FOLDER}/99-local.cnf", "[client]\nwsrep_cluster_address =\n")).verdict is PASS
 
 

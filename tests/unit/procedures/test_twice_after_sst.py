@@ -119,6 +119,8 @@ def test_that_a_server_that_ran_alone_after_it_leaves_the_past_unknown_whatever_
     found = judged(joining(OURS, RanAlone(" at 2026-11-26 23:48:50 UTC"), seqno=seqno))
     assert (found.outcome, found.outside) == ("not known", True)
     assert found.missing[0].startswith("s3: a server ran on its data without the cluster at 2026-11-26 23:48:50 UTC")
+    doubted = judged(joining(OURS, RanAlone("", certain=False), seqno=AT))
+    assert "whether another server ran on the data behind it is not known" in doubted.evidence
 
 
 def test_that_rows_of_its_own_behind_it_are_a_fork() -> None:

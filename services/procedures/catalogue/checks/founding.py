@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import posixpath
+from dataclasses import replace
 
 from services.facts.option_files import group_members, server_settings
+from services.facts.reading import words
 from services.facts.values import OFF_WORDS
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.starting import Starting, start_unit
-
-"""The groups that a server reads (MariaDB KB "Configuring MariaDB with Option Files", "Server Option Groups")."""
 
 
 def joins_others(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
@@ -27,9 +27,17 @@ def joins_others_once_written(facts: Facts, name: str, path: str) -> Check:
     a folder's files in the order of their names (MariaDB KB "Configuring MariaDB with Option Files").
     """
     host = facts.host(name)
-    later = [file for file, value in _places(host, "wsrep_cluster_address") if not value and _later(host, path, file)]
-    empty = [f"{file}, read after {path}, empties wsrep_cluster_address of {name}" for file in later]
-    return _check(host, [*_founds(host), *empty], f"{path} will name the members; nothing read later says otherwise")
+    later = [(file, value) for file, value in _places(host, "wsrep_cluster_address") if _later(host, path, file)]
+    wins = [
+        f"{file}, read after {path}, gives {name} wsrep_cluster_address = {words(value, 200) or 'nothing'}, "
+        "which counts"
+        for file, value in later[-1:]
+    ]
+    found = _check(host, [*_founds(host), *wins], f"{path} will name the members; nothing read later says otherwise")
+    if not wins:
+        return found
+    way = f"Take wsrep_cluster_address out of {later[-1][0]} on {name}: {path} will name the members."
+    return replace(found, try_=(way, *found.try_[0 if _founds(host) else 1 :]))
 
 
 def founds_by_option(host: HostFacts) -> bool:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.other_server import OtherServer
+from services.facts.other_server import NotRead, OtherServer
+from services.facts.ran_alone import RanAlone
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.by_itself import in_the_way
@@ -139,3 +140,14 @@ def test_that_galera_s_own_recovery_starts_no_node_on_whose_data_another_server_
     seen = replace(seen, hosts=(*seen.hosts[:2], other))
     told = in_the_way(party(seen, NAMES, ()), standings(seen, NAMES))
     assert told == "another server ran on the data of n3"
+    for unknown in (RanAlone("", certain=False), NotRead("its journal")):
+        seen = replace(seen, hosts=(*seen.hosts[:2], changed(other, trace=Trace(other_server=unknown))))
+        told = in_the_way(party(seen, NAMES, ()), standings(seen, NAMES))
+        assert told == "whether another server ran on the data of n3 is not known"
+
+
+def test_that_galera_s_own_recovery_is_not_tried_with_a_view_that_is_empty_or_cut_off() -> None:
+    seen = files(UUID, UUID, UUID)
+    cut = changed(seen.host("n3"), gvwstate=None, gvwstate_damaged=True)
+    seen = replace(seen, hosts=(*seen.hosts[:2], cut))
+    assert in_the_way(party(seen, NAMES, ()), standings(seen, NAMES)) == "gvwstate.dat of n3 is empty or cut off"

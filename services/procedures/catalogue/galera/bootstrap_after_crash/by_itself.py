@@ -6,7 +6,6 @@ the others wait for ever (Galera documentation, "pc.recovery"; trials on the lab
 
 from __future__ import annotations
 
-from services.facts.other_server import NotRead
 from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import pairs
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
@@ -39,15 +38,8 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
     nodes = [party.host(name) for name in hosts]
     if outside := _ran_outside(nodes):
         return outside
-    views = {host.host: host[DataFolder].gvwstate for host in nodes}
-    without = [name for name, view in views.items() if view is None]
-    if without:
-        return f"{', '.join(without)} has no gvwstate.dat: it left before the end, or was stopped cleanly"
-    if len({view[0] for view in views.values() if view is not None}) > 1:
-        return "the nodes' last views differ: " + ", ".join(f"{n} {v[0]}" for n, v in views.items() if v is not None)
-    members = max(len(view[1]) for view in views.values() if view is not None)
-    if members != len(hosts):
-        return f"their last view has {members} members, and {len(hosts)} nodes are named"
+    if other := _no_common_view(nodes):
+        return other
     off = [host.host for host in nodes if (host[Provider].option("pc.recovery") or "").lower() in _OFF]
     if off:
         return f"pc.recovery is switched off on {', '.join(off)}"
@@ -58,12 +50,27 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
     return "; ".join(unfit)
 
 
+def _no_common_view(nodes: list[HostFacts]) -> str:
+    if damaged := [host.host for host in nodes if host[DataFolder].gvwstate_damaged]:
+        return f"gvwstate.dat of {', '.join(damaged)} is empty or cut off"
+    views = {host.host: host[DataFolder].gvwstate for host in nodes}
+    without = [name for name, view in views.items() if view is None]
+    if without:
+        return f"{', '.join(without)} has no gvwstate.dat: it left before the end, or was stopped cleanly"
+    if len({view[0] for view in views.values() if view is not None}) > 1:
+        return "the nodes' last views differ: " + ", ".join(f"{n} {v[0]}" for n, v in views.items() if v is not None)
+    members = max(len(view[1]) for view in views.values() if view is not None)
+    if members != len(nodes):
+        return f"their last view has {members} members, and {len(nodes)} nodes are named"
+    return ""
+
+
 def _ran_outside(nodes: list[HostFacts]) -> str:
     traces = [(host.host, host[Traces].trace) for host in nodes]
     others = {name: trace.other_server for name, trace in traces if trace is not None and trace.other_server}
-    if ran := [name for name, other in others.items() if not isinstance(other, NotRead)]:
+    if ran := [name for name, other in others.items() if other.certain]:
         return f"another server ran on the data of {', '.join(ran)}"
-    return f"whether another server ran on the data of {', '.join(others)} could not be read" if others else ""
+    return f"whether another server ran on the data of {', '.join(others)} is not known" if others else ""
 
 
 def told(reason: str, *, wanted: bool) -> Check:

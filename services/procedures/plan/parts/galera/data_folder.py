@@ -15,6 +15,7 @@ from services.facts.state_files import (
     KEPT_ASIDE,
     KEPT_INSIDE,
     Grastate,
+    is_whole_view,
     made_by_hand,
     own_uuid,
     parse_grastate,
@@ -51,7 +52,8 @@ class DataFolder(Part):
         grastate: None: absent, damaged or not read; see the next two.
         grastate_damaged: it is there, was read, and holds no whole state.
         gvwstate: view id, member uuids; gvwstate_own: which of them the node is; gvwstate_by_hand: a person made that
-            view Primary; None: no gvwstate.dat.
+            view Primary; None: no gvwstate.dat. gvwstate_damaged: there is one, and its view is empty or cut off:
+            who stands in it was a member, who does not may have been.
         sst_in_progress: files of a joiner's script lie there: it runs, or broke off.
         tablespace: InnoDB's ibdata1 lies there.
     """
@@ -68,6 +70,7 @@ class DataFolder(Part):
     gvwstate: tuple[str, tuple[str, ...]] | None = None
     gvwstate_own: str = ""
     gvwstate_by_hand: bool | None = None
+    gvwstate_damaged: bool = False
     sst_in_progress: bool | None = None
     tablespace: bool | None = None
 
@@ -130,7 +133,8 @@ class DataFolder(Part):
             reading.note(
                 "grastate", f"grastate.dat of {reading.host} is damaged: it holds no whole state.", "grastate-odd"
             )
-        view = content("gvwstate.dat") or ""
+        kept = content("gvwstate.dat")
+        view = kept or ""
         return replace(
             self,
             grastate=state,
@@ -138,6 +142,7 @@ class DataFolder(Part):
             gvwstate=parse_gvwstate(view),
             gvwstate_own=own_uuid(view),
             gvwstate_by_hand=made_by_hand(view),
+            gvwstate_damaged=kept is not None and not is_whole_view(view),
         )
 
 

@@ -57,8 +57,19 @@ def _settings(reader: yaml.SafeLoader, top: yaml.Node | None) -> dict[str, Scala
         if above in found and value is not None:
             raise _unread(tr("{name} stands there twice, at last in line {line}", name=above, line=_line(node)))
         if value is not None:
-            found[above] = value if isinstance(value, str | int | float | bool) else str(value)
+            found[above] = _as_written(node, value)
     return found
+
+
+def _as_written(node: yaml.Node, value: object) -> Scalar:
+    """Return a scalar's value; what YAML 1.1 takes for another number than it says (001, 1_000) is the text it is.
+
+    The server's own reader takes each value as text (yaml-cpp).
+    """
+    if isinstance(value, str | bool):
+        return value
+    text = str(node.value) if isinstance(node.value, str) else str(value)
+    return value if isinstance(value, int | float) and str(value) == text else text
 
 
 def _line(node: yaml.Node) -> int:

@@ -12,10 +12,11 @@ _GROUP = re.compile(r"^(?:0::|\d{1,3}:name=systemd:)/([^\n]{1,500})$", re.MULTIL
 _UNIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9@:_.-]{0,200}\.service")
 _PROGRAM = re.compile(r"/[A-Za-z0-9/_.+-]{0,255}/mongo[ds][A-Za-z0-9_.+-]{0,30}")
 _MOST = 200
+_SET = "replication.replSetName"
 _PLACES = {
     "dbpath": "storage.dbPath",
     "storageEngine": "storage.engine",
-    "replSet": "replication.replSetName",
+    "replSet": _SET,
     "configdb": "sharding.configDB",
     "configsvrMode": "sharding.configsvrMode",
     "port": "net.port",
@@ -70,6 +71,8 @@ def command_line(cmdline: str) -> dict[str, str]:
             found[_SWITCHES[name][0]] = _SWITCHES[name][1]
         elif name in _PLACES:
             found[_PLACES[name]] = value if equals else next(iter(words[at + 1 :]), "")
+    if _SET in found:
+        found[_SET] = found[_SET].partition("/")[0]  # SET/SEED,SEED (MongoDB manual, "mongod", --replSet)
     return found
 
 

@@ -57,3 +57,12 @@ def test_that_odd_values_are_no_traceback(text: str) -> None:
 def test_that_a_usual_file_is_read() -> None:
     usual = "net:\n  port: 27019\n  bindIp: [127.0.0.1, 10.0.0.1]\nsharding: {clusterRole: configsvr}\n"
     assert settings_of(usual)["sharding.clusterRole"] == "configsvr"
+    assert settings_of(usual)["net.bindIp"] == "['127.0.0.1', '10.0.0.1']"
+
+
+def test_that_a_name_of_digits_is_the_text_that_stands_there() -> None:
+    text = "replication: {replSetName: 001}\nnet: {port: 27_019, ipv6: true}\nstorage: {dbPath: 2016-01-02}\n"
+    told = settings_of(text)
+    assert (told["replication.replSetName"], told["net.port"], told["net.ipv6"]) == ("001", "27_019", True)
+    assert told["storage.dbPath"] == "2016-01-02"
+    assert settings_of("net: {port: 27019}")["net.port"] == 27019

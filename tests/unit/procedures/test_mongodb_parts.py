@@ -15,7 +15,7 @@ from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.connections.way_programs import WAY_OF
 from services.facts.model import NodeFacts
-from services.facts.mongodb.process import is_program, may_be_shown, parse_processes, unit_of
+from services.facts.mongodb.process import command_line, is_program, may_be_shown, parse_processes, unit_of
 from services.facts.mongodb.sharding import ShardedCluster
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import HostFacts
@@ -278,3 +278,8 @@ def test_that_only_settings_of_a_closed_list_are_looked_at() -> None:
     assert may_be_shown("security.keyFile")
     for name in ("net.ssl.PEMKeyPassword", "security.ldap.bind.queryPassword", "setParameter.x", "security"):
         assert not may_be_shown(name)
+
+
+def test_that_the_name_of_a_set_on_a_command_line_ends_before_its_seeds() -> None:
+    words = ("mongod", "--config", "/etc/mongod.conf", "--replSet", "rs0/h1:27017,h2:27017")
+    assert command_line("\0".join((*words, "")))["replication.replSetName"] == "rs0"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
 from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
+from services.connections.command import AS_MYSQL, NO_FILES
 from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
 from services.connections.read_programs import (
     DATA_BORN,
@@ -75,10 +76,11 @@ _READABLE = "files that it may read"
 # Exactly so: `mysqld` without a word would start a server.
 _VERSION = Rule(exactly=(("--version",), ("-V",)))
 # Does the login get in at the server without a password? Asked with one statement that reads nothing.
-_CLIENT = Rule(exactly=(("--version",), ("-V",), ("--batch", "-e", "SELECT 1")))
+_CLIENT = Rule(exactly=(("--version",), ("-V",), ("--batch", NO_FILES, "-e", "SELECT 1")))
+_SERVERS = ("/usr/sbin/mariadbd", "/usr/sbin/mysqld")
 # --help --verbose reads the option files, prints every value and ends before plugins and engines are initialised (tried
 # on MariaDB 10.11: nothing in the data folder changes but its own time stamp, by the test for case-sensitive names).
-_SERVER = Rule(exactly=(("--version",), ("-V",), ("--user=mysql", "--help", "--verbose")))
+_TRIED = Rule(exactly=tuple((*AS_MYSQL[1:], program, "--help", "--verbose") for program in _SERVERS))
 
 RULES: dict[str, Rule] = {
     "cat": Rule(operand=is_readable, called=_READABLE, least=1, most=16),
@@ -167,8 +169,9 @@ RULES: dict[str, Rule] = {
         called="group names",
         most=16,
     ),
-    "mysqld": _SERVER,
-    "mariadbd": _SERVER,
+    "mysqld": _VERSION,
+    "mariadbd": _VERSION,
+    AS_MYSQL[0]: _TRIED,
     "mysql": _CLIENT,
     "mariadb": _VERSION,
     "mariabackup": _VERSION,

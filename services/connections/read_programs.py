@@ -287,7 +287,7 @@ auth=$(given 'wsrep[-_]sst[-_]auth') socket=$(given socket) as=$(given user)
 client=$(command -v mariadb || command -v mysql) || exit 4
 case $auth in *:*) MYSQL_PWD=${auth#*:};; *) MYSQL_PWD=;; esac; export MYSQL_PWD
 exec runuser -u "${as:-mysql}" -- "$client" --no-defaults --connect-timeout=3 ${socket:+--socket="$socket"} \
-  --user="${auth%%:*}" --batch -e 'SELECT 1'
+  --user="${auth%%:*}" --batch --local-infile=0 -e 'SELECT 1'
 """
 """A login at the server by its socket with the account and the password of wsrep_sst_auth, as the script of an SST logs
 in: as the server's own user, whom a login by unix_socket asks for (runuser(1)). It asks for a 1; the password stays on
@@ -303,7 +303,7 @@ account=$(stat -c %U -- "$1")
 for user in root "$account"; do
   as=(); [ "$user" = root ] || as=(runuser -u "$user" --)
   said=$("${as[@]}" "$client" --no-defaults --connect-timeout=3 --socket="$1" --user="$user" --batch \
-    -e 'SELECT 1' 2>&1) && { printf 'in %s\n' "$user"; exit 0; }
+    --local-infile=0 -e 'SELECT 1' 2>&1) && { printf 'in %s\n' "$user"; exit 0; }
   case $said in *'ERROR 1045 '*|*'ERROR 1698 '*) ;; *) printf '%s\n' "$said" | head -c 400 >&2; exit 5;; esac
 done
 printf 'refused root %s\n' "$account"

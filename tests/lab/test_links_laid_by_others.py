@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 import pytest
 
 from services.connections.operator_files import NotWritten
+from services.connections.reads import commands
+from services.connections.reads.registry import command_of
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile
 from tests.lab.estate.estate import Estate, Host
@@ -101,3 +104,15 @@ def test_that_the_other_name_of_a_hard_link_keeps_what_it_has(steer: Estate, hos
         assert host.sh(LOOKED).out == WHOLE
         made.perform("s", HOST, RestoreFile(STATE), {}, limit_s=30)
     assert host.sh(LOOKED).out == WHOLE
+
+
+def test_that_the_servers_own_program_makes_no_file_where_a_link_in_its_data_folder_leads(host: Host) -> None:
+    """It opens HOST.lower-test before it takes the account that --user names: root made what a link led to."""
+    made = "/srv/laid/made"
+    as_mysql(host, f"ln -s {made} /var/lib/mysql/$(hostname).lower-test")
+    argv = command_of(commands.PROGRAM_CHECKED.read("/usr/sbin/mariadbd", sudo=True)).argv
+    tried = host.sh(f"{shlex.join(argv)} > /dev/null; echo $?")
+    there = host.sh(f"ls {made}", check=False)
+    host.sh("rm -f /var/lib/mysql/$(hostname).lower-test")
+    assert tried.out == "0\n", tried
+    assert not there.ok

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
+from services.connections.command import AS_MYSQL, NO_FILES
 from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
 from services.connections.read_programs import (
     DATA_BORN,
@@ -125,9 +126,9 @@ FILE_TIMES = _known("file-times", "stat", "-L", "-c", "%Y %n", k.PATH.up_to(2), 
 SERVER_OPTIONS = _known("server-options", "my_print_defaults", "--mysqld", root=True).read(sudo=True)
 GROUP_OPTIONS = _known("group-options", "my_print_defaults", k.OPTION_GROUP.up_to(8), root=True)
 PROGRAM_VERSION = _known("program-version", k.SERVER_PROGRAM, "--version")
-PROGRAM_CHECKED = _known("program-checked", k.SERVER_PROGRAM, "--user=mysql", "--help", "--verbose", root=True)
+PROGRAM_CHECKED = _known("program-checked", *AS_MYSQL, k.SERVER_PROGRAM, "--help", "--verbose", root=True)
 XTRABACKUP_VERSION = _known("xtrabackup-version", "xtrabackup", "--version").read()
-ROOT_LOGIN = _known("root-login", "mysql", "--batch", "-e", "SELECT 1", root=True).read(sudo=True)
+ROOT_LOGIN = _known("root-login", "mysql", "--batch", NO_FILES, "-e", "SELECT 1", root=True).read(sudo=True)
 SST_LOGS_IN = _known(
     "sst-logs-in", "timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse", root=True
 ).read(sudo=True)  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.connections.command import Command
+from services.connections.command import AS_MYSQL, Command
 from services.facts.tcp_ways import GROUP_PORT, TRANSFER_PORTS
 from services.procedures.catalogue.galera.add_node.joiner_config import (
     FILE,
@@ -85,7 +85,7 @@ def configure(facts: Facts, name: str, donor: str, node_name: str) -> list[Step]
             host=name,
             title=f"Let {program} on {name} read its configuration",
             done=f"{name}'s configuration is valid",
-            action=Run(Command((program, "--user=mysql", "--help", "--verbose"), sudo=True)),
+            action=Run(Command((*AS_MYSQL, program, "--help", "--verbose"), sudo=True)),
             risk=Risk.READS,
             limit_s=60.0,
             repeatable=True,

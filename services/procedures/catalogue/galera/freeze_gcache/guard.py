@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from services.connections.command import Command
+from services.connections.command import NO_FILES, Command
 from services.connections.statement import set_provider_option
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.steps.temporary import Temporary
@@ -31,7 +31,7 @@ GUARD = (
     'free=$(df -PB1 -- "$1" | tail -n 1 | tr -s " " | cut -d " " -f 4); '
     'if [ "$free" -lt "$2" ] 2>/dev/null; then echo "$free bytes are free at $1, the floor is $2"; break; fi; '
     f"sleep {LOOKS_S}; left=$((left - {LOOKS_S})); done; "
-    'tries=720; until mysql --batch -e "$4"; do '
+    f'tries=720; until mysql --batch {NO_FILES} -e "$4"; do '
     'tries=$((tries - 1)); [ "$tries" -gt 0 ] || exit 1; sleep 5; done; echo "released: $4"'
 )
 
@@ -79,7 +79,7 @@ class Guard:
             done=f"A guard on {self.donor} will release the cache by itself",
             why="If no console is left to release it, the donor's disk must not fill. A guard left before is replaced.",
             action=Several((
-                Run(Command(("mysql", "--batch", "-e", "SELECT 1"), sudo=True)),
+                Run(Command(("mysql", "--batch", NO_FILES, "-e", "SELECT 1"), sudo=True)),
                 self._stop(),
                 Run(Command((
                     "systemd-run", f"--unit={self.unit}", "--collect", f"--description={self.description}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.connections.command import Command
+from services.connections.command import AS_MYSQL, Command
 from services.facts.values import same
 from services.procedures.catalogue.galera.rolling_restart.checks import REACH_TIMES, cache_lasts_for
 from services.procedures.catalogue.galera.rolling_restart.clients import by_haproxy, drained, undrained, work_on
@@ -205,7 +205,7 @@ def _tried(host: HostFacts, option: str, value: str, prefix: str) -> Step:
         title=f"Let {program} on {name} try its configuration{given}",
         done=f"{name}'s configuration is valid{given}",
         why="A server that can't read its configuration would not come back, and its state would be dropped.",
-        action=Run(Command((program, "--user=mysql", *new, "--help", "--verbose"), sudo=True)),
+        action=Run(Command((*AS_MYSQL, program, *new, "--help", "--verbose"), sudo=True)),
         risk=Risk.READS,
         limit_s=60.0,
         repeatable=True,

@@ -77,6 +77,17 @@ def _zoned(estate: Estate) -> None:
         mongodb.ask(estate.spec, "r1", {"insert": "tags", "documents": [one]}, database="config")
 
 
+def _to_the_other(estate: Estate, row: int = 500) -> dict[str, Any]:
+    """A move of a row's chunk to the shard where it does not lie: one to its own is refused."""
+
+    def lies_in(chunk: dict[str, Any]) -> bool:
+        low, high = chunk["min"]["_id"], chunk["max"]["_id"]
+        return (low is None or low <= row) and (high is None or row < high)
+
+    lies = next(one["shard"] for one in documents(estate, "r1", "chunks") if lies_in(one))
+    return {"moveChunk": "shop.orders", "find": {"_id": row}, "to": "rs1" if lies == "rs0" else "rs0"}
+
+
 @contextmanager
 def _moving(estate: Estate) -> Iterator[Counter[str]]:
     """A colleague moves a chunk to and fro by hand all the while; what came of each move is counted."""
@@ -128,7 +139,9 @@ def test_that_moves_zones_and_killed_mirrors_lose_no_row(mirrored: Estate, conso
     assert {one["tag"] for one in documents(mirrored, "r1", "tags")} == {"near", "far"}
     shards = {one["_id"]: one.get("tags") for one in documents(mirrored, "r2", "shards")}
     assert shards == {"rs0": ["near"], "rs1": ["far"]}
-    mongodb.ask(mirrored.spec, "r1", {"moveChunk": "shop.orders", "find": {"_id": 500}, "to": "rs1"}, limit_s=120)
+    mongodb.ask(mirrored.spec, "r1", _to_the_other(mirrored), limit_s=120)
+    for one in loads.values():
+        rows_are_there(mirrored, one.done)
 
 
 @pytest.mark.long

@@ -22,7 +22,8 @@ from services.procedures.conditions.machine.there import FolderEmpty, FolderTher
 from services.procedures.conditions.machine.unit import UnitNotEnabled
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.stopped import MongoStopped
-from services.procedures.plan.condition import Condition
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession, out
 from tests.unit.recorded.mongo_replies import recorded
 
@@ -211,6 +212,42 @@ def test_that_of_one_that_tells_nobody_its_command_line_and_its_file_are_read(li
     server.programs["ps"] = out("412 Ssl mongod\n")
     server.files = {"/proc/412/cmdline": line, _FILE: "storage:\n  dbPath: /new\nnet: {port: 27019}\n"}
     assert looked(_runs(("storage.dbPath", "/new"), ("net.port", "27019")), server)[0] is holds
+
+
+def _started_by(age: str, told: Document | UserError, began: dict[str, float], line: str = "") -> Answer:
+    server = Server("c1", "1-sccc")
+    server.told["command-line"] = told
+    server.programs["ps"] = out("412 Ssl mongod\n")
+    server.files = {"/proc/412/cmdline": line, _FILE: "storage:\n  dbPath: /old\n", "etimes=": age}
+    hosts, clock = ScriptedHosts(), ManualClock()
+    hosts.sessions["c1"] = server
+    past = Past({}, {step: clock.wall() - ago for step, ago in began.items()})
+    return Attempt(hosts, clock).look(RunsWith("c1", _FILE, (("storage.dbPath", "/new"),), "c1:set-up"), past)
+
+
+_OTHERWISE: Document = {"parsed": {"storage": {"dbPath": "/old"}}}
+_NOBODY = QueryFailed("not authorized", host="c1", errno=13)
+
+
+@pytest.mark.parametrize(
+    ("age", "told", "began", "line", "final"),
+    [
+        ("4\n", _OTHERWISE, {"c1:set-up": 9.0}, "", True),
+        ("9\n", _OTHERWISE, {"c1:set-up": 9.0}, "", False),  # an older one may be about to end
+        ("8\n", _OTHERWISE, {"c1:set-up": 9.0}, "", False),  # ps leaves out what is no whole second
+        ("4\n", _OTHERWISE, {}, "", False),
+        ("", _OTHERWISE, {"c1:set-up": 9.0}, "", False),
+        ("4\n", {"parsed": {}}, {"c1:set-up": 9.0}, "", False),
+        ("4\n", _NOBODY, {"c1:set-up": 9.0}, f"/usr/bin/mongod\0--config\0{_FILE}\0--dbpath\0/old\0", True),
+        ("4\n", _NOBODY, {"c1:set-up": 9.0}, f"/usr/bin/mongod\0--config\0{_FILE}\0", False),  # its file may be newer
+        ("4\n", {"parsed": {"storage": {"dbPath": "/new"}}}, {"c1:set-up": 9.0}, "", False),
+    ],
+)
+def test_that_only_of_a_process_that_the_step_started_another_option_is_final(
+    age: str, told: Document | UserError, began: dict[str, float], line: str, final: bool
+) -> None:
+    """It can't change without another start: nobody waits for that in an outage."""
+    assert _started_by(age, told, began, line).final is final
 
 
 def test_that_a_shard_uses_what_its_primary_says_and_a_secondary_says_nothing() -> None:

@@ -6,24 +6,27 @@ what it shall proves nothing of the process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from services.connections.mongo.document import Document
 from services.connections.reads import commands
 from services.connections.reads import mongo as reads
-from services.errors import BadInput, QueryFailed
+from services.errors import BadInput, QueryFailed, UserError
 from services.facts.mongodb.process import REPLICA_SETS, command_line, parse_processes
 from services.facts.mongodb.values import inside, line
+from services.facts.reading import count
 from services.facts.yaml_settings import settings_of
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
 
 _MOST = 4000
+_AGE_S = 1
+"""ps(1) leaves a second that is not whole out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class RunsWith(OfHost):
     Attributes:
         path: of its configuration file, read where the server tells nobody what it was started with: one in no set yet
             has no accounts.
+        since_step: the step that starts it, '' for none: a process that is younger than the step's act was started by
+            it, or since, and what it runs with can't change without another start. An older one may be about to end.
     """
 
     tag: ClassVar[str] = "config_servers.runs-with"
@@ -40,10 +45,32 @@ class RunsWith(OfHost):
 
     path: str
     settings: tuple[tuple[str, str], ...]
+    since_step: str = ""
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset({self.host}), since_steps=(self.since_step,) if self.since_step else ())
 
     def look(self, asking: Asking, past: Past) -> Answer:
-        """Ask for its options."""
-        del past
+        """Ask for its options; before that for the process's age, for the answer is then of this one or a later one."""
+        of_the_step = self._is_of_the_step(asking, past)
+        answer = self._looked(asking)
+        return replace(answer, final=answer.final and of_the_step)
+
+    def _is_of_the_step(self, asking: Asking, past: Past) -> bool:
+        """Return whether the one process there was started after the step's act began; False where it is not known."""
+        began = past.began.get(self.since_step)
+        if began is None:
+            return False
+        try:
+            pids = parse_processes(asking.run(self.host, commands.MONGODB_PROCESS).text)
+            told = asking.run(self.host, commands.PROCESS_AGE.read(pids[0])).text if len(pids) == 1 else ""
+        except UserError:
+            return False
+        age = count(told.strip())
+        return age is not None and age + _AGE_S < asking.clock.wall() - began
+
+    def _looked(self, asking: Asking) -> Answer:
         try:
             told = asking.session(self.host).ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body
         except QueryFailed as problem:
@@ -51,7 +78,9 @@ class RunsWith(OfHost):
         parsed = inside(told, "parsed")
         if not parsed:
             return Answer(holds=None, evidence=f"{self.host} does not tell what it was started with")
-        return self._judged({name: _told(parsed, name) for name, _ in self.settings}, "")
+        return self._judged(
+            {name: _told(parsed, name) for name, _ in self.settings}, "", frozenset(dict(self.settings))
+        )
 
     def _by_process(self, asking: Asking, problem: QueryFailed) -> Answer:
         listing = asking.run(self.host, commands.MONGODB_PROCESS)
@@ -66,20 +95,24 @@ class RunsWith(OfHost):
             return Answer(holds=None, evidence=why or f"what pid {pids[0]} of {self.host} was started with is not told")
         if given.get("config") != self.path:
             seen = f"pid {pids[0]} of {self.host} was started with {given.get('config') or 'no file'}, not {self.path}"
-            return Answer(holds=False, evidence=seen)
+            return Answer(holds=False, evidence=seen, final=True)
         try:
             file = settings_of(content)
         except BadInput as bad:
             return Answer(holds=None, evidence=f"{self.path} on {self.host}: {bad.sentence}")
         runs = {name: given.get(name, str(file.get(name, ""))) for name, _ in self.settings}
-        return self._judged(runs, f" (by the command line of pid {pids[0]} and {self.path})")
+        return self._judged(runs, f" (by the command line of pid {pids[0]} and {self.path})", frozenset(given))
 
-    def _judged(self, runs: dict[str, str], by: str) -> Answer:
-        wrong = [f"{name} {runs[name] or 'not set'}, not {value or 'not set'}" for name, value in self.settings
-                 if runs[name] != value]  # fmt: skip
+    def _judged(self, runs: dict[str, str], by: str, certain: frozenset[str]) -> Answer:
+        """Judge what it runs with; of `certain` the process itself tells, and no file, which may be newer."""
+        wrong = {name: value for name, value in self.settings if runs[name] != value}
         if wrong:
+            told = "; ".join(
+                f"{name} {runs[name] or 'not set'}, not {value or 'not set'}" for name, value in wrong.items()
+            )
             way = "an option on its unit's command line wins over the file"
-            return Answer(holds=False, evidence=f"{self.host} runs with {'; '.join(wrong)}{by}: {way}")
+            said = f"{self.host} runs with {told}{by}: {way}"
+            return Answer(holds=False, evidence=said, final=bool(certain & wrong.keys()))
         told = ", ".join(f"{name} {value or 'not set'}" for name, value in self.settings)
         return Answer(holds=True, evidence=f"{self.host} runs with {told}{by}")
 

@@ -102,9 +102,13 @@ def elsewhere(party: Party, host: str) -> tuple[str, ...]:
     )
 
 
-def runs_with(party: Party, host: str, *settings: tuple[str, str]) -> RunsWith:
-    """Return that a server runs with these settings, whatever its file says: an option of its unit's would win."""
-    return RunsWith(host, party.path(host), settings)
+def runs_with(party: Party, host: str, *settings: tuple[str, str], since: str = "") -> RunsWith:
+    """Return that a server runs with these settings, whatever its file says: an option of its unit's would win.
+
+    Args:
+        since: the step that starts it, '' for none: with that, one that runs otherwise is not waited for.
+    """
+    return RunsWith(host, party.path(host), settings, since)
 
 
 def as_before(party: Party, host: str) -> RunsWith:

@@ -138,16 +138,16 @@ def initiate_step(party: Party, host: str, before: tuple[ConfigServerIs, ...]) -
 def _mirrored_set(party: Party) -> Step:
     host, unit, path = party.first, party.unit(party.first), party.path(party.first)
     on = folder_of(party, host)
-    edit = mirrored_set(party)
+    edit, name = mirrored_set(party), f"{host}:mirrored-set"
     restart = systemctl("restart", unit)
     proof = (
         SettingIs(host, path, MODE, "sccc"),
-        runs_with(party, host, (FOLDER, on), (SET, party.name), (MODE, "sccc")),
+        runs_with(party, host, (FOLDER, on), (SET, party.name), (MODE, "sccc"), since=name),
         ConfigServerIs(host, "mirrored-set", party.name),
         SetWhole((host,), primary=host),
     )
     return Step(
-        step_id=f"{host}:mirrored-set",
+        step_id=name,
         host=host,
         title=f"Restart {host} as the set {party.name}, still mirrored",
         done=f"{host} is the set {party.name}, still mirrored",
@@ -240,11 +240,12 @@ def _step_down(party: Party) -> Step:
 
 def _converted(party: Party) -> Step:
     host, unit, path = party.first, party.unit(party.first), party.path(party.first)
-    edit = no_mode(party)
+    edit, name = no_mode(party), f"{host}:converted"
+    runs = runs_with(party, host, (SET, party.name), (MODE, ""), since=name)
     whole = (SetWhole(party.lasting, leaving=party.leaving),)
     form = ConfigServerIs(host, "removed" if party.leaves else "set", party.name)
     return Step(
-        step_id=f"{host}:converted",
+        step_id=name,
         host=host,
         title=f"Restart {host} without sccc mode: the config servers are the set {party.name}",
         done=f"The config servers are the set {party.name}",
@@ -254,7 +255,7 @@ def _converted(party: Party) -> Step:
         risk=Risk.IRREVERSIBLE,
         # Not of the first one itself, which had all of it before it stepped down: a second try finds it stopped.
         before=(AnotherLeads(party.new, host), MetadataSame(party.new), is_down(party, party.last)),
-        proof=(SettingIs(host, path, MODE, ""), runs_with(party, host, (SET, party.name), (MODE, "")), form, *whole),
+        proof=(SettingIs(host, path, MODE, ""), runs, form, *whole),
         limit_s=START_S,
         repeatable=True,
         moves=host,

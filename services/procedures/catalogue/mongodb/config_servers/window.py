@@ -254,7 +254,7 @@ def _initiated(party: Party) -> Step:
 def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
     """Return the step that starts a config server on its new folder, for the set."""
     unit, path, new = party.unit(host), party.path(host), party.new_data(host)
-    edit, port = set_up(party, host), (PORT, str(party.port))
+    edit, port, name = set_up(party, host), (PORT, str(party.port)), f"{host}:set-up"
     first = host == party.first
     account = party.account(host)
     made = () if first else (Run(folders_of_others.made(new, account)),)
@@ -262,7 +262,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
     swept = () if first else (Swept(host, new),)  # killed right behind the folder, it is stopped with its old file
     gone = () if first else (Run(folders_of_others.removed(account, new)),)
     return Step(
-        step_id=f"{host}:set-up",
+        step_id=name,
         host=host,
         title=f"Start the config server of {host} on {new}, for {party.name}",
         done=f"The config server of {host} runs on {new}",
@@ -270,7 +270,10 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
         risk=Risk.CHANGES,
         before=(*before, is_down(party, host)),
         already=(ConfigServerIs(host, "new"),),
-        proof=(ConfigServerIs(host, "new"), runs_with(party, host, (FOLDER, new), (SET, party.name), port)),
+        proof=(
+            ConfigServerIs(host, "new"),
+            runs_with(party, host, (FOLDER, new), (SET, party.name), port, since=name),
+        ),
         limit_s=START_S,
         repeatable=True,
         undo=Undo(

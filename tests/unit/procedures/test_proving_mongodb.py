@@ -14,8 +14,9 @@ from services.errors import QueryFailed, Unreachable, UserError
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.protocol import NobodyElected, OptimesOf, ProtocolIs
-from services.procedures.conditions.mongodb.steady import SetSteady
+from services.procedures.conditions.mongodb.steady import LedForGood, SetSteady
 from services.procedures.conditions.mongodb.whole import SetWhole
+from services.procedures.plan.condition import Answer
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, ScriptedSession
 
 HOSTS = ("m1", "m2", "m3")
@@ -248,6 +249,55 @@ def test_that_a_set_that_elects_again_and_again_ends_the_wait(prover: Attempt, h
     clock.sleep(1.0)
     told = prover.look(steady, NOTHING)
     assert (told.holds, told.final, "from 1 to 4" in told.evidence) == (False, True, True)
+
+
+def _led_by(hosts: Set, leading: int, **priorities: int) -> None:
+    for number in (1, 2, 3):
+        hosts.says(f"m{number}", number, state=1 if number == leading else 2)
+    members = [{"_id": n, "host": f"m{n}:27018", "priority": priorities.get(f"m{n}", 1)} for n in (1, 2, 3)]
+    hosts.everybody("config", members=members)
+
+
+def _looked_for(prover: Attempt, clock: ManualClock, seconds: int) -> Answer:
+    for _ in range(seconds // 2):
+        told = prover.look(LedForGood(HOSTS, 4.0), NOTHING)
+        clock.sleep(2.0)
+    return told
+
+
+def test_that_a_set_is_led_for_good_once_the_preferred_member_leads(
+    prover: Attempt, hosts: Set, clock: ManualClock
+) -> None:
+    _led_by(hosts, 2, m1=2)
+    told = _looked_for(prover, clock, 20)
+    assert (told.holds, told.evidence.startswith("m1 may take the lead by priority")) == (False, True), told
+    _led_by(hosts, 1, m1=2)
+    assert _looked_for(prover, clock, 4).holds is False
+    assert _looked_for(prover, clock, 2).holds is True
+
+
+def test_that_a_preferred_member_that_does_not_take_the_lead_is_not_waited_for_for_ever(
+    prover: Attempt, hosts: Set, clock: ManualClock
+) -> None:
+    _led_by(hosts, 2, m1=2)
+    assert _looked_for(prover, clock, 30).holds is False
+    assert _looked_for(prover, clock, 2).holds is True
+
+
+def test_that_a_longer_election_timeout_is_a_longer_wait_for_the_preferred_member(
+    prover: Attempt, hosts: Set, clock: ManualClock
+) -> None:
+    _led_by(hosts, 2, m1=2)
+    hosts.everybody("config", settings={"electionTimeoutMillis": 30_000})
+    assert _looked_for(prover, clock, 90).holds is False
+    assert _looked_for(prover, clock, 2).holds is True
+
+
+def test_that_where_nobody_is_preferred_any_primary_leads_for_good(
+    prover: Attempt, hosts: Set, clock: ManualClock
+) -> None:
+    _led_by(hosts, 2)
+    assert _looked_for(prover, clock, 6).holds is True
 
 
 def test_that_a_database_is_gone_only_where_the_names_were_told(prover: Attempt, hosts: Set) -> None:

@@ -1,14 +1,16 @@
-"""A replica set stays whole for a while: nobody lags, and it does not elect again and again."""
+"""A replica set stays whole for a while: nobody lags, it does not elect again and again, and no lead is about to go."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from services.connections.mongo.document import Stamp
+from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.told import (
     behind,
     leading_at,
+    own,
     primaries,
     together,
     told_by_all,
@@ -21,6 +23,8 @@ from services.procedures.plan.remembering import Memory, most_gap_s
 from services.procedures.plan.scripted import World
 
 MOST_TERMS = 2
+_ELECTION_MS, _TIMEOUTS, _PATIENCE_S = 10_000, 3, 200.0
+"""electionTimeoutMillis where the configuration gives none (MongoDB manual, "Replica Set Configuration")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +82,48 @@ class SetSteady(OfHosts):
         """See Condition."""
         del past, memory
         return self.told(together(world, self.hosts))
+
+
+@dataclass(frozen=True, slots=True)
+class LedForGood(OfHosts):
+    """The set is steady for `calm_s` seconds, and nobody of a higher priority is about to take the lead.
+
+    The preferred member does so one election timeout after it has seen another one lead, once it has caught up (3.2.5:
+    "Scheduling priority takeover"). One that has not in three of them, the set steady meanwhile, is not waited for.
+    """
+
+    tag: ClassVar[str] = "mongodb.led-for-good"
+    words: ClassVar[str] = "the member that the set prefers to lead it"
+
+    calm_s: float
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        return Declared(frozenset(self.hosts), lasts_s=self.calm_s)
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask every member for its part and its priority."""
+        views = told_by_all(asking, self.hosts)
+        if isinstance(views, Answer):
+            return views
+        due = _about_to_lead(views)
+        steady = SetSteady(self.hosts, _patience_s(views) if due else self.calm_s).look(asking, past)
+        if not due:
+            return steady
+        return replace(steady, evidence=f"{', '.join(due)} may take the lead by priority: {steady.evidence}")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        return self.told(together(world, self.hosts))
+
+
+def _about_to_lead(views: dict[str, ReplicaSet]) -> tuple[str, ...]:
+    leading = max((own(views[host]).priority or 0 for host in primaries(views)), default=0)
+    others = (host for host, view in views.items() if own(view).state == "SECONDARY")
+    return tuple(host for host in others if (own(views[host]).priority or 0) > leading)
+
+
+def _patience_s(views: dict[str, ReplicaSet]) -> float:
+    timeout = max(view.election_ms or _ELECTION_MS for view in views.values())
+    return min(_PATIENCE_S, _TIMEOUTS * timeout / 1000)

@@ -19,14 +19,14 @@ from services.procedures.catalogue.mongodb.sets import GatheredSet
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.gone_over import NeedNotHandOver, NotGoneOver
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
-from services.procedures.conditions.mongodb.steady import SetSteady
+from services.procedures.conditions.mongodb.steady import LedForGood, SetSteady
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import Mongo
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Step, Undo
 
 _WHOLE_S, _CALM_S, _ELECTION_S = 180.0, 5.0, 90.0
-LED_S, LED_LIMIT_S = 25.0, 300.0
+LED_S, LED_LIMIT_S = 20.0, 300.0
 _STEP_DOWN_S, _CATCH_UP_S = 120, 30
 """For so long the old primary is not elected, unless it is started anew, which follows at once."""
 
@@ -49,10 +49,10 @@ def mirrored_steps(party: Party) -> tuple[Step, ...]:
 def led_for_good(party: Party) -> tuple[Condition, ...]:
     """Return what is waited for before clients write again: no preferred member is about to take the lead back.
 
-    It does so ten seconds after its start, and what was acknowledged at that moment was lost; both others ended
-    themselves, for they could not roll it back (18750, seen twice on 3.2.5).
+    It does so ten seconds after its start: the one that leads ends its term, and what it alone had acknowledged is lost
+    (w: 1); both others ended themselves, for they could not roll it back (18750, seen twice on 3.2.5).
     """
-    return tuple(SetSteady(one.hosts, LED_S) for one in party.shards if len(one.hosts) > 1)
+    return tuple(LedForGood(one.hosts, LED_S) for one in party.shards if len(one.hosts) > 1)
 
 
 def mirrored_still(party: Party) -> tuple[Condition, ...]:

@@ -128,7 +128,7 @@ def test_that_moves_zones_and_killed_mirrors_lose_no_row(mirrored: Estate, conso
     before = hashes(mirrored, "c1")
     with load(mirrored) as loads, _moving(mirrored) as came:
         ran = console.run(NAME, "--confirm", "c1", **ROLLING)
-    assert ran.code == 0, (ran, came)
+    assert ran.code == 0, (ran, came, mirrored.host("n3").sh("tail -n 40 /var/lib/mysql/mongod.log").out)
     console.assert_ended(RunState.DONE, ran)
     assert came["moved"] > 1, came
     for one in loads.values():

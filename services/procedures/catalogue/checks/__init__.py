@@ -16,6 +16,7 @@ from services.procedures.catalogue.checks.health import (
     long_transactions,
     no_transfer_or_ddl,
     rows_left_out,
+    there_already,
 )
 from services.procedures.catalogue.checks.named import all_named, gone_fields, named_members
 from services.procedures.catalogue.checks.one_past import one_past
@@ -56,6 +57,7 @@ __all__ = [
     "sst_section",
     "sst_tools",
     "temporary_space",
+    "there_already",
     "traffic_alike",
     "traffic_files",
     "versions",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.discovery.clash import CLASH
 from services.discovery.families.galera.two_primaries import primaries_apart
 from services.facts.galera import OFF_SENTENCE
 from services.facts.galera_whole import SYNCED, Lack, lacks
 from services.facts.model import GaleraFacts
+from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import (
     answered,
     arbitrators,
@@ -56,6 +59,23 @@ def health_gate(
         why="A change on a cluster that is not whole can cost its quorum; views that differ are a partition under way.",
         try_=("Bring the members back or heal the network first, then check again.",) if faults else (),
     )
+
+
+def there_already(facts: Facts, joiner: str, members: tuple[str, ...]) -> tuple[Check, ...]:
+    """Return whether nothing is to be done for a full member: no run is open on it, and it answers its clients.
+
+    One that came back without an SST is Synced before its data were compared: a run that rests there is not over.
+    """
+    gate = health_gate(facts, members, size=len(members) + arbitrators(facts))
+    galera = galera_of(facts.host(joiner))
+    if gate.verdict is Verdict.PASS and galera is not None and Lack.REFUSES in lacks(galera):
+        said = f"{joiner} refuses its clients' statements: wsrep_reject_queries is {galera.reject_queries}"
+        ways = (
+            "Resume or undo the run that holds its clients out (pilothouse procedures --runs names it).",
+            f"Where there is none: compare {joiner}'s tables with a member's, then set wsrep_reject_queries to NONE.",
+        )
+        gate = replace(gate, verdict=Verdict.BLOCK, evidence=said, try_=ways)
+    return gate, lock_free(facts, tuple(dict.fromkeys((*members, joiner))))
 
 
 def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:

@@ -142,12 +142,12 @@ class AddNode:
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
-        """Return the checklist; for a host that is a full member already only the health gate."""
+        """Return the checklist; for a host that is a full member already only what shows that nothing is open."""
         values = self._values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
-        gate = preflight.health_gate(facts, members, size=len(members) + arbitrators(facts))
         if joiner in members:
-            return (gate,)
+            return preflight.there_already(facts, joiner, members)
+        gate = preflight.health_gate(facts, members, size=len(members) + arbitrators(facts))
         both, fresh = (donor, joiner), not own.configured(facts, joiner)
         accepted, given_up = forked.accepted(values, joiner), forked.parted(facts, values)
         expected = transfer_expected(facts, joiner, donor, accepted=accepted)

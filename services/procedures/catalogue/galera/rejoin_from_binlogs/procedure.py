@@ -139,11 +139,11 @@ class RejoinFromBinlogs:
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
-        """Return the checklist; for a node that is a full member already only the health gate."""
+        """Return the checklist; for a node that is a full member already only what shows that nothing is open."""
         values = self._values(facts, inputs)
         joiner, members = values["joiner"], member_hosts(facts)
         if joiner in members:
-            return (preflight.health_gate(facts, members, size=len(members) + arbitrators(facts)),)
+            return preflight.there_already(facts, joiner, members)
         host = facts.host(joiner)
         return (
             *self._again(facts, joiner),

@@ -158,12 +158,12 @@ class SnapshotNode:
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
-        """Return the checklist; for a host that is a full member already only the health gate."""
+        """Return the checklist; for a host that is a full member already only what shows that nothing is open."""
         values = self._values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
-        gate = preflight.health_gate(facts, members, size=len(members) + arbitrators(facts))
         if joiner in members:
-            return (gate,)
+            return preflight.there_already(facts, joiner, members)
+        gate = preflight.health_gate(facts, members, size=len(members) + arbitrators(facts))
         span = seconds(values, "take_limit") + copy_seconds(facts, values) + START_S
         return (
             gate,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from services.facts.causes import asserts, fails_again, tells_error
 from services.facts.masking import masked
 from services.facts.reading import count, real, words
 from services.lines import lines_of
@@ -20,7 +21,7 @@ _VERSION = re.compile(r"\bVer\s+(?:\S+\s+Distrib\s+)?(\d+)\.(\d+)(?:\.(\d+))?")
 _BACKUPS = frozenset({
     "mariabackup", "mariadb-backup", "xtrabackup", "innobackupex", "mysqldump", "mariadb-dump", "mysqlpump", "mydumper",
 })  # fmt: skip
-_ERROR = re.compile(r"\[ERROR\]")
+_READY = re.compile(r"ready for connections\b")
 _SPELLINGS = ("/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
 PROGRAMS = (
     "socat", "rsync", "mariabackup", "mariadb-backup", "mbstream", "xtrabackup", "xbstream", "mysqldump",
@@ -118,9 +119,17 @@ def programs_there(text: str) -> tuple[str, ...]:
 
 
 def errors_of(text: str, most: int = 8) -> tuple[str, ...]:
-    """Return the newest [ERROR] lines of a server's log, cut and masked."""
-    found = [line for line in lines_of(text) if _ERROR.search(line)]
-    return tuple(words(masked(line), 300) for line in found[-most:])
+    """Return the newest errors of a server's log, cut and masked, in their order.
+
+    Since the server was last ready for connections none that tells of what a start does not mend is left out for the
+    many that follow from it.
+    """
+    lines = lines_of(text)
+    found = [i for i, line in enumerate(lines) if tells_error(line) or asserts(line)]
+    ready = max((i for i, line in enumerate(lines) if _READY.search(line)), default=-1)
+    first = [i for i in found[:-most] if i > ready and fails_again(lines[i])][: most // 2]
+    kept = [*first, *found[-most:][-(most - len(first)) :]]
+    return tuple(words(masked(lines[i]), 300) for i in kept)
 
 
 def config_fault(exit_code: int, stderr: str) -> str:

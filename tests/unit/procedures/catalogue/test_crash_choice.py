@@ -288,6 +288,17 @@ def test_that_a_disk_that_has_room_again_is_told_and_one_without_blocks() -> Non
     assert crash_cause(crashed(down("n1", unit_result="oom-kill")), NAMES).verdict is BLOCK
 
 
+def test_that_no_cause_found_is_said_of_the_lines_that_were_read_and_not_of_a_log_that_was_not() -> None:
+    read = crash_cause(crashed(down("n1", error_log_lines=12, error_log_newest="2026-11-20  1:02:03")), NAMES)
+    assert (read.result, read.not_known) == ("pass", False)
+    assert "n1 (12 lines, the last of 2026-11-20  1:02:03)" in read.evidence
+    for lines, told in ((None, "the log of n1 could not be read"), (0, "the log of n1 is empty")):
+        blind = crash_cause(crashed(down("n1", error_log_lines=lines)), NAMES)
+        assert (blind.result, blind.evidence) == ("not known", told)
+    asserted = crash_cause(crashed(down("n1", error_log_errors=("InnoDB: Failing assertion: x == y",))), NAMES)
+    assert (asserted.verdict, asserted.not_known) == (WARN, False)
+
+
 def test_that_the_durability_of_servers_that_are_down_is_read_in_their_option_files() -> None:
     loose = down("n1", options_given=(("mysqld", "innodb_flush_log_at_trx_commit", "2"),))
     check = durability(crashed(loose), NAMES)

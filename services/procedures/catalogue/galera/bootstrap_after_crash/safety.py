@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.facts.causes import disk_full, fails_again
-from services.procedures.catalogue.checks.parts import known, verdict
+from services.facts.causes import asserts, disk_full, fails_again
+from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.catalogue.checks.starting import LEAST_ROOM
 from services.procedures.catalogue.checks.transfer import GROUP_PORT
 from services.procedures.plan.checks import Check, Remedy
@@ -22,32 +22,61 @@ ROOM = 2**30
 
 
 def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """What brought them down must not bring them down again; a disk that has room again is only told."""
+    """What brought them down must not bring them down again; a disk that has room again is only told.
+
+    Nothing found is a pass where logs were read, and of the lines that were read: a log may end before the crash.
+    """
     blocks: list[str] = []
     warns, bad = [], []
     for host in known(facts, hosts):
+        stops, tells = _told_by_log(host)
         free = host[DataFolder].disk.free
-        for line in host[ErrorLog].errors:
-            if fails_again(line) and disk_full(line) and free is not None and free >= ROOM:
-                warns.append(f"{host.host}: {line} ({free / 1e9:.1f} GB are free now)")
-            elif fails_again(line):
-                blocks.append(f"{host.host}: {line}")
         if free is not None and free < LEAST_ROOM:
-            blocks.append(f"{host.host}: less than 100 MiB free")
+            stops.append(f"{host.host}: less than 100 MiB free")
         if host[Unit].result == "oom-kill":
-            blocks.append(f"{host.host}: the kernel killed its server for lack of memory (oom-kill)")
-        if any(told.startswith(f"{host.host}: ") for told in blocks):
-            bad.append(host.host)
+            stops.append(f"{host.host}: the kernel killed its server for lack of memory (oom-kill)")
+        bad += [host.host] if stops else []
+        blocks += stops
+        warns += tells
     sound = [name for name in hosts if name not in bad]
+    blind = [
+        unread(host, "the log", "log") if host[ErrorLog].lines is None else f"the log of {host.host} is empty"
+        for host in known(facts, hosts)
+        if not host[ErrorLog].lines
+    ]
     return Check(
         code="CRASH-CAUSE",
         title="Nothing in the logs says that a start must fail",
-        verdict=verdict(blocks, warns),
-        evidence="; ".join([*blocks, *warns][:4]) or "no corruption, no full disk, no lack of memory in the last lines",
+        verdict=verdict(blocks, [*warns, *blind]),
+        not_known=bool(blind) and not warns and not blocks,
+        evidence="; ".join([*[*blocks, *warns][:4], *blind]) or _nothing_in(facts, hosts),
         why="A node that crashes again in the middle leaves a worse picture than now.",
         try_=("Make room, or repair what the log names, then check again.",) if blocks else (),
         answers=(Remedy(_leave_out(bad), "nodes", (", ".join(sound),)),) if bad and sound else (),
     )
+
+
+def _told_by_log(host: HostFacts) -> tuple[list[str], list[str]]:
+    """Return what a host's log says that a start will not mend, and what may be mended or come again."""
+    stops, tells = [], []
+    free = host[DataFolder].disk.free
+    for line in host[ErrorLog].errors:
+        told = f"{host.host}: {line}"
+        if fails_again(line) and disk_full(line) and free is not None and free >= ROOM:
+            tells.append(f"{told} ({free / 1e9:.1f} GB are free now where its data folder is)")
+        elif fails_again(line):
+            stops.append(told)
+        elif asserts(line):
+            tells.append(f"{told} (it ended itself at a check of its own; a start may come to the same)")
+    return stops, tells
+
+
+def _nothing_in(facts: Facts, hosts: tuple[str, ...]) -> str:
+    logs = (
+        f"{host.host} ({host[ErrorLog].lines} lines, the last of {host[ErrorLog].newest or 'a time that is not told'})"
+        for host in known(facts, hosts)
+    )
+    return f"no corruption, no full or failing disk, no lack of memory in what was read of the logs: {', '.join(logs)}"
 
 
 def _leave_out(names: list[str]) -> str:

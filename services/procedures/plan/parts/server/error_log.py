@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.facts import reads, system
+from services.facts.causes import moment_of
 from services.facts.client_text import own_lines
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -20,11 +21,18 @@ _LINES = 300
 
 @dataclass(frozen=True, slots=True)
 class ErrorLog(Part):
-    """Read from the log's file or the journal, over SSH: its newest errors, without what clients said."""
+    """Read from the log's file or the journal, over SSH: its newest errors, without what clients said.
+
+    Attributes:
+        errors: at most eight, oldest first; lines: how many of the server's own lines were read, None: none could be.
+        newest: date and time of the last one, as the server wrote them; '' where no line has any.
+    """
 
     made_from: ClassVar[tuple[type[Part], ...]] = (Options, DataFolder, Unit)
 
     errors: tuple[str, ...] = ()
+    lines: int | None = None
+    newest: str = ""
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
@@ -36,4 +44,5 @@ class ErrorLog(Part):
         log = reading.run("log", own or reads.journal(host[Unit].name or "mariadb", _LINES, sudo=True))
         if log is None or log.exit_code != 0:
             return None
-        return cls(system.errors_of("\n".join(own_lines(log.text, _LINES))))
+        told = own_lines(log.text, _LINES)
+        return cls(system.errors_of("\n".join(told)), len(told), next(filter(None, map(moment_of, reversed(told))), ""))

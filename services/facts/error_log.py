@@ -25,7 +25,7 @@ _ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d:?\
 _LOCAL = re.compile(r"(\d{4}-\d\d-\d\d)\s{1,9}(\d{1,2}:\d\d:\d\d)\s{1,9}(.*)")
 _OLD = re.compile(r"(\d{6})\s{1,9}(\d{1,2}:\d\d:\d\d)\s{1,9}(.*)")
 
-_MEMBER = r"\d{{1,9}}(?:\.\d{{1,9}})? \((?P<{0}>[^)]{{0,255}})\)"
+_MEMBER = r"-?\d{{1,9}}(?:\.-?\d{{1,9}})? \((?P<{0}>[^)]{{0,255}})\)"
 """No repeat in these patterns is without a bound: a client may write 1023 digits into each of a thousand lines."""
 _SELECTED = re.compile(
     rf"(?:Member|Node) {_MEMBER.format('joiner')} requested state transfer from '[^']{{0,512}}'\. "
@@ -42,17 +42,32 @@ _PREPARED = re.compile(r"Prepared IST receiver for (?P<first>\d{1,20})-(?P<last>
 _SENDING = re.compile(r"async IST sender starting to serve \S{1,255} sending (?P<first>\d{1,20})-(?P<last>\d{1,20})")
 _TOOLS = re.compile(r"innobackupex|xtrabackup|mariabackup|mariadb-backup|rsyncd")
 """Processes of a journal that tell names of files, which clients give; none of them tells of a transfer."""
-_PERCENT = re.compile(r"(?P<percent>\d{1,20}(?:\.\d{1,20})?)% \((?P<done>\d{1,20})/(?P<total>\d{1,20}) events\)")
+EVENTS = r"\s{0,20}(?P<done>\d{1,20})/\s{0,20}(?P<total>\d{1,20})"
+"""The done ones are padded to the width of all: "(    0/16472 events)" (galera/galerautils/src/gu_progress.hpp)."""
+_PERCENT = re.compile(rf"(?P<percent>\d{{1,20}}(?:\.\d{{1,20}})?)% \({EVENTS} events\)")
 _IS_IST = re.compile(
     r"IST (?:started|completed) on donor|IST completed on joiner|Running IST|Bypassing the SST for IST"
 )
 _IS_SST = re.compile(
     r"SST (?:started|completed) on donor|SST completed on joiner|Proceeding with SST|Waiting for SST streaming"
 )
+JOIN_BROKE = (
+    r"[Rr]eceiving IST failed, node restart required|Failed to JOIN the cluster after SST gcs_join|"
+    r"is no longer in the group\. State transfer cannot"
+)
+"""A joiner's words for the end of its transfer (galera/galera/src/replicator_str.cpp, gcs/src/gcs_group.cpp).
+
+Without gcs_join behind it a failed JOIN may be for want of a Primary Component, and is tried again.
+"""
+_LEFT = "left the group"
+"""Stands for the joiner's name where it is gone, with the index -1.-1."""
+_ARBITRATOR = "garb"
+"""garbd's name in the group; each backup that is taken through one has another (galera/garb/garb_gcs.cpp)."""
 _FAILED = re.compile(
     r"SST failed|State transfer request failed unrecoverably|Will never receive state|"
     r"Process completed with error: wsrep_sst_|SST (?:request|sending) failed|async IST sender failed|"
-    r"IST (?:preload|receiver) failed"
+    r"IST (?:preload|receiver) failed|SST script aborted with error|"
+    rf"{JOIN_BROKE}"
 )
 
 
@@ -65,16 +80,46 @@ class _Log:
     pending_span: tuple[int, int] | None = None
 
     def current(self) -> int | None:
-        """Return the newest transfer that has not ended."""
-        return next((i for i in range(len(self.found) - 1, -1, -1) if self.found[i].ended is None), None)
+        """Return the newest transfer that has not ended, and that its joiner did not ask for again."""
+        return next((i for i in range(len(self.found) - 1, -1, -1) if self._runs(i) and not self.asked_again(i)), None)
 
     def of(self, joiner: str, donor: str = "") -> int | None:
-        """Return the newest open transfer of this joiner (and donor)."""
-        for index in range(len(self.found) - 1, -1, -1):
-            one = self.found[index]
-            if one.ended is None and one.joiner_name == joiner and donor in {"", one.donor_name}:
-                return index
+        """Return the newest open transfer of this joiner (and donor); None where it may be one or another."""
+        found = [
+            i for i, one in enumerate(self.found)
+            if self._runs(i) and one.joiner_name == joiner and donor in {"", one.donor_name}
+        ]  # fmt: skip
+        if len({self.found[i].donor_name for i in found}) > 1 and joiner == _ARBITRATOR:
+            return None
+        return found[-1] if found else None
+
+    def left(self, donor: str) -> int | None:
+        """Return the transfer whose joiner is gone, by its donor: one that is chosen has sent all that it had to."""
+        found = [i for i, one in enumerate(self.found) if self._runs(i) and one.donor_name == donor]
+        return found[-1] if found and not self.found[found[-1]].donor_done else None
+
+    def asked_again(self, index: int) -> float | None:
+        """Return when the joiner of a transfer asked for another one: what it had begun came to nothing.
+
+        Not where another arbitrator may have asked: all that make backups go by one name.
+        """
+        one = self.found[index]
+        for later in self.found[index + 1 :]:
+            same = later.donor_name == one.donor_name or one.joiner_name != _ARBITRATOR
+            if later.joiner_name == one.joiner_name and same:
+                return later.since or 0.0
         return None
+
+    def whole(self) -> tuple[TransferFacts, ...]:
+        """Return the transfers as they came out."""
+        again = [self.asked_again(i) if self._runs(i) else None for i in range(len(self.found))]
+        return tuple(
+            one if at is None else replace(one, ended=at or None, failed=True)
+            for one, at in zip(self.found, again, strict=True)
+        )
+
+    def _runs(self, index: int) -> bool:
+        return self.found[index].ended is None and not self.found[index].failed
 
     def receives(self, index: int | None, first: int | None, last: int | None) -> None:
         """Note write sets that come by IST. All that were asked for: an IST; only the newest: an SST came before."""
@@ -116,7 +161,7 @@ def parse_transfers(
             or "wsrep_sst" in message
         ):
             _take(log, message, at)
-    return tuple(log.found[-MOST_TRANSFERS:])
+    return log.whole()[-MOST_TRANSFERS:]
 
 
 def split_line(line: str, utc_offset_s: float) -> tuple[float | None, str]:
@@ -142,9 +187,7 @@ def _take(log: _Log, message: str, at: float | None) -> None:
     if found := _SELECTED.search(message):
         _begin(log, found, at)
     elif found := _SENT.search(message):
-        failed = found["end"] == "failed"
-        index = log.of(found["joiner"], found["donor"])
-        log.change(index, donor_done=not failed, failed=failed, ended=at if failed else None)
+        _sent(log, found, at)
     elif found := _GOT.search(message):
         log.change(log.of(found["joiner"], found["donor"]), ended=at, failed=found["end"] == "failed")
     elif found := _SYNCED.search(message):
@@ -153,13 +196,20 @@ def _take(log: _Log, message: str, at: float | None) -> None:
         log.change(log.current(), ended=at, failed=True)
 
 
+def _sent(log: _Log, found: re.Match[str], at: float | None) -> None:
+    """Take a donor's word for its end of a transfer; an arbitrator has no data to prepare: with it all is over."""
+    gone = found["joiner"] == _LEFT
+    index = log.left(found["donor"]) if gone else log.of(found["joiner"], found["donor"])
+    failed = gone or found["end"] == "failed"
+    over = failed or found["joiner"] == _ARBITRATOR
+    log.change(index, donor_done=found["end"] == "complete", failed=failed, ended=at if over else None)
+
+
 def _begin(log: _Log, found: re.Match[str], at: float | None) -> None:
-    joiner = found["joiner"]
-    log.change(log.of(joiner), ended=at, failed=True)  # it asks again: what it had begun came to nothing
     first, last = log.pending_span or (None, None)
     log.found.append(
         TransferFacts(
-            joiner_name=words(joiner, 255),
+            joiner_name=words(found["joiner"], 255),
             donor_name=words(found["donor"], 255),
             kind="SST" if first == 0 else "",
             method=log.pending_method,

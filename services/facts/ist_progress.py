@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from services.facts.error_log import status_progress
+from services.facts.error_log import EVENTS, status_progress
 from services.facts.model import TransferFacts
 from services.facts.reading import count
 
-_EVENTS = re.compile(r"\((\d{1,19})/(\d{1,19}) events\)")
+_EVENTS = re.compile(rf"\({EVENTS} events\)")
 _JOINER = "state transfer (role joiner) ongoing"
 
 
@@ -35,7 +35,7 @@ def ist_progress(status: Mapping[str, str], transfer: TransferFacts | None, text
             return float(max(0, (current or first - 1) - first + 1)), float(last - first + 1)
     found = _EVENTS.search(text)
     if found and status_progress(text)[0] == "IST":
-        return float(found.group(1)), float(found.group(2))
+        return float(found["done"]), float(found["total"])
     return None
 
 

@@ -13,7 +13,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from services.facts.causes import framing, unstamped
+from services.facts.error_log import JOIN_BROKE
+
 _FATAL = re.compile(
+    rf"{JOIN_BROKE}|"
     r"Must abort|Reversing history|Will never receive state|State transfer request failed unrecoverably"
     r"|is greater than group seqno|unsupported protocol version|Unsupported CC action version|Inconsistency detected"
     r"|previous SST script still running|It may not be safe to bootstrap"
@@ -21,11 +25,18 @@ _FATAL = re.compile(
     r"|Failed to recover position"  # Debian's galera_recovery: it has no room, or can't run the server
 )
 _PASSED_OVER = re.compile(r"WSREP: Could not find applier context for ")
-_BROKEN = re.compile(r"Will never receive state|State transfer to .{0,300} failed|Failed to prepare for IST|IST failed")
-_DONOR_GAVE_UP = re.compile(r"No space left on device|\[ERROR\] (?!WSREP: )")
+_BROKEN = re.compile(
+    rf"{JOIN_BROKE}|Will never receive state|State transfer to .{{0,300}} failed|Failed to prepare for IST|IST failed"
+    r"|SST script aborted"
+)
+_ERROR = r"\[ERROR\] (?:\[MY-\d{1,9}\] ){0,2}"
+"""MySQL 8 puts its number and the subsystem behind the level: '[ERROR] [MY-000000] [WSREP] ' for '[ERROR] WSREP: '."""
+_DONOR_GAVE_UP = re.compile(rf"No space left on device|{_ERROR}(?!\[MY-|WSREP: |\[WSREP\] |\[Galera\] )")
 _REFUSED = re.compile(r"Access denied for user '\w*'@'localhost'")
-_DONOR_FAILED = re.compile(r"\[ERROR\] WSREP: (?:Process completed with error|Failed to read from|Command did not run)")
-_SCRIPT = re.compile(r"wsrep_sst_\w+")
+_DONOR_FAILED = re.compile(
+    rf"{_ERROR}(?:WSREP: |\[WSREP\] )(?:Process completed with error|Failed to read from|Command did not run)"
+)
+_SCRIPT = re.compile(r"wsrep_sst_[\w-]{1,40}")
 _NOT_NEEDED = re.compile(r"Shift(?:ing|ed) PRIMARY -> JOINED|State transfer (?:is )?not required")
 _NEEDED = re.compile(r"state transfer needed: (yes|no)\b")
 """Said at each view (galera/galera/src/replicator_smm.cpp); of a start the first counts, for a member needs none."""
@@ -92,5 +103,5 @@ def donor_failed(lines: Iterable[str]) -> DonorFailed | None:
     if script is None:
         return None
     refused = next((found[0] for line in told if (found := _REFUSED.search(line))), "")
-    gave_up = next((line.strip() for line in told if _DONOR_GAVE_UP.search(line)), "")
+    gave_up = next((unstamped(line) for line in told if _DONOR_GAVE_UP.search(line) and not framing(line)), "")
     return DonorFailed(script[0], refused, gave_up)

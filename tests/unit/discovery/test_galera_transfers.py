@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.model import TransferFacts
+from services.facts.model import NodeFacts, TransferFacts
 from services.types import Health
-from tests.unit.discovery.scenes import AT, estate, member, node, only, sql_gone
+from tests.unit.discovery.scenes import AT, estate, galera, member, node, only, server, sql_gone, unreached
 
 
 def _transfer(**more: object) -> TransferFacts:
@@ -48,3 +48,29 @@ def test_that_a_node_desynced_by_hand_is_no_donor_of_anyone() -> None:
     snapshot = estate(member(1), member(2, local_state=2, local_state_comment="Donor/Desynced"), member(3))
     assert only(snapshot).transfers == ()
     assert node(snapshot, "db2").reason == "db2 is desynced: flow control does not wait for it"
+
+
+def _running(donor: NodeFacts, joiner: NodeFacts) -> bool:
+    told = _transfer()
+    snapshot = estate(member(1), replace(donor, transfers=(told,)), joiner)
+    return any(edge.active for edge in only(snapshot).transfers)
+
+
+def test_that_a_transfer_without_an_end_in_any_log_is_over_when_one_of_its_servers_was_started_since() -> None:
+    donor, joiner = member(2), member(3, local_state=1)
+    since = server(3, started_at=AT - 50)
+    assert _running(donor, joiner)
+    assert not _running(donor, replace(joiner, server=since))
+    assert not _running(replace(donor, server=since), joiner)
+
+
+def test_that_a_transfer_to_a_host_that_does_not_answer_is_over_when_its_donor_counts_it_no_more() -> None:
+    gone = unreached(3, member(3, local_state=1, at=AT - 60))
+    without = replace(member(2), galera=galera(2, cluster_size=2, members=galera(2).members[:2]))
+    assert _running(member(2), gone)
+    assert not _running(without, gone)
+    assert _running(replace(without, sql_at=AT - 100), gone)
+
+
+def test_that_a_joiner_that_gives_its_state_to_others_has_got_its_own() -> None:
+    assert not _running(member(2), member(3, local_state=2))

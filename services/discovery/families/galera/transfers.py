@@ -43,7 +43,9 @@ def transfers_of(
         if donor is None or joiner is None or donor is joiner:
             continue
         logged.append(((donor.node_id, joiner.node_id), facts))
-        active = facts.ended is None and _still_joining(joiner)
+        active = (
+            facts.ended is None and not facts.failed and _still_joining(joiner) and not _outlived(donor, joiner, facts)
+        )
         if active or (facts.ended is not None and not facts.failed and at - facts.ended <= RECENT_S):
             # Once a beginning was told it stays: logs of other nodes, with other clocks, may be read later.
             since = _same_beginning(begun.get((donor.node_id, joiner.node_id)), facts.since)
@@ -130,7 +132,27 @@ def _still_joining(joiner: Node) -> bool:
     galera = joiner.galera
     if not joiner.sql_fresh or galera is None:
         return joiner.machine is None or joiner.machine.process_state != "" or not joiner.ssh_fresh
-    return galera.local_state != SYNCED
+    return galera.local_state not in {SYNCED, DONOR}
+
+
+def _outlived(donor: Node, joiner: Node, facts: TransferFacts) -> bool:
+    """Return whether a transfer that no log has ended is over: one of its two servers was started since.
+
+    Or the joiner is gone from the group by its donor's own word. A log may be rotated, cut or unread; a donor that
+    ended itself writes no end.
+    """
+    if facts.since is None:
+        return False
+    begun = facts.since + SAME_S
+    starts = [n.server.started_at for n in (donor, joiner) if n.sql_fresh and n.server is not None]
+    if any(started is not None and started > begun for started in starts):
+        return True
+    view = donor.galera
+    asked = donor.facts.sql_at if donor.facts is not None else None
+    if view is None or not donor.sql_fresh or asked is None or asked <= begun or view.cluster_status != "Primary":
+        return False
+    names = {member.name for member in view.members}
+    return bool(names) and "" not in names and facts.donor_name in names and facts.joiner_name not in names
 
 
 def _edge(

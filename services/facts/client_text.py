@@ -39,8 +39,10 @@ that of the script of an SST (man systemd.journal-fields(7), _PID; seen with sys
 """
 _SYSTEMD = "systemd["
 _DENIED = "Access denied for user "
-_DENIED_OWN = re.compile(rf"(?:^|: ){STAMP}\[(?:Warning|Note)\] .{{0,100}}{_DENIED}")
-_DENIED_ALONE = re.compile(rf"{STAMP}\[(?:Warning|Note)\] (?:\[[\w-]{{1,20}}\] ){{0,2}}Access denied for user '")
+_STAMP = STAMP.replace("]+", "]{1,20}").replace(" +[", " {1,20}[")
+"""With a bound to each repeat, which awk does not know everywhere."""
+_DENIED_OWN = re.compile(rf"(?:^|: ){_STAMP}\[(?:Warning|Note)\] .{{0,100}}{_DENIED}")
+_DENIED_ALONE = re.compile(rf"{_STAMP}\[(?:Warning|Note)\] (?:\[[\w-]{{1,20}}\] ){{0,2}}Access denied for user '")
 _DENIED_PLAIN = re.compile(rf"{_DENIED}'[\w.@%-]{{0,80}}'@'[\w.:%-]{{0,255}}'")
 _NAME_ENDS = "(using password: "
 _MOST_LINE = 4000

@@ -261,11 +261,16 @@ class Hub:
         return replace(self._snapshot, clusters=clusters) if clusters else None
 
     def _recalled_late(self, facts: Mapping[str, NodeFacts]) -> list[ClusterSnapshot]:
-        """Return once, when all its hosts are in the picture, each cluster that is known late and is not drawn."""
-        drawn = {cluster.cluster_id for cluster in self._snapshot.clusters}
+        """Return once, when all its hosts are in the picture, each cluster that is known late.
+
+        Of one that is drawn, and of which nobody answers, those that only the memory names: who found them is down.
+        """
+        drawn = {cluster.cluster_id: cluster for cluster in self._snapshot.clusters}
         late = [c for c in self._late if all(node.host in facts for node in c.nodes if node.host)]
         self._late = tuple(c for c in self._late if c not in late)
-        return [c for c in late if c.cluster_id not in drawn]
+        new = [c for c in late if c.cluster_id not in drawn]
+        silent = [c for c in late if c.cluster_id in drawn and not drawn[c.cluster_id].components]
+        return new + [replace(c, nodes=tuple(n for n in c.nodes if not n.host)) for c in silent]
 
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""

@@ -32,7 +32,7 @@ from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
 from widgets.common.palette import CommandPalette
-from widgets.common.text import format_clock, speak_of_past
+from widgets.common.text import format_clock, speak_of_past, still_on
 from widgets.inventory.tree_model import cluster_entry, node_entry
 from widgets.procedures.confirm_strip import ConfirmStrip
 from widgets.topology.advice import advice, advice_now
@@ -176,7 +176,7 @@ def test_that_a_recording_says_of_no_tries_that_they_go_on() -> None:
 def test_that_the_age_below_the_drawing_is_of_the_last_answer_and_not_of_the_last_try() -> None:
     eu, us = dark_estate().clusters
     assert seen_from(eu, b.AT) == "No server answers over SQL · last answer 21 min ago"
-    assert seen_from(us, b.AT) == "No server answers over SQL · none ever did"
+    assert seen_from(us, b.AT) == "No server answers over SQL · no answer since this console began to watch"
 
 
 def test_that_the_inspector_tells_the_last_answer() -> None:
@@ -333,3 +333,9 @@ def test_that_the_place_stays_on_the_node_when_its_cluster_turns_out_to_be_a_gro
     shown = opened.controller.cluster()
     assert shown is not None
     assert (shown.cluster_id, len(shown.nodes)) == (b.STATE_UUID, 15)
+
+
+def test_that_an_obligation_that_was_seen_off_is_not_called_on() -> None:
+    assert still_on("clients refused on s2", 10.0, None) == "Still on: clients refused on s2."
+    assert still_on("clients refused on s2", 20.0, 10.0) == "Still on: clients refused on s2."
+    assert still_on("clients refused on s2", 10.0, 20.0).startswith("No more on at 1970-")

@@ -70,6 +70,7 @@ QPushButton[kind="link"] {{
 QPushButton[kind="link"]:hover, QPushButton[kind="link"]:focus {{ text-decoration: underline; }}
 QPushButton[kind="danger"] {{ color: {bad}; border-color: {bad}; }}
 QPushButton[kind="danger"]:hover {{ background: {bad_tint}; }}
+QPushButton[kind="danger"]:focus {{ border: 2px solid {bad}; padding: 3px 11px; }}
 
 QLineEdit, QSpinBox, QComboBox, QPlainTextEdit {{
   background: {panel}; color: {text}; border: 1px solid {line}; border-radius: 6px;

@@ -145,6 +145,14 @@ def seen_words(at: float | None, off: float | None = None) -> str:
     return on if off is None else tr("{on}, no more so at {moment}", on=on, moment=format_moment(off))
 
 
+def still_on(sentence: str, seen: float | None, off: float | None) -> str:
+    """Return the line of an obligation: on, as far as is known, or off at the last look and not yet ticked off."""
+    if off is None or (seen is not None and seen > off):
+        return tr("Still on: {sentence}.", sentence=sentence)
+    return tr("No more on at {moment}, and to be released all the same: {sentence}.", moment=format_moment(off),
+              sentence=sentence)  # fmt: skip
+
+
 def one_line(text: str, most: int = 200) -> str:
     """Return a server's text as one line of bounded length: names and errors may hold anything."""
     # Control characters and line ends only: str.split() would also break the narrow spaces inside numbers.

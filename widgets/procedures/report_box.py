@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services.i18n import tr
 from services.procedures.plan.run_model import RunState, RunView
 from widgets.common.boxes import button
+from widgets.common.text import still_on
 from widgets.procedures.blocks import put, words
 
 
@@ -45,5 +46,5 @@ class ReportBox(QWidget):
         said = self._text.text()
         new = (true for sentence in view.plan.expects if (true := tr(sentence)) not in said) if done else ()
         put(self._true, "\n".join(new))
-        still = (tr("Still on: {sentence}.", sentence=tr(o.obligation.sentence)) for o in view.obligations)
+        still = (still_on(tr(o.obligation.sentence), o.seen, o.seen_off) for o in view.obligations)
         put(self._open, "\n".join(still))

@@ -11,7 +11,7 @@ from services.i18n import tr
 from services.procedures.plan.run_model import REFUSED, Binding, RunState, RunView, StepState
 from services.types import Health
 from widgets.common.boxes import HealthMark, button
-from widgets.common.text import format_moment
+from widgets.common.text import format_moment, still_on
 from widgets.procedures.blocks import TintedFrame, emptied, words
 from widgets.procedures.words import run_words
 
@@ -103,5 +103,5 @@ def where_it_stands(view: RunView) -> str:
         parts.append(tr("Begun {moment}.", moment=format_moment(view.started)[:16]))
     for since, what in view.interrupted:
         parts.append(tr("Since {moment} {what}.", moment=format_moment(since)[:16], what=tr(what)))
-    parts += [tr("Still on: {sentence}.", sentence=tr(duty.obligation.sentence)) for duty in view.obligations]
+    parts += [still_on(tr(duty.obligation.sentence), duty.seen, duty.seen_off) for duty in view.obligations]
     return " ".join(parts)

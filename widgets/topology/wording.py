@@ -289,7 +289,7 @@ def _last_answer_words(cluster: ClusterSnapshot, at: float) -> str:
     """Return how old the last answer of a server is: a try is no answer."""
     moments = [last for node in cluster.nodes if (last := last_answer(node)) is not None]
     if not moments:
-        return tr("none ever did")
+        return tr("no answer since this console began to watch")
     return tr("last answer {age}", age=format_age(max(0.0, at - max(moments))))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from app.cli.one_look import look, past_of
 from services.clock import ManualClock
 from services.discovery.families.galera.kind import GALERA
-from services.discovery.model import ALL_DOWN, SPARE, ClusterSnapshot, EstateSnapshot
+from services.discovery.model import ALL_DOWN, NO_PRIMARY_HEARD, SPARE, ClusterSnapshot, EstateSnapshot
 from services.events import Bus
 from services.facts.model import NodeFacts
 from services.history.positions import PositionSeen
@@ -101,3 +101,22 @@ def test_that_a_window_that_kept_no_picture_takes_the_members_from_what_is_remem
     hub.recall_late(past)
     _is_down(only(hub.refresh()))
     _is_down(only(hub.refresh()))
+
+
+def test_that_a_window_that_found_members_by_a_seed_draws_them_when_the_seed_is_down(tmp_path: Path) -> None:
+    """s2 and s3 were found by s1, every server was killed, the window was started again: it drew s1 alone."""
+    _seen_before(tmp_path)
+    hub = Hub(ManualClock(DOWN_AT), None, rates=dict, bus=Bus())
+    hub.recall(estate(*(member(n) for n in (1, 2, 3))), {"db1": address(1)})
+    hub.put(stopped(1))
+    assert len(only(hub.refresh()).nodes) == 1
+    past = past_of(Namespace(data=tmp_path))({"db1": stopped(1)})
+    assert past is not None
+    hub.recall_late(past)
+    for _ in range(2):
+        cluster = only(hub.refresh())
+        assert [(n.name, n.health) for n in cluster.nodes] == [
+            ("db1", Health.BAD), ("db2", Health.UNKNOWN), ("db3", Health.UNKNOWN),
+        ]  # fmt: skip
+        assert [p.code for p in cluster.problems] == [NO_PRIMARY_HEARD]
+        assert "db2 and db3 were not asked: they may be one" in cluster.problems[0].sentence

@@ -36,6 +36,19 @@ def quorum_problems(name: str, nodes: Sequence[Node], components: Sequence[Compo
     if components:
         return [_none(components, silent_of(nodes))]
     data = [n for n in nodes if not (n.arbitrator or n.behind)]
+    unasked = sorted(n.name for n in data if n.facts is None)
+    heard = [n for n in data if n.facts is not None]
+    if unasked and heard and all(_stopped(n) and not n.sql_fresh for n in heard):
+        text = tr_n(
+            "No server of {name} runs on the hosts that answer; {others} was not asked: it may be a Primary Component. "
+            "bootstrap-after-crash (Procedures) asks it first.",
+            "No server of {name} runs on the hosts that answer; {others} were not asked: they may be one. "
+            "bootstrap-after-crash (Procedures) asks them first.",
+            len(unasked),
+            name=name,
+            others=names(unasked),
+        )
+        return [Problem("galera", text, NO_PRIMARY_HEARD)]
     if data and all(_stopped(n) and not n.sql_fresh for n in data):
         text = tr(
             "All nodes of {name} are down: each host says that no server runs. "

@@ -39,7 +39,7 @@ taken() {
   alone
 }
 closed() {
-  find . -xdev -mindepth 1 -path "${1:-./}" -prune -o -type d \( ! -uid "$me" -o -perm /022 \) \
+  find . -xdev -mindepth 1 -path "${1:--}" -prune -o -type d \( ! -uid "$me" -o -perm /022 \) \
     -execdir chown -h -- "$me:$(id -g)" {} \; -execdir chmod go-w -- {} \;
 }
 """

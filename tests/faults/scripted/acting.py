@@ -321,8 +321,8 @@ class ScriptedActor:
                 return f"copied: {len(sources)} folders"
             case ["bash", "-c", text, _, target] if text in {CLEAR_COPIES, REMOVE_COPY}:
                 _forget(host, target)
-            case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
-                return _prepared(host, mark, words)
+            case ["bash", "-c", text, _, _, mark, number, "mariadb-backup", *_] if text == PREPARE_ONCE:
+                return _prepared(host, mark, number)
             case ["bash", "-c", text, _, _, _, "mariadb-backup", _, "--copy-back", *_] if text == restoring.COPY_BACK:
                 assert not host.running
                 assert not host.has_data
@@ -409,12 +409,12 @@ def _forget(host: Host, folder: str) -> None:
                   f"{folder}/"}  # fmt: skip
 
 
-def _prepared(host: Host, mark: str, words: list[str]) -> str:
+def _prepared(host: Host, mark: str, more: str) -> str:
     """A copy is prepared with each backup once, in their order; each one's position is told."""
     assert mark not in host.files, "a copy is prepared twice"
     number = int(mark.rpartition("-")[2])
     assert number == 0 or f"{mark.rpartition('-')[0]}-{number - 1}" in host.files
-    assert (number > 0) == any(word.startswith("--incremental-dir=") for word in words)
+    assert more == str(number or "")
     host.files[mark] = ""
     return f"Recovered WSREP position: {CLUSTER}:{RESTORED - LATER + number * LATER}\ncompleted OK!"
 

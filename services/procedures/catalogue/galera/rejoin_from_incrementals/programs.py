@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.connections.folder_programs import OWN_PATH
 from services.connections.folders_of_others import WALK
+from services.connections.lent_folders import LENT
 from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS
 
 MARK = ".pilothouse-copies"
@@ -12,7 +13,7 @@ _CLEAR = rf"""clear() (
   missing() {{ exit 0; }}
   beside "$1"; [ -e "./$name" ] || [ -L "./$name" ] || exit 0
   [ -d "./$name" ] && [ ! -L "./$name" ] || exit 4
-  (inside; alone
+  (inside; alone; closed
   [ ! -f ./{MARK} ] || {{ find . -xdev -mindepth 1 ! -path ./{MARK} -delete && rm -f -- ./{MARK}; }}) || exit 5
   rmdir -- "./$name" || exit 4
 )
@@ -50,15 +51,14 @@ than root may write. What an earlier run kept inside the data folder is in a bac
 (rejoin_from_binlogs/restore_programs.py): it is left out, or it would be copied back into what this run keeps there.
 """
 
-PREPARE_ONCE = rf"""export LC_ALL=C
-{OWN_PATH}{PLAIN_OPTIONS}own_path "${{1%/*}}" || exit 10
+PREPARE_ONCE = rf"""{LENT}{OWN_PATH}{PLAIN_OPTIONS}own_path "${{1%/*}}" || exit 10
 for copy in "${{1%/*}}"/[0-9]*; do plain_options "$copy" || exit 9; done
 mkdir -- "$1" || {{ echo "this copy was prepared before, wholly or in part: it is not prepared again"; exit 17; }}
-shift
-exec "$@"
+place=${{1%/*}} more=$2; shift 2
+with_lent "$place/0" "${{more:+$place/$more}}" "$@"
 """
-"""$1 a folder that is made just before, beside the copies; the rest the command. What has begun once never begins
-again.
+"""$1 the account, as which it is done (lent_folders.py), $2 a folder that is made just before, beside the copies, $3 the
+number of the increment or '', the rest the command. What has begun once never begins again.
 
 A prepare with --target-dir reads the backup's own backup-my.cnf and no option file of the host (--print-defaults, tried
 with mariadb-backup 10.11.18): its page size and the files of its system tablespace. With --no-defaults it takes

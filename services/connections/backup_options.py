@@ -32,7 +32,7 @@ options_of() {
       *) refused "$1" "$line" 'this is none of the options that a prepare is given'; return 1;;
     esac
     kept+="$name=$value"$'\n'
-  done < "$file"
+  done < <(timeout 5 head -c 65537 -- "$file" | tr -d '\0')
 }
 """
 """`options_of FOLDER`: prints what is refused, and returns 1; else `kept` has the lines that a prepare is given.

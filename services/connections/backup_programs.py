@@ -21,8 +21,12 @@ from __future__ import annotations
 from services.connections.backup_options import OPTIONS_OF
 
 BEGINS = r"""log_of() {
-  for f in "$1/xtrabackup_binlog_info" "$1/mariadb_backup_binlog_info"; do [ -f "$f" ] && [ ! -L "$f" ] && break; done
-  IFS=$'\t' read -r name at _ 2>/dev/null < "$f" && name=${name##*/} || return
+  local one; f=
+  for one in "$1/xtrabackup_binlog_info" "$1/mariadb_backup_binlog_info"; do
+    [ -f "$one" ] && [ ! -L "$one" ] && f=$one && break
+  done
+  [ -n "$f" ] || return
+  IFS=$'\t' read -r name at _ < <(timeout 2 head -c 4096 -- "$f" 2>/dev/null | tr -d '\0') && name=${name##*/} || return
   case $name in ''|*[!A-Za-z0-9_.-]*) return 1;; esac
   f=$1/$name; [ -f "$f" ] && [ ! -L "$f" ] && [ "$(stat -c %s -- "$f")" = "$at" ]
 }
@@ -45,7 +49,9 @@ begins() {
     }'
 }
 """
-"""Tells of the backup in a folder 'gtids LIST': of each domain and server the last change that it holds.
+"""Only plain files are read, a few kB of each within seconds: a pipe with such a name ended the search of a host.
+
+Tells of the backup in a folder 'gtids LIST': of each domain and server the last change that it holds.
 
 With a second word 'since' too, when that log was begun, in UTC: no change that the backup holds is younger; and 'by',
 its server's id.
@@ -59,7 +65,7 @@ says() {
   for f in "$1/xtrabackup_$2" "$1/mariadb_backup_$2"; do
     if [ -f "$f" ] && [ ! -L "$f" ]; then
       printf 'file %s\n' "$2"
-      head -c 16384 -- "$f" | head -n 60 | tr -c '\n\t -~' '?' | sed 's/^/| /'
+      timeout 2 head -c 16384 -- "$f" | head -n 60 | tr -c '\n\t -~' '?' | sed 's/^/| /'
       printf '\n'
       return
     fi
@@ -68,7 +74,7 @@ says() {
 """
     + BEGINS
     + OPTIONS_OF
-    + r"""head_of() { { head -c 21 -- "$1"; head -c "$2" -- "$1" | tail -c +24; } 2>/dev/null | sha256sum; }
+    + r"""head_of() { { timeout 2 head -c 21 -- "$1"; timeout 2 head -c "$2" -- "$1" | tail -c +24; } 2>/dev/null | sha256sum; }
 own() {
   local f name at size n
   log_of "$1" || return

@@ -41,6 +41,7 @@ of_run() {
 swept() {
   local note left one id kind rest owner path count=0 found; local -A made=(); local files=() folders=()
   note=$(note_of "$1"); left=$note.left; shift; rm -f -- "$left"
+  [ "$#" -gt 0 ] || closed "${kept:--}" || die "the folders in $(pwd -P) could not be taken"
   if [ -f "$note" ]; then
     { IFS= read -r -d '' one
       if [ "$one" = "$(stat -c %d:%i .)" ]; then while IFS= read -r -d '' one; do made[$one]=1; done; fi; } < "$note"
@@ -76,8 +77,9 @@ PATTERNS) ;;
 
 `noted FOLDER [BUT] [SOURCE] [ID]` writes its inventory down: all that lies in it but for one name; or, with '-' for
 their numbers, the names that are to come into it from a source. `of_run FOLDER` goes on only where it is the folder
-that was noted. `swept FOLDER [AS...]` removes what is in the inventory or a server's, as root or by a command before
-it; 1: something stays, and what it is stands beside the note.
+that was noted. `swept FOLDER [AS...]` removes what is in the inventory or a server's, by a command before it, else as root, whose
+all folders below are then before anything in them is named (`closed`): who has one open still would lay a link in a
+name's place (tried: root deleted its own file, ten of ten). 1: something stays, and what it is stands beside the note.
 """
 
 

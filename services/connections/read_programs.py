@@ -185,10 +185,17 @@ MOST_PEERS = 500
 LEFT_OUT, START_LEFT_OUT = "left out", "left out start"
 """What stands for a line of a view, and of a server's start, where a client's words can stand."""
 
+LOG_NEWEST, LOG_CUT = 2**27, "pilothouse: older lines are not read"
 VIEWS_OF_LOG = (
     r"""LC_ALL=C; export LC_ALL
+cut=
+newest() {
+  [ -f "$1" ] || { printf '%s is no plain file\n' "$1" >&2; return 1; }
+  [ "$(stat -L -c %s -- "$1")" -le @NEWEST@ ] || cut=yes
+  tail -c @NEWEST@ -- "$1" | { ulimit -v 524288; tac; }
+}
 if [ "$1" = journal ]; then journalctl -u "$2" -r -o short-unix --no-pager -q
-else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
+else newest "$2"; [ "$cut" ] || [ ! -e "$2.1" ] || newest "$2.1"; [ -z "$cut" ] || printf '%s\n' '@CUT@'; fi |
   awk -v journal="$1" '
     function show(older) {
       for (; head <= tail && older - at[head] > @FAR@; head++) {
@@ -220,6 +227,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
       return 0
     }
     BEGIN { head = near = 1; own = 0; journal = journal == "journal" }
+    !journal && $0 == "@CUT@" { cut = 1; next }
     {
       bytes += length($0) + 1; chars = $0
       if (journal) sub(/^[^ ]+ [^ ]+ [^:]*: /, "", chars)
@@ -246,9 +254,11 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
         at[tail] = here; when[tail] = $1 + 0; of_start[tail] = 2
       }
     }
-    END { drop(0); show(here + 10000); print "read " (bytes + 0) " " (refused + 0) }' |
+    END { drop(cut); if (cut) show(here); else show(here + 10000); print "read " (bytes + 0) " " (refused + 0) }' |
   head -c 1500000
 """.replace("@SPEAKS_FAR@", CLIENT_SPEAKS_FAR)
+    .replace("@NEWEST@", str(LOG_NEWEST))
+    .replace("@CUT@", LOG_CUT)
     .replace("@STAMP@", STAMP)
     .replace("@PEER@", PEER)
     .replace("@PEERS@", str(MOST_PEERS))
@@ -269,6 +279,11 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
 Run as `timeout 20 nice bash -c VIEWS_OF_LOG pilothouse journal UNIT`, or `... file LOG`: man journalctl(1) (-r),
 tac(1), timeout(1) (124: out of time; what was found by then stands). 'read BYTES REFUSED' says how far it came, every
 8 MB and at the end, and how many refused logins stand there.
+
+Of a log file the newest 128 MiB are read, more than its 20 s suffice for on most hosts, and of its predecessor as much:
+tac(1) keeps a line whole in memory, and one without an end would take the host's (half a gigabyte at most). What stands
+within a client's longest message behind the cut is not told: the message's beginning may have been cut off. A line of
+a client's that looks like the cut's own only takes more away.
 
 A client that may not log in writes its name into the log, line breaks and all (MariaDB, log_warnings 2; tried with
 10.11). A name has 128 characters at most (MariaDB KB, "Identifier Names"): what stands that near before the end of one,

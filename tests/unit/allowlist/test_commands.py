@@ -169,6 +169,7 @@ REFUSED = (
     "mysqld --user=mysql --help --verbose --initialize",
     "mysqld --user=mysql --validate-config",
     "mysqld --user=mysql --wsrep-recover",
+    "mysqld --user=mysql --help --verbose",
     "cat /run/pilothouse/lock-",
     "cat /run/pilothouse/lock-../../etc/shadow",
     "cat /run/pilothouse/work.out",

@@ -40,7 +40,7 @@ into "$1"; acts
 { [ -f ./grastate.dat ] && [ ! -L ./grastate.dat ]; } || { echo "no plain file: $1/grastate.dat" >&2; exit 1; }
 $as timeout 5 head -c 4096 -- ./grastate.dat > "$2/grastate.dat"
 listed . > "$2/files"
-if [ -n "$3" ] && [ -f "$3" ]; then stat -c %s -- "$3"; else echo 0; fi > "$2/log-at"
+if [ -n "$3" ] && [ -f "$3" ]; then stat -L -c %s -- "$3"; else echo 0; fi > "$2/log-at"
 date +%s > "$2/at"
 """
 )
@@ -72,19 +72,27 @@ datadir=$1 kept=$2 unit=$3 log=$4 uuid=$5 provider=$6
 """
     + _LISTED
     + r"""stays() { printf 'state file: left as it is: %s\n' "$1"; exit 0; }
-grep -q "^uuid: *$uuid$" "$datadir/grastate.dat" 2>/dev/null && { echo 'state file: it names its data'; exit 0; }
+names_it() (
+  into "$datadir"; acts
+  [ -f ./grastate.dat ] && [ ! -L ./grastate.dat ] || exit
+  text=$($as timeout 5 head -c 4096 -- ./grastate.dat | tr -d '\0')
+  grep -q "^uuid: *$uuid$" <<< "$text"
+)
+names_it && { echo 'state file: it names its data'; exit 0; }
 grep -q "^uuid: *$uuid$" "$kept/grastate.dat" 2>/dev/null || stays 'none was kept'
 [ -f "$datadir/ibdata1" ] || stays 'the folder was erased'
 { [ -e "$datadir/.sst" ] || [ -e "$datadir/sst_in_progress" ]; } && stays 'a transfer had begun'
-now=$(mktemp); said=$(mktemp); trap 'rm -f -- "$now" "$said"' EXIT
+umask 077; now=$(mktemp); said=$(mktemp); trap 'rm -f -- "$now" "$said"' EXIT
 listed "$datadir" > "$now" || stays 'the folder could not be listed'
 gone=$(comm -23 "$kept/files" "$now" | head -n 1)
 [ -z "$gone" ] || stays "${gone:0:200} is gone"
-journalctl --no-pager -q -o cat -u "$unit" --since "@$(cat "$kept/at")" > "$said" 2>/dev/null
+journalctl --no-pager -q -o cat -u "$unit" --since "@$(cat "$kept/at")" 2>/dev/null | head -c $((@MOST@ + 1)) > "$said"
 at=$(cat "$kept/log-at")
-if [ -n "$log" ] && [ -f "$log" ] && [ "$(stat -c %s -- "$log")" -ge "$at" ]; then
-  tail -c "+$((at + 1))" -- "$log" >> "$said"
+if [ -n "$log" ] && [ -f "$log" ] && [ "$(stat -L -c %s -- "$log")" -ge "$at" ]; then
+  [ "$(stat -L -c %s -- "$log")" -le "$((at + @MOST@))" ] || stays 'the log has more since than is read'
+  own timeout 20 tail -c "+$((at + 1))" -- "$log" | head -c @MOST@ >> "$said" || stays 'the log could not be read'
 fi
+[ "$(stat -c %s -- "$said")" -le @MOST@ ] || stays 'the log has more since than is read'
 grep -qF -- "$provider" "$said" || stays 'no log tells of the start'
 grep -Eiq 'inconsisten|consistency compromised|receiving IST|IST received|reversing history' "$said" &&
   stays 'the log tells of an IST or an inconsistency'
@@ -93,8 +101,10 @@ printf '# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   -1\nsafe_to_bo
    own sh -c 'umask 007; cat > ./grastate.dat.new && mv -T -- ./grastate.dat.new ./grastate.dat') ||
   stays 'it could not be written'
 echo 'state file: put back'
-"""
+""".replace("@MOST@", str(64 * 2**20))
 )
+"""Of the log at most 64 MiB are read, as the account, in 20 s: where there is more, nothing is shown, and nothing put
+back. The state file is a plain one, read as the account up to 4 kB: a pipe there would keep root waiting."""
 
 
 def keep_state(host: HostFacts) -> tuple[Step, ...]:

@@ -19,7 +19,7 @@ class Program(Part):
 
     Attributes:
         text: 'mariadbd Ver 10.11.18-MariaDB', '' = not known; version: its numbers.
-        fault: what it says against the option files; '' = valid or not tried; checked: it was tried, as root.
+        fault: what it says against the option files; '' = valid or not tried; checked: it was tried, as mysql.
     """
 
     text: str = ""
@@ -37,9 +37,9 @@ class Program(Part):
             if not version:
                 continue
             checked = reading.run("config", commands.PROGRAM_CHECKED.read(program, sudo=True), limit_s=15.0)
-            fault = ""
-            if checked is not None:
-                fault = system.config_fault(checked.exit_code, checked.stderr.decode("utf-8", "replace"))
-            return cls(line, version, fault, checked is not None and reading.sudo_works is True)
+            said = "" if checked is None else checked.stderr.decode("utf-8", "replace")
+            if checked is None or reading.sudo_works is not True or said.startswith("runuser: "):
+                return cls(line, version)  # it could not be run as the server's account
+            return cls(line, version, system.config_fault(checked.exit_code, said), checked=True)
         reading.note("program", "No server program was found in /usr/sbin.", "no-program")
         return None

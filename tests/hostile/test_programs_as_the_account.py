@@ -1,0 +1,208 @@
+"""What lies in data that another account wrote leads root's programs nowhere: names in a backup, links, pipes, swaps.
+
+The tool of these tests obeys a `.ren` file as mariadb-backup 10.11.18 does: a table's file gets the path that it holds.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from services.connections.backup_programs import BACKUPS
+from services.connections.made_by_run import NOTES
+from services.connections.read_programs import LOG_NEWEST, VIEWS_OF_LOG
+from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
+from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
+from services.procedures.catalogue.steps.restoring_programs import EMPTY_BESIDE
+from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK
+from services.procedures.plan.parts.galera.data_folder import INSIDE
+from tests.hostile.test_folders_of_others import ACCOUNT, GROUP, USER, Place, place
+
+__all__ = ["place"]
+U = "0a9baafc-e833-11f1-988e-8319290952fc"
+_OBEYS = """#!/bin/sh
+for one; do case $one in --target-dir=*) to=${one#*=};; esac; done
+cd "$to" || exit
+for one in */*.ren; do mv "${one%.ren}.ibd" "$(cat "$one").ibd" || exit; done
+echo 'completed OK!'
+"""
+pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can act as another account")
+
+
+def _ran(program: str, *words: object, limit_s: float = 60.0) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", program, "pilothouse", *map(str, words)],
+        capture_output=True, text=True, timeout=limit_s, check=False, stdin=subprocess.DEVNULL, errors="replace",
+    )  # fmt: skip
+
+
+def _tool(place: Place, text: str) -> Path:
+    tool = place.top / "tool"
+    tool.write_text(text, encoding="ascii")
+    tool.chmod(0o755)
+    return tool
+
+
+def _backup(place: Place, target: str) -> Path:
+    backup = place.own / "backup"
+    (backup / "shop").mkdir(parents=True)
+    (backup / "shop" / "evil.ibd").write_text("root's next program")
+    (backup / "shop" / "evil.ren").write_text(target)
+    (backup / "xtrabackup_galera_info").write_text(f"{U}:7 0\n")
+    for at in (backup, *backup.rglob("*")):
+        os.chown(at, USER, GROUP)
+    return backup
+
+
+def test_that_a_path_in_a_backup_leads_a_prepare_to_nothing_of_roots(place: Place) -> None:
+    """Run as root, the tool renamed the account's file into /etc/logrotate.d: root's next program ran it."""
+    backup, tool = _backup(place, f"../../../../../../../../..{place.wanted}/evil"), _tool(place, _OBEYS)
+    ran = _ran(PREPARE, ACCOUNT, backup, place.roots / "work", tool, f"{U}:7")
+    assert (ran.returncode, "could not be prepared" in ran.stdout) == (9, True), ran
+    assert not (place.roots / "work").exists()
+    assert _ran(COPY_CHAIN, place.roots / "copies", "/var/lib/x", backup).returncode == 0
+    ran = _ran(PREPARE_ONCE, ACCOUNT, place.roots / "copies/began-0", "", tool, "--prepare")
+    assert ran.returncode != 0, ran
+    assert place.untouched()
+
+
+def test_that_a_copy_is_roots_again_and_plain_behind_a_prepare(place: Place) -> None:
+    backup, tool = _backup(place, "shop/renamed"), _tool(place, _OBEYS)
+    ran = _ran(PREPARE, ACCOUNT, backup, place.roots / "work", tool, f"{U}:7")
+    assert (ran.returncode, ran.stdout) == (0, f"prepared: {U}:7\n"), ran
+    assert (place.roots / "work/shop/renamed.ibd").read_text() == "root's next program"
+    work = (place.roots / "work", *(place.roots / "work").rglob("*"))
+    assert {(at.stat().st_uid, at.stat().st_mode & 0o077) for at in work} == {(0, 0)}
+
+
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        "ln -s /etc/shadow ./shop/linked.ibd",
+        "mkfifo ./shop/more.ibd",
+        "echo /etc/x > ./shop/t.isl",
+        "ln ./shop/evil.ibd ./shop/two.ibd",
+    ],
+)
+def test_that_root_goes_on_in_no_copy_in_which_a_prepare_left_what_leads_elsewhere(place: Place, leaves: str) -> None:
+    backup = _backup(place, "shop/renamed")
+    tool = _tool(place, f"#!/bin/sh\ncd /proc/self/cwd || exit\n{leaves} || exit\necho 'completed OK!'\n")
+    ran = _ran(PREPARE, ACCOUNT, backup, place.roots / "work", tool, f"{U}:7")
+    assert ran.returncode == 9, ran
+    assert not (place.roots / "work").exists()
+    assert _ran(COPY_CHAIN, place.roots / "copies", "/var/lib/x", backup).returncode == 0
+    assert _ran(PREPARE_ONCE, ACCOUNT, place.roots / "copies/began-0", "", tool).returncode == 7
+
+
+def test_that_nobody_gets_into_a_lent_copy_from_above(place: Place) -> None:
+    """The way to it is closed to the account itself: the tool is in it by the folder that root entered."""
+    backup, seen = _backup(place, "shop/renamed"), place.own / "seen"
+    probe = f"#!/bin/sh\n(cd {place.roots}/work.part/copy) 2> {seen} || (echo closed >> {seen}); echo 'completed OK!'\n"
+    assert _ran(PREPARE, ACCOUNT, backup, place.roots / "work", _tool(place, probe), f"{U}:7").returncode == 0
+    assert seen.read_text().endswith("closed\n")
+
+
+@pytest.mark.parametrize("program", [RECOVER, RECOVER_OR_SAY_WHY])
+def test_that_a_server_that_recovers_its_position_is_never_root(place: Place, program: str) -> None:
+    """HOST.lower-test was opened by root, O_CREAT, before the server became another account."""
+    data, tool = place.own / "data", _tool(place, '#!/bin/sh\nid -u; echo x > "$PWD/h.lower-test"\n')
+    (data / "h.lower-test").symlink_to(place.wanted / "made")
+    nobody = pwd.getpwnam("nobody")  # an account that the host knows
+    os.chown(data, nobody.pw_uid, nobody.pw_gid)
+    error = () if program == RECOVER else ("[ERROR]",)
+    ran = _ran(program, "nobody", *error, data, tool)
+    assert (ran.stdout.split("\n")[0], place.untouched()) == (str(nobody.pw_uid), True), ran
+    assert (ran.returncode != 0) == (program == RECOVER), ran
+
+
+@pytest.mark.parametrize("program", [RECOVER, RECOVER_OR_SAY_WHY])
+def test_that_options_that_only_root_may_read_make_a_position_not_known(place: Place, program: str) -> None:
+    tells = "my_print_defaults() { echo --innodb-data-home-dir=/fast; }\n"
+    other = f'setpriv() {{ case "$*" in *defaults*) ;; *) command setpriv "$@";; esac; }}\n{tells}'
+    error = () if program == RECOVER else ("[ERROR]",)
+    ran = _ran(other + program, ACCOUNT, *error, place.own / "data", "true")
+    assert "can not read all option files" in ran.stdout + ran.stderr, ran
+    assert (ran.returncode, "not recovered" in ran.stdout) in {(73, False), (0, True)}, ran
+
+
+def test_that_an_account_that_has_a_folder_open_swaps_nothing_in_it_while_root_empties_the_data(place: Place) -> None:
+    """Ten of ten: root's rm went to data/shop/zz/shadow.ibd by a link that was laid in zz's place meanwhile."""
+    data, kept = place.own / "data", place.own / "data" / INSIDE
+    (data / "shop/zz").mkdir()
+    (data / "shop/zz/shadow.ibd").write_text("rows")
+    (place.wanted / "shadow.ibd").write_text("root's")
+    kept.mkdir()
+    for at in (data / "shop/zz", data / "shop/zz/shadow.ibd"):
+        os.chown(at, USER, GROUP)
+    (place.roots / "notes").mkdir()
+    swap = f"cd /proc/self/fd/8 && mv -T zz zz.was && ln -s {place.wanted} zz"
+    own = f"command setpriv --reuid={USER} --regid={GROUP} --clear-groups sh -c '{swap}'"
+    attack = f'exec 8< {data}/shop\nxargs() {{ {own}; command xargs "$@"; }}\n'
+    program = EMPTY_BESIDE.replace(NOTES, str(place.roots / "notes"))
+    ran = _ran(attack + program, data, kept, USER)
+    assert (place.wanted / "shadow.ibd").read_text() == "root's", ran
+    assert ran.returncode == 0, ran
+
+
+def test_that_a_pipe_or_a_log_without_an_end_keeps_no_undo_waiting(place: Place) -> None:
+    """root's grep waited on the pipe for ever, root's tail filled /tmp from a sparse log of 100 GB."""
+    data, kept, log = place.own / "data", place.roots / "state", place.own / "error.log"
+    (data / "grastate.dat").write_text("uuid:    u\nseqno:   -1\n")
+    (data / "ibdata1").write_text("rows")
+    log.write_text("before\n")
+    for at in (data / "grastate.dat", data / "ibdata1", log):
+        os.chown(at, USER, GROUP)
+    assert _ran(KEEP_STATE, ACCOUNT, data, kept, log).returncode == 0
+    words = (ACCOUNT, data, kept, "no.service", log, "u", "WSREP: ")
+    (data / "grastate.dat").unlink()
+    os.mkfifo(data / "grastate.dat")
+    with log.open("a") as grown:
+        grown.truncate(100 * 2**30)
+    ran = _ran(PUT_STATE_BACK, *words)
+    assert (ran.returncode, "more since than is read" in ran.stdout) == (0, True), ran
+    log.write_text("before\nWSREP: came\n")
+    ran = _ran(PUT_STATE_BACK, *words)
+    assert (ran.returncode, ran.stdout) == (0, "state file: put back\n"), ran
+    assert (data / "grastate.dat").read_text().splitlines()[2] == "uuid:    u"
+
+
+def test_that_a_log_without_a_lines_end_takes_no_more_memory_than_its_bound(place: Place) -> None:
+    log = place.own / "error.log"
+    log.write_text("WSREP: New COMPONENT: primary = yes, early\n")
+    with log.open("a") as grown:
+        grown.truncate(100 * 2**30)
+    ran = _ran(VIEWS_OF_LOG.replace(str(LOG_NEWEST), str(2**20)), "file", log)
+    assert ran.returncode == 0, ran
+    assert "early" not in ran.stdout
+    assert 0 < int(ran.stdout.rpartition("read ")[2].split()[0]) <= 2**20 + 200
+    log.unlink()
+    os.mkfifo(log)
+    ran = _ran(VIEWS_OF_LOG, "file", log, limit_s=10.0)
+    assert (ran.stdout, "is no plain file" in ran.stderr) == ("read 0 0\n", True), ran
+
+
+def test_that_what_the_cut_of_a_log_may_have_left_of_a_clients_words_is_not_told(place: Place) -> None:
+    log, view = place.own / "error.log", "2026-11-28 19:00:00 0 [Note] WSREP: New COMPONENT: primary = yes, {}\n"
+    padded = "2026-11-28 19:00:00 0 [Note] other\n" * 400
+    log.write_text(view.format("older") + padded + view.format("forged") + padded + view.format("true"))
+    whole = len(log.read_text()) - len(view.format("older")) - 10
+    cut = VIEWS_OF_LOG.replace(str(LOG_NEWEST), str(whole - len(padded)))
+    told = _ran(cut, "file", log).stdout
+    assert ("true" in told, "forged" in told, "older" in told) == (True, False, False), told
+    told = _ran(VIEWS_OF_LOG, "file", log).stdout
+    assert all(word in told for word in ("true", "forged", "older")), told
+
+
+def test_that_a_pipe_with_the_name_of_a_backups_file_ends_no_search(place: Place) -> None:
+    backup = place.own / "backup"
+    backup.mkdir()
+    (backup / "xtrabackup_checkpoints").write_text("backup_type = full-backuped\n")
+    for name in ("mariadb_backup_binlog_info", "xtrabackup_info", "mariadb_backup_galera_info"):
+        os.mkfifo(backup / name)
+    ran = _ran(BACKUPS, backup, limit_s=20.0)
+    assert (ran.returncode, ran.stdout.endswith("end\n")) == (0, True), ran

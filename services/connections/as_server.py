@@ -1,8 +1,8 @@
 """A server's program, run as the server's account from its start on: it never begins as root.
 
-mysqld and mariadbd with --user open files in the data folder before they become that account (HOST.lower-test, O_CREAT):
-a link there leads root to any file. As the account they read what the account may read; what option files it may not
-read is not known to such a start, so that one is refused where they say more to root.
+mysqld and mariadbd with --user open files in the data folder before they become that account (HOST.lower-test,
+O_CREAT): a link there leads root to any file. As the account they read what the account may read; what stands in option
+files that it may not read is not known to such a start, so that one is refused where they say more to root.
 """
 
 from __future__ import annotations

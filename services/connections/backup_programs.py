@@ -74,7 +74,9 @@ says() {
 """
     + BEGINS
     + OPTIONS_OF
-    + r"""head_of() { { timeout 2 head -c 21 -- "$1"; timeout 2 head -c "$2" -- "$1" | tail -c +24; } 2>/dev/null | sha256sum; }
+    + r"""head_of() {
+  { timeout 2 head -c 21 -- "$1"; timeout 2 head -c "$2" -- "$1" | tail -c +24; } 2>/dev/null | sha256sum
+}
 own() {
   local f name at size n
   log_of "$1" || return

@@ -77,9 +77,10 @@ PATTERNS) ;;
 
 `noted FOLDER [BUT] [SOURCE] [ID]` writes its inventory down: all that lies in it but for one name; or, with '-' for
 their numbers, the names that are to come into it from a source. `of_run FOLDER` goes on only where it is the folder
-that was noted. `swept FOLDER [AS...]` removes what is in the inventory or a server's, by a command before it, else as root, whose
-all folders below are then before anything in them is named (`closed`): who has one open still would lay a link in a
-name's place (tried: root deleted its own file, ten of ten). 1: something stays, and what it is stands beside the note.
+that was noted. `swept FOLDER [AS...]` removes what is in the inventory or a server's, by a command before it, else as
+root, whose all folders below are then before anything in them is named (`closed`): who has one open still would lay a
+link in a name's place (tried: root deleted its own file, ten of ten). 1: something stays, and what it is stands beside
+the note.
 """
 
 

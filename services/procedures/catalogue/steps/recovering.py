@@ -39,7 +39,7 @@ same_options
 exec_as "$@"
 """
 )
-"""$1 the account, $2 its data folder, then the server's program with its words: it runs as the account from its start on.
+"""$1 the account, $2 its data folder, then the server's program with its words: it is the account's from its start on.
 
 One that is begun as root opens a file in the data folder before it becomes another account (HOST.lower-test, tried with
 10.11.18: by a link in its place root made /etc/nologin).

@@ -57,8 +57,8 @@ mkdir -- "$1" || {{ echo "this copy was prepared before, wholly or in part: it i
 place=${{1%/*}} more=$2; shift 2
 with_lent "$place/0" "${{more:+$place/$more}}" "$@"
 """
-"""$1 the account, as which it is done (lent_folders.py), $2 a folder that is made just before, beside the copies, $3 the
-number of the increment or '', the rest the command. What has begun once never begins again.
+"""$1 the account, as which it is done (lent_folders.py), $2 a folder that is made just before, beside the copies, $3
+the number of the increment or '', the rest the command. What has begun once never begins again.
 
 A prepare with --target-dir reads the backup's own backup-my.cnf and no option file of the host (--print-defaults, tried
 with mariadb-backup 10.11.18): its page size and the files of its system tablespace. With --no-defaults it takes

@@ -38,7 +38,7 @@ class Program(Part):
                 continue
             checked = reading.run("config", commands.PROGRAM_CHECKED.read(program, sudo=True), limit_s=15.0)
             said = "" if checked is None else checked.stderr.decode("utf-8", "replace")
-            if checked is None or reading.sudo_works is not True or said.startswith("runuser: "):
+            if checked is None or reading.sudo_works is not True or said.startswith("setpriv: "):
                 return cls(line, version)  # it could not be run as the server's account
             return cls(line, version, system.config_fault(checked.exit_code, said), checked=True)
         reading.note("program", "No server program was found in /usr/sbin.", "no-program")

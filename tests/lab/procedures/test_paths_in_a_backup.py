@@ -11,7 +11,7 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs i
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
 from services.procedures.catalogue.steps.recovering import RECOVER
 from tests.lab.estate.estate import Estate, Host
-from tests.lab.estate.types import Result
+from tests.lab.estate.shell import Result
 
 AT, COPIES, PLACE, WANTED = "/srv/lab-paths", "/srv/lab-copies", "/srv/lab-place", "/etc/logrotate.d/evil"
 _MADE = f"""set -e
@@ -60,3 +60,5 @@ def test_that_a_path_in_a_backup_and_a_link_of_the_account_lead_the_real_program
     _program(host, RECOVER, "mysql", f"{AT}/data", "mariadbd", f"--datadir={AT}/data", "--wsrep-on=OFF", "--help")
     assert host.sh(f"ls {WANTED}* /etc/nologin 2>/dev/null | wc -l").out == "0\n"
     assert host.sh(f"find {PLACE} -mindepth 1 ! -user root; find {COPIES} ! -user root").out == ""
+    host.sh(f"cp -a {AT}/full {AT}/roots; mariadb-backup --prepare --target-dir={AT}/roots", check=False)
+    assert host.sh(f"ls {WANTED}*").out == f"{WANTED}.ibd\n", "root's own prepare no longer obeys: this shows nothing"

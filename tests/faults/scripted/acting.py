@@ -370,7 +370,7 @@ class ScriptedActor:
                 return MEASURED
             case ["bash", "-c", text, *words] if text in {TRY, FOREIGN}:
                 self._proves(host, words)
-            case ["install" | "mkdir" | "rmdir" | "chown" | "chmod" | "test" | "find" | "mysql" | "runuser", *_]:
+            case ["install" | "mkdir" | "rmdir" | "chown" | "chmod" | "test" | "find" | "mysql" | "setpriv", *_]:
                 pass
             case _:
                 raise AssertionError(argv)

@@ -17,7 +17,7 @@ from services.connections.command import Command
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
-from services.connections.ports import Output, Rows
+from services.connections.ports import FileSeen, Output, Rows
 from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable
 from services.i18n import tr
 from services.inventory.kinds import MONGODB
@@ -36,6 +36,7 @@ T = TypeVar("T")
 # ER_DBACCESS_DENIED, ER_ACCESS_DENIED, ER_TABLEACCESS_DENIED, ER_SPECIFIC_ACCESS_DENIED: the account lacks the right
 # (mariadb.com/kb/en/mariadb-error-code-reference). The server refuses before it does anything.
 _NO_RIGHT = frozenset({1044, 1045, 1142, 1227})
+_HEAD = 200  # bytes of the line before a file's content
 
 
 class HostOperator:
@@ -126,25 +127,40 @@ class HostOperator:
             )
         )
 
+    def look_file(self, path: str, *, whole: bool = True, follow: bool = True, limit_s: float = 10.0) -> FileSeen:
+        """Return a file with its owner and mode, all of one and the same file (operator_files.py).
+
+        Raises NotRead: a link stands in its way that another user may have laid, or it is no plain file.
+        """
+        _need_absolute(path, self.host)
+        most = self._limits.output_bytes - _HEAD if whole else 0
+        output = self.run(operator_files.read(path, most, follow=follow), limit_s=limit_s)
+        found = operator_files.seen(output, path, self.host)
+        if whole and len(found.content) >= most:
+            raise BadInput(tr("The file {path} is too large to be handled.", path=path), host=self.host)
+        return found
+
     def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
         """Return a file's bytes (as root where the login may become it), None when it does not exist."""
-        _need_absolute(path, self.host)
-        if self.run(Command(("test", "-e", path), sudo=True), limit_s=limit_s).exit_code:
-            return None
-        output = self._need(Command(("cat", "--", path), sudo=True), limit_s)
-        if len(output.stdout) >= self._limits.output_bytes:
-            raise BadInput(tr("The file {path} is too large to be handled.", path=path), host=self.host)
-        return output.stdout
+        found = self.look_file(path, limit_s=limit_s)
+        return found.content if found.there else None
 
     def write_file(
-        self, path: str, content: Secret, *, mode: str = "0644", owner: str = "root:root", limit_s: float = 10.0
+        self,
+        path: str,
+        content: Secret,
+        *,
+        mode: str = "0644",
+        owner: str = "root:root",
+        follow: bool = True,
+        limit_s: float = 10.0,
     ) -> None:
         """Replace or make a file in one atomic rename; the content travels by standard input, never a command line.
 
         A symbolic link stays one, its target is replaced, where only root could have laid it (operator_files.py).
         """
         _need_absolute(path, self.host)
-        output = self.run(operator_files.written(path, content, mode, owner), limit_s=limit_s)
+        output = self.run(operator_files.written(path, content, mode, owner, follow=follow), limit_s=limit_s)
         operator_files.need_done(output, path, self.host)
 
     def close(self) -> None:
@@ -163,22 +179,6 @@ class HostOperator:
             link.abort()
             return self._links.mongo(limit_s)
         return link
-
-    def _need(self, command: Command, limit_s: float) -> Output:
-        """Run a command that must succeed."""
-        output = self.run(command, limit_s=limit_s)
-        if output.exit_code:
-            why = output.error_text
-            raise Unreachable(
-                tr(
-                    "{command} ended with exit code {code}: {why}",
-                    command=operator_files.named(command),
-                    code=output.exit_code,
-                    why=why,
-                ),
-                host=self.host,
-            )
-        return output
 
     def _execute_as_root(self, sql: str, limit_s: float) -> Rows:
         socket = self._entry.sql.socket if self._entry.sql is not None else None

@@ -13,8 +13,9 @@ All of it is in coreutils 8.30 (RHEL 8: 8.30; Debian 11: 8.32) and newer: dd con
 from __future__ import annotations
 
 from services.connections.command import Command
-from services.connections.ports import Output
-from services.errors import UserError
+from services.connections.ports import FileSeen, Output
+from services.errors import Unreachable, UserError
+from services.facts.file_answers import owner_and_mode
 from services.i18n import mark, tr
 from services.secrets import Secret
 
@@ -37,12 +38,14 @@ ENTER = (
     ROOT_ONLY
     + r"""umask 077; export LC_ALL=C
 die() { printf '%s\n' "$*" >&2; exit 73; }
+stays() { [ -n "$_rest" ] && [ -k . ] && [ "$(stat -c %u . "./$_part" 2>&1 | tr '\n' ' ')" = "$me $me " ]; }
 go() {
-  _rest=$1 _hops=0; cd / || exit 73
+  _rest=$1 _hops=0 alone=yes; cd / || exit 73
   while :; do
     while case $_rest in /*) ;; *) false;; esac; do _rest=${_rest#/}; done
     _part=${_rest%%/*}
     case $_rest in */*) _rest=${_rest#*/};; *) _rest=;; esac
+    root_only || stays || alone=
     case $_part in '') die 'no name of a file';; .) continue;; ..) cd -P .. || exit 73; continue;; esac
     if [ -L "./$_part" ] && [ -n "$_rest$follow" ]; then
       root_only || die "$(pwd -P)/$_part is a symbolic link in a folder that others than root may write to"
@@ -60,38 +63,69 @@ go() {
 missing() { die "there is no folder $(pwd -P)/$_part"; }
 """
 )
+"""`go PATH` stands in the folder of its last `name`; `alone` is 'yes' where nobody but root may change the way to it.
+
+In a folder of root's with the sticky bit (/tmp) nobody renames what is root's: it `stays`."""
 _STAGE = r"""stage() {
   [ ! -d "./$name" ] || die "$(pwd -P)/$name is a folder"
+  own
+}
+own() {
   was=$(pwd -P); own=$(mktemp -d ./.pilothouse-XXXXXXXXXX) && cd -P -- "$own" || exit 73
   [ "$(pwd -P)" = "${was%/}/${own#./}" ] || die "$own was replaced at that moment"
   case "$(stat -c '%u %a' .)" in "$me 700"|"$me 2700") ;; *) die "$own was replaced at that moment";; esac
-  trap 'rm -f ./new; rmdir -- "../${own#./}" 2>/dev/null' EXIT; trap 'exit 73' HUP INT TERM PIPE
+  trap 'rm -f ./new ./held; rmdir -- "../${own#./}" 2>/dev/null' EXIT; trap 'exit 73' HUP INT TERM PIPE
 }
+held() {
+  file=./$name
+  [ -z "$alone" ] || return 0
+  own; file=./held; ln -PT -- "../$name" ./held || die "$was/$name could not be held"
+  [ "$(stat -c '%i %h' -- "../$name")" = "$(stat -c '%i 2' ./held)" ] ||
+    die "$was/$name has another name, or was replaced at that moment"
+}
+no_link() { [ ! -L "./$name" ] || die "$(pwd -P)/$name is a symbolic link"; }
 plain() { [ -f "$1" ] && [ ! -L "$1" ]; }
 into_place() { sync -- ./new && mv -fT -- ./new "../$name" || exit 73; }
 """
 WRITE = (
     ENTER
     + _STAGE
-    + r"""follow=yes; go "$1"; stage
+    + r"""follow=$5; go "$1"; [ -n "$5" ] || no_link; stage
+keep=all; [ -n "$alone" ] || keep=context
 dd of=./new conv=excl,fsync oflag=nofollow status=none || exit 73
-if plain "../$name"; then cp -PT --attributes-only --preserve=all -- "../$name" ./new 2>/dev/null; touch ./new; fi
+if plain "../$name"; then cp -PT --attributes-only --preserve=$keep -- "../$name" ./new 2>/dev/null; touch ./new; fi
 plain ./new && [ "$(stat -c %s ./new)" = "$4" ] || die 'not all of the content arrived'
 chown -h -- "$3" ./new && chmod -- "$2" ./new || exit 73
 into_place"""
 )
-"""$1 path, $2 mode, $3 owner, $4 bytes. Label, ACL and attributes of the replaced file stay; one that breaks off
-(the connection was lost) replaces nothing."""
+"""$1 path, $2 mode, $3 owner, $4 bytes, $5 '' for no link in its place. Label, ACL and attributes of the replaced file
+stay, of one that others may exchange the label alone; one that breaks off (the connection was lost) replaces nothing.
+"""
+READ = (
+    ENTER
+    + _STAGE
+    + r"""missing() { printf 'none - - %s\n' "${alone:-no}"; exit 0; }
+follow=$2; go "$1"; no_link
+[ -e "./$name" ] || missing
+held; plain "$file" || die "$1 is no plain file"
+mine=no; [ "$(stat -c %u -- "$file")" != "$me" ] || mine=yes
+printf '%s %s %s\n' "$(stat -c '%u:%g %a' -- "$file")" "$mine" "${alone:-no}"
+[ "$3" -eq 0 ] ||
+  timeout 10 dd if="$file" iflag=nofollow,nonblock,count_bytes,fullblock bs=64K count="$3" status=none || exit 73"""
+)
+"""$1 path, $2 '' for no link in its place, $3 bytes at most. It tells a line, and then the content: owner and mode, or
+that there is none; whether it is root's own; whether nobody but root may change the way to it."""
 COPY = (
     ENTER
     + _STAGE
-    + r"""follow=yes; go "$1"; plain "./$name" || die "$(pwd -P)/$name is no plain file"
-from=$(pwd -P); from=${from%/}/$name; go "$2"; stage
+    + r"""of_root() { [ -n "$alone" ] || die "others than root may change the way to $1"; }
+follow=yes; go "$1"; of_root "$1"; plain "./$name" || die "$(pwd -P)/$name is no plain file"
+from=$(pwd -P); from=${from%/}/$name; go "$2"; of_root "$2"; stage
 cp -PT --preserve=all -- "$from" ./new || exit 73
 plain ./new || die "$from was replaced at that moment"
 into_place"""
 )
-"""$1 source, $2 target: with owner, mode, times, label and ACL."""
+"""$1 source, $2 target: with owner, mode, times, label and ACL. Only where both ways are root's alone."""
 REMOVE = (
     ENTER
     + r"""missing() { exit 0; }
@@ -100,11 +134,11 @@ for each do (follow=; go "$each"; rm -f -- "./$name") || exit 73; done"""
 """Each a file, or a link itself; what is not there is no error."""
 MAKE = (
     ENTER
-    + r"""missing() { mkdir -m 0755 -- "./$_part" || exit 73; }
+    + r"""mode=$2; missing() { mkdir -m "$mode" -- "./$_part" || exit 73; }
 follow=; go "$1/x"
 """
 )
-"""$1 a folder: those of its path that are not there are made, for root."""
+"""$1 a folder, $2 a mode: those of its path that are not there are made, for root."""
 
 
 class NotWritten(UserError):  # noqa: N818 - the name says what happened, as in services.errors
@@ -118,10 +152,25 @@ class NotWritten(UserError):  # noqa: N818 - the name says what happened, as in 
     sure = True
 
 
-def written(path: str, content: Secret, mode: str, owner: str) -> Command:
+class NotRead(UserError):  # noqa: N818 - the name says what happened, as in services.errors
+    """A file was not read: something stands in its way that root does not follow, or it is no plain file."""
+
+    code = "not-read"
+
+
+def written(path: str, content: Secret, mode: str, owner: str, *, follow: bool = True) -> Command:
     """Return the command that makes or replaces a file by what stands on its standard input."""
     size = len(content.reveal().encode("utf-8", "surrogateescape"))
-    return _shell(WRITE, path, mode, owner, str(size), stdin=content)
+    return _shell(WRITE, path, mode, owner, str(size), _word(follow), stdin=content)
+
+
+def read(path: str, most: int, *, follow: bool = True) -> Command:
+    """Return the command that tells of a file, and its first bytes."""
+    return _shell(READ, path, _word(follow), str(most))
+
+
+def _word(yes: bool) -> str:
+    return "yes" if yes else ""
 
 
 def copied(source: str, target: str) -> Command:
@@ -134,9 +183,9 @@ def removed(*paths: str) -> Command:
     return _shell(REMOVE, *paths)
 
 
-def folder_made(path: str) -> Command:
+def folder_made(path: str, mode: str = "0755") -> Command:
     """Return the command that makes a folder and those above it."""
-    return _shell(MAKE, path)
+    return _shell(MAKE, path, mode)
 
 
 def named(command: Command) -> str:
@@ -148,6 +197,7 @@ def named(command: Command) -> str:
 _WORDS_AT, _OWN_WORD = 4, 73
 _DOES = {
     WRITE: mark("Writing {path}"),
+    READ: mark("Reading {path}"),
     COPY: mark("Copying {path}"),
     REMOVE: mark("Removing {path}"),
     MAKE: mark("Making the folder {path}"),
@@ -167,6 +217,26 @@ def need_done(output: Output, path: str, host: str) -> None:
         )
         problem.sure = sure
         raise problem
+
+
+def seen(output: Output, path: str, host: str) -> FileSeen:
+    """Return what a reading command has told. Raises NotRead where it was refused; Unreachable where it broke off."""
+    why = output.error_text or tr("exit code {code}", code=output.exit_code)
+    if output.exit_code not in {0, _OWN_WORD}:
+        raise Unreachable(tr("{path} was not read: {why}", path=path, why=why), host=host)
+    line, ended, content = output.stdout.partition(b"\n")
+    *owned, mine, alone = line.decode("ascii", "replace").split(" ") if line.count(b" ") == 3 else ("", "", "")
+    found = owner_and_mode(" ".join(owned))
+    if output.exit_code or not ended or (found is None and owned != ["none", "-"]):
+        raise NotRead(
+            tr("{path} was not read: {why}", path=path, why=why),
+            host=host,
+            safe=tr("Nothing was written."),
+            try_=(tr("Look at who may write to its folder, and what stands there; then plan anew."),),
+        )
+    owner, mode = found or ("", "")
+    there = found is not None
+    return FileSeen(there, content if there else b"", owner, mode, own=mine == "yes", alone=alone == "yes")
 
 
 def _shell(script: str, *words: str, stdin: Secret | None = None) -> Command:

@@ -33,6 +33,28 @@ class Rows:
         return {text(row[0]): text(row[1]) for row in self.rows if len(row) >= 2}
 
 
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """A file as an act reads it: all of it is of one and the same file, whatever stands there a moment later.
+
+    Attributes:
+        there: it exists. owner: 'uid:gid', mode: four octal digits without setuid, setgid and sticky.
+        own: it is root's. alone: nobody but root may change the way to it, also where there is none.
+    """
+
+    there: bool
+    content: bytes = b""
+    owner: str = ""
+    mode: str = ""
+    own: bool = False
+    alone: bool = False
+
+    @property
+    def text(self) -> str | None:
+        """Return its text, None where there is no such file."""
+        return self.content.decode("utf-8", "surrogateescape") if self.there else None
+
+
 def text(value: SqlValue) -> str:
     """Return a value as text; bytes are decoded leniently because servers do send invalid UTF-8."""
     if value is None:
@@ -174,13 +196,31 @@ class OperatorSession(Protocol):
     def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
         """Run one command that changes the host (with sudo where the command asks for it)."""
 
+    def look_file(self, path: str, *, whole: bool = True, follow: bool = True, limit_s: float = 10.0) -> FileSeen:
+        """Return a file with its owner and mode, read as root where the login may become it.
+
+        Args:
+            whole: with its content. follow: a link of root's in its place is; else any is refused.
+        """
+
     def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
         """Return a file's bytes (as root where the login may become it), None when it does not exist."""
 
     def write_file(
-        self, path: str, content: Secret, *, mode: str = "0644", owner: str = "root:root", limit_s: float = 10.0
+        self,
+        path: str,
+        content: Secret,
+        *,
+        mode: str = "0644",
+        owner: str = "root:root",
+        follow: bool = True,
+        limit_s: float = 10.0,
     ) -> None:
-        """Replace or make a file in one atomic rename; the content travels by standard input, never a command line."""
+        """Replace or make a file in one atomic rename; the content travels by standard input, never a command line.
+
+        Args:
+            follow: a link of root's in its place stays one, its target is replaced; else any is refused.
+        """
 
     def close(self) -> None:
         """Close everything; idempotent."""

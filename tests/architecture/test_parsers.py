@@ -20,7 +20,7 @@ NO_SERVERS = {
     "services/procedures/conditions/machine/files.py": "the plan's own pattern, which it shows and a person approved",
     "services/procedures/conditions/server/option.py": "the cluster in memory of the tests (scripted)",
     "services/procedures/engine/lock.py": "makes the lock's file name out of a cluster's id",
-    "services/procedures/execute/acting_files.py": "makes a kept file's name out of a run's id",
+    "services/procedures/execute/kept_files.py": "makes a kept file's name out of a run's id",
     "services/procedures/execute/acting_output.py": "the plan's own pattern, which it shows and a person approved",
     "services/procedures/execute/detached.py": "makes a unit's name out of a run's id",
     "services/procedures/execute/option_edit.py": "edits an option file's text: it keeps all that it does not change",

@@ -1,17 +1,17 @@
-"""Files on a host, changed so that they can be put back: the original is kept beside them until the run is over.
+"""Files on a host, changed so that they can be put back: the original is kept until the run is over (kept_files.py).
 
-The kept copy is PATH.pilothouse-RUN (no *.cnf: the server reads only those of an included folder, MariaDB KB
-"Including Option File Directories"); where there was no file, a marker PATH.pilothouse-RUN.none says so. Either is made
-once, before the first change, and never again: a repeat after a crash would keep the changed file as the original.
-What the run writes is kept too, as PATH.pilothouse-RUN.wrote, before it is written: by it an undo knows whether
-somebody else changed the file since. It stays on the host, as the file itself may hold a secret.
+It is kept once, before the first change, and never again: a repeat after a crash would keep the changed file as the
+original. What the run writes is kept too, before it is written: by it an undo knows whether somebody else changed the
+file since. It stays on the host, as the file itself may hold a secret.
+
+What is judged, kept and written is one and the same file, with its owner and mode (FileSeen): who may exchange it
+between two words of root's would have root's own files written into his.
 """
 
 from __future__ import annotations
 
 import contextlib
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,24 +20,19 @@ from services.connections import operator_files
 from services.connections.command import Command
 from services.connections.operator_files import NotWritten
 from services.errors import BadInput, Unreachable, UserError
-from services.facts.file_answers import owner_and_mode
 from services.facts.masking import masked
 from services.facts.yaml_edit import Settings, edit_yaml
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed, Untouched
+from services.procedures.execute.kept_files import NONE, WROTE, Kept
 from services.procedures.execute.option_edit import edit_options
 from services.procedures.execute.own_lines import own_lines, without_own
 from services.secrets import Secret
 
 if TYPE_CHECKING:
-    from services.connections.ports import OperatorSession, Output
+    from services.connections.ports import FileSeen, OperatorSession, Output
 
 _LIMIT_S = 20.0
-
-
-def kept_path(path: str, run_id: str) -> str:
-    """Return where a run keeps the file as it was."""
-    return f"{path}.pilothouse-{re.sub(r'[^A-Za-z0-9_-]+', '_', run_id)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +85,17 @@ class Files:
             raise Untouched(told, host=host, safe=tr("Nothing was written."), try_=problem.try_) from problem
 
     def _edited(self, path: str, edited: Callable[[str], str], names: tuple[str, ...], made: tuple[str, str]) -> bool:
-        old = self._session.read_file(path)
-        before = (old or b"").decode("utf-8", "surrogateescape")
+        old = self._look(path)
+        before = old.text or ""
         try:
             after = edited(before)
         except BadInput as problem:
             raise self._refused(path, before, names, problem) from problem
         if after == before:
             return False
-        self._keep(path)
-        owner, mode = made
-        if old is not None:
-            # A program of root's, linked there meanwhile, may be setuid: the bits above 0777 are left.
-            owner, mode = self._owner(path)
-        self._write(path, Secret(after), mode, owner)
+        kept = self._keep(path, old)
+        owner, mode = (old.owner, old.mode) if old.there else made
+        self._write(path, kept, Secret(after), mode=mode, owner=owner)
         return True
 
     def _refused(self, path: str, text: str, names: tuple[str, ...], problem: BadInput) -> Untouched:
@@ -121,16 +113,10 @@ class Files:
 
         Who controls the server's account may lay one there: root would replace what it points to (/etc/passwd).
         """
-        if not owner.startswith("root:") and self._run("test", "-L", path).exit_code == 0:
-            raise Untouched(
-                tr("{path} is a symbolic link: root writes no file of the server's through one.", path=path),
-                host=self._session.host,
-                safe=tr("Nothing was written."),
-                try_=(tr("Look at where it leads, and who made it; remove it, then plan anew."),),
-            )
+        follow = owner.startswith("root:")
         with self._refusing():
-            self._keep(path)
-            self._write(path, content, mode, owner)
+            kept = self._keep(path, self._look(path, follow=follow))
+            self._write(path, kept, content, mode=mode, owner=owner, follow=follow)
 
     def remove(self, path: str) -> None:
         """Remove a file; no error when it is not there."""
@@ -138,7 +124,7 @@ class Files:
 
     def wrote(self, path: str) -> str:
         """Return what this run wrote into a file last, '' for nothing."""
-        return self._text(f"{kept_path(path, self._run_id)}.wrote") or ""
+        return self._kept(path).seen(WROTE).text or ""
 
     def restore(self, path: str, *, whole: bool) -> Restored:
         """Put back content, owner and mode as kept; of a file that somebody else changed only the run's own lines go.
@@ -146,30 +132,30 @@ class Files:
         Args:
             whole: put it back whatever stands there: a file that the server itself writes.
         """
-        kept = kept_path(path, self._run_id)
-        there = self._is_there(kept)
-        if not there and not self._is_there(f"{kept}.none"):
+        kept = self._kept(path)
+        if not kept.is_there():
             return Restored(said=tr("nothing to put back: this run has not changed the file"))
-        wrote = None if whole else self._text(f"{kept}.wrote")
-        now = self._text(path) if wrote is not None else None
-        original = self._text(kept) if there and wrote is not None else None
-        if wrote is None or now == wrote:
-            self._back(path, kept, there=there)
+        original = kept.seen()
+        wrote = None if whole else kept.seen(WROTE).text
+        now = self._look(path) if wrote is not None else None
+        if wrote is None or now is None or now.text == wrote:
+            self._back(path, kept, original)
             return Restored()
-        if now == original:
+        if now.text == original.text:
             return Restored(said=tr("nothing to put back: somebody else has put {path} back already", path=path))
-        return self._without_own(path, (original, wrote, now))
+        return self._without_own(path, kept, (original, wrote, now))
 
-    def _without_own(self, path: str, texts: tuple[str | None, str, str | None]) -> Restored:
+    def _without_own(self, path: str, kept: Kept, texts: tuple[FileSeen, str, FileSeen]) -> Restored:
         """Take the run's own lines out of a file that is not as the run wrote it, where that is certain."""
-        host, (original, wrote, now) = self._session.host, texts
-        lies = kept_path(path, self._run_id) if original is not None else tr("nowhere: there was no such file")
+        host, (before, wrote, stands) = self._session.host, texts
+        original, now = before.text, stands.text
+        lies = kept.base if before.there else tr("nowhere: there was no such file")
         if now is None:
             return Restored(
                 stays=tr("Not taken back: {path} on {host} was removed by somebody else since; the original lies at "
                          "{kept}", path=path, host=host, kept=lies)
             )  # fmt: skip
-        back = without_own(original, wrote, now)
+        back = without_own(original, wrote, now) if _may_be_merged(kept, before, stands) else None
         own = "; ".join(masked(line.strip()) for line in own_lines(original, wrote, now))
         if back is None:
             return Restored(
@@ -180,57 +166,57 @@ class Files:
         if back.text is None:
             self.remove(path)
         elif back.text != now:
-            owner, mode = self._owner(path)
-            self._session.write_file(path, Secret(back.text), mode=mode, owner=owner, limit_s=_LIMIT_S)
+            self._put(path, Secret(back.text), mode=stands.mode, owner=stands.owner)
         return Restored(
             said=tr("{path} was changed by somebody else since: only what this run wrote was taken out ({lines}), the "
                     "rest was kept", path=path, lines=own or tr("nothing of it stood there"))
         )  # fmt: skip
 
-    def _back(self, path: str, kept: str, *, there: bool) -> None:
-        if there:
-            self._done(operator_files.copied(kept, path), path)
-        else:
+    def _back(self, path: str, kept: Kept, original: FileSeen) -> None:
+        if not original.there:
             self.remove(path)
+        elif kept.alone and not kept.is_apart:
+            self._done(operator_files.copied(kept.base, path), path)
+        else:
+            self._put(path, Secret(original.text or ""), mode=original.mode, owner=original.owner)
 
     def forget(self, paths: tuple[str, ...]) -> None:
         """Remove what was kept of these files, and a folder that was made for one of them, if it is empty now."""
         for path in paths:
-            kept = kept_path(path, self._run_id)
-            made = self._session.read_file(f"{kept}.none")
-            self._done(operator_files.removed(kept, f"{kept}.none", f"{kept}.wrote"), kept)
-            if made and made.decode("utf-8", "replace") == (folder := posixpath.dirname(path)):
+            kept = self._kept(path)
+            made = kept.seen(NONE).text
+            self._done(operator_files.removed(*(f"{kept.base}{end}" for end in ("", NONE, WROTE))), kept.base)
+            if made and made == (folder := posixpath.dirname(path)):
                 self._need("rmdir", "--ignore-fail-on-non-empty", "--", folder)
 
-    def _write(self, path: str, content: Secret, mode: str, owner: str) -> None:
+    def _write(self, path: str, kept: Kept, content: Secret, *, mode: str, owner: str, follow: bool = True) -> None:
         """Write a file; what is written is kept first, for root alone, so that no kill leaves it unknown."""
-        self._session.write_file(f"{kept_path(path, self._run_id)}.wrote", content, mode="0600", limit_s=_LIMIT_S)
-        self._session.write_file(path, content, mode=mode, owner=owner, limit_s=_LIMIT_S)
+        kept.write(WROTE, content)
+        self._put(path, content, mode=mode, owner=owner, follow=follow)
 
-    def _owner(self, path: str) -> tuple[str, str]:
-        found = owner_and_mode(self._need("stat", "-L", "-c", "%u:%g %a", "--", path).text)
-        if found is None:
-            raise ActFailed(
-                tr("Whose {path} is, and its mode, could not be read.", path=path),
-                host=self._session.host,
-                safe=tr("The file is as it was, or whole and new; what was kept of it is still there."),
-            )
-        return found
+    def _put(self, path: str, content: Secret, *, mode: str, owner: str, follow: bool = True) -> None:
+        self._session.write_file(path, content, mode=mode, owner=owner, follow=follow, limit_s=_LIMIT_S)
 
-    def _text(self, path: str) -> str | None:
-        found = self._session.read_file(path)
-        return found.decode("utf-8", "surrogateescape") if found is not None else None
+    def _look(self, path: str, *, follow: bool = True) -> FileSeen:
+        return self._session.look_file(path, follow=follow, limit_s=_LIMIT_S)
 
-    def _keep(self, path: str) -> None:
-        kept, folder = kept_path(path, self._run_id), posixpath.dirname(path)
-        if self._is_there(kept) or self._is_there(f"{kept}.none"):
-            return
-        if self._is_there(path):
-            self._done(operator_files.copied(path, kept), kept)
-            return
-        made = "" if self._is_there(folder) else folder
-        self._done(operator_files.folder_made(folder), folder)
-        self._session.write_file(f"{kept}.none", Secret(made), mode="0600", limit_s=_LIMIT_S)
+    def _kept(self, path: str) -> Kept:
+        return Kept(self._session, path, self._run_id)
+
+    def _keep(self, path: str, now: FileSeen) -> Kept:
+        """Keep a file as it is now, or that there is none, unless this run has kept it before."""
+        kept, folder = self._kept(path), posixpath.dirname(path)
+        if kept.is_there():
+            return kept
+        if now.there and kept.alone:
+            self._done(operator_files.copied(path, kept.base), kept.base)
+        elif now.there:
+            kept.write("", Secret(now.text or ""), mode=now.mode, owner=now.owner)
+        else:
+            made = "" if self._is_there(folder) else folder
+            self._done(operator_files.folder_made(folder), folder)
+            kept.write(NONE, Secret(made))
+        return kept
 
     def _done(self, command: Command, path: str) -> None:
         operator_files.need_done(self._session.run(command, limit_s=_LIMIT_S), path, self._session.host)
@@ -238,7 +224,7 @@ class Files:
     def _is_there(self, path: str) -> bool:
         return self._run("test", "-e", path).exit_code == 0
 
-    def _need(self, *argv: str) -> Output:
+    def _need(self, *argv: str) -> None:
         output = self._run(*argv)
         if output.exit_code:
             why = output.error_text
@@ -248,10 +234,18 @@ class Files:
                 host=self._session.host,
                 safe=tr("The file is as it was, or whole and new; what was kept of it is still there."),
             )  # fmt: skip
-        return output
 
     def _run(self, *argv: str) -> Output:
         return self._session.run(Command(argv, sudo=True), limit_s=_LIMIT_S)
+
+
+def _may_be_merged(kept: Kept, original: FileSeen, now: FileSeen) -> bool:
+    """Return whether lines of the original may come into the file that stands there.
+
+    Who may exchange the file may have had another one of root's stand there before: nobody else may read its lines.
+    """
+    same = (original.owner, original.mode) == (now.owner, now.mode)
+    return kept.alone or not original.there or (kept.is_apart and same)
 
 
 def _names(settings: Iterable[tuple[str, object]]) -> tuple[str, ...]:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.connections import operator_files
-from services.connections.command import Command
+from services.connections.operator_files import NotRead, NotWritten
+from services.connections.ports import FileSeen
 from services.facts.certificate_files import MOST_TEXT, only_certificates
 from services.facts.certificates import faults_of
-from services.facts.reading import count
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.made_pairs import Pair, made_pair
@@ -42,13 +42,11 @@ def put_pair(action: PutPair, operator: Callable[[str], OperatorSession], host: 
         (action.cert, Secret(pair.cert), "0644", "root:root"),  # the last one: by it a whole pair is known
     )
     for path, content, mode, owner in texts:
-        if session.run(Command(("test", "-L", path), sudo=True), limit_s=_LIMIT_S).exit_code == 0:
-            raise ActFailed(
-                tr("{path} is a symbolic link: root writes no key through one.", path=path),
-                host=host,
-                safe=tr("No transfer uses the new files yet."),
-            )
-        session.write_file(path, content, mode=mode, owner=owner, limit_s=_LIMIT_S)
+        try:
+            session.write_file(path, content, mode=mode, owner=owner, follow=False, limit_s=_LIMIT_S)
+        except NotWritten as problem:
+            safe = tr("No transfer uses the new files yet.")
+            raise ActFailed(problem.sentence, host=host, safe=safe, try_=problem.try_) from problem
 
 
 def _pair(action: PutPair, operator: Callable[[str], OperatorSession], now: float) -> Pair:
@@ -74,14 +72,13 @@ def _pair(action: PutPair, operator: Callable[[str], OperatorSession], now: floa
 
 def _read(session: OperatorSession, path: str) -> Secret:
     """Return a plain file's text: no link is followed, nothing but a file of a pair's size is read."""
-    shown = session.run(Command(("stat", "-c", "%F|%s", "--", path), sudo=True), limit_s=_LIMIT_S)
-    kind, _, size = shown.text.strip().partition("|")
-    found = None
-    if shown.exit_code == 0 and kind == "regular file" and (count(size) or MOST_TEXT + 1) <= MOST_TEXT:
-        found = session.read_file(path, limit_s=_LIMIT_S)
-    if found is None:
+    try:
+        found = session.look_file(path, follow=False, limit_s=_LIMIT_S)
+    except NotRead:
+        found = FileSeen(there=False)
+    if not found.there or len(found.content) > MOST_TEXT:
         raise ActFailed(
             tr("{path} on {host} is not the plain file that this run has put there.", path=path, host=session.host),
             host=session.host,
         )
-    return Secret(found.decode("utf-8", "replace"))
+    return Secret(found.content.decode("utf-8", "replace"))

@@ -72,6 +72,8 @@ def test_that_a_link_in_a_folder_of_others_is_neither_followed_nor_written_throu
     if os.getuid() == 0:
         os.chown(folder, -1, 1)  # root's own group may write where root may
     folder.chmod(mode)
+    if os.getuid() == 0:
+        os.chown(folder, -1, 1)  # root's own group is root
     for path in (folder / "x.cnf", folder / "sub" / "victim", folder / "sub" / "made"):
         ended = done(new(path), shell)
         assert (ended.returncode, "is a symbolic link" in ended.stderr) == (73, True)
@@ -133,7 +135,7 @@ def test_that_a_pipe_or_a_folder_in_place_of_the_file_is_told_and_never_opened(t
 def test_that_the_new_file_is_opened_anew_in_a_folder_of_our_own_and_moved_onto_the_name_itself() -> None:
     command = new(Path("/etc/x.cnf"), "sécret")
     assert command.argv[:2] == ("sh", "-c")
-    assert command.argv[3:] == ("pilothouse", "/etc/x.cnf", "0640", ME, "7")
+    assert command.argv[3:] == ("pilothouse", "/etc/x.cnf", "0640", ME, "7", "yes")
     script = command.argv[2]
     assert "dd of=./new conv=excl,fsync oflag=nofollow status=none" in script
     assert 'mv -fT -- ./new "../$name"' in script

@@ -10,7 +10,8 @@ from cryptography.hazmat.primitives import serialization
 
 from services.clock import ManualClock
 from services.connections.command import Command
-from services.connections.ports import Output
+from services.connections.operator_files import NotRead, NotWritten
+from services.connections.ports import FileSeen, Output
 from services.errors import BadInput
 from services.facts.certificates import faults_of
 from services.procedures.conditions.galera.pair_sound import LocalPairSound, PairSound
@@ -44,16 +45,20 @@ class Files:
     def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
         del limit_s
         self.ran.append(str(command))
-        if command.argv[0] == "stat":
-            return out("symbolic link|9" if command.argv[-1] in self.links else "regular file|900")
-        return out(code=0 if command.argv[0] != "test" or command.argv[2] in self.links else 1)
+        return out()
 
-    def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
-        del limit_s
-        return self.files[path][0].encode() if path in self.files else None
+    def look_file(self, path: str, *, whole: bool = True, follow: bool = True, limit_s: float = 10.0) -> FileSeen:
+        del whole, limit_s
+        if path in self.links and not follow:
+            raise NotRead(f"{path} is a symbolic link")
+        return FileSeen(path in self.files, self.files[path][0].encode() if path in self.files else b"")
 
-    def write_file(self, path: str, content: Secret, *, mode: str, owner: str, limit_s: float = 10.0) -> None:
+    def write_file(
+        self, path: str, content: Secret, *, mode: str, owner: str, follow: bool = True, limit_s: float = 10.0
+    ) -> None:
         del limit_s
+        if path in self.links and not follow:
+            raise NotWritten(f"{path} is a symbolic link")
         self.files[path] = (content.reveal(), mode, owner)
 
 

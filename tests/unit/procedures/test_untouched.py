@@ -8,8 +8,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.command import Command
-from services.connections.operator_files import NotWritten
-from services.connections.ports import Output
+from services.connections.operator_files import NotRead, NotWritten
+from services.connections.ports import FileSeen, Output
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.execute.acting import RealActor
 from services.procedures.plan.actions import Action, EditYaml, PutFile, Run, Several
@@ -38,12 +38,14 @@ class Session:
         self.ran.append(str(command))
         if command.argv[:2] == ("sh", "-c") and self.refuses:
             return Output(self.refuses, b"", b"/srv/tool/mongos.conf is a symbolic link")
-        there = command.argv[-1] in (self.links if "-L" in command.argv else self.files)
-        return out(code=0 if command.argv[0] != "test" or there else 1)
+        return out(code=0 if command.argv[0] != "test" or command.argv[-1] in self.files else 1)
 
-    def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
-        del limit_s
-        return self.files[path].encode() if path in self.files else None
+    def look_file(self, path: str, *, whole: bool = True, follow: bool = True, limit_s: float = 10.0) -> FileSeen:
+        del whole, limit_s
+        if path in self.links and not follow:
+            raise NotRead(f"{path} is a symbolic link")
+        text = self.files.get(path)
+        return FileSeen(text is not None, (text or "").encode(), "0:0", "0644", own=True, alone=True)
 
     def write_file(self, path: str, content: Secret, **more: object) -> None:
         del more

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from services.clock import ManualClock
 from services.connections import operator_files
 from services.connections.command import Command
-from services.connections.ports import ObserverSession, OperatorSession, Output, Rows
+from services.connections.ports import FileSeen, ObserverSession, OperatorSession, Output, Rows
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, statement_of
 from services.connections.statement import Statement
@@ -113,14 +113,25 @@ class Changing:
             assert script == operator_files.MAKE
         return out()
 
+    def look_file(self, path: str, *, whole: bool = True, follow: bool = True, limit_s: float = 10.0) -> FileSeen:
+        del whole, follow, limit_s
+        return FileSeen(path in self._files, self._files.get(path, b""), "0:0", "0644", own=True, alone=True)
+
     def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
         del limit_s
         return self._files.get(path)
 
     def write_file(
-        self, path: str, content: Secret, *, mode: str = "0644", owner: str = "root:root", limit_s: float = 10.0
+        self,
+        path: str,
+        content: Secret,
+        *,
+        mode: str = "0644",
+        owner: str = "root:root",
+        follow: bool = True,
+        limit_s: float = 10.0,
     ) -> None:
-        del mode, owner, limit_s
+        del mode, owner, follow, limit_s
         self._files[path] = content.reveal().encode()
 
     def close(self) -> None:

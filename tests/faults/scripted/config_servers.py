@@ -138,6 +138,7 @@ def _host(host: Host, node: NodeFacts) -> HostFacts:
         path=path,
         settings=tuple(sorted(settings_of(host.files.get(path, "")).items())),
         text=Secret(host.files.get(path, "")),
+        open_way="",
     )
     full = f"{DATA}/data" in host.files
     data = MongoData(DATA, _SIZE * full, int(full), owner=100, group=101, odd="")

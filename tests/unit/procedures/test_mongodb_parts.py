@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from services.clock import ManualClock
+from services.connections.folder_programs import OWN_PLACE
 from services.connections.mongo.document import Reply
 from services.connections.ports import Output
 from services.connections.reads.mongo import MongoRead
@@ -52,6 +53,9 @@ _BIN = (
 RUN_BY = f"Uid:\t100\t100\t100\t100\nGid:\t101\t101\t101\t101\nat -rwxr-xr-x 0 0 /usr/local/bin/mongod\n{_BIN}"
 
 
+_ETC = "at -rw-r--r-- 0 0 /etc/mongod.conf\nat drwxr-xr-x 0 0 /etc\nat drwxr-xr-x 0 0 /\nend\n"
+
+
 class Host(ScriptedSession):
     """A host that answers each command by its words."""
 
@@ -63,7 +67,10 @@ class Host(ScriptedSession):
             "45": RUN_BY,
             "LoadState,MainPID,User": "LoadState=loaded\nMainPID=45\nUser=mysql\n",
             "/proc/45/cgroup": "0::/system.slice/mongod.service\n",
+            "/proc/45/cmdline": "/usr/local/bin/mongod\0--config\0/etc/mongod.conf\0",
             "/etc/mongod.conf": FILE,
+            "the way to the file": _ETC,
+            OWN_PLACE: "",
             "UnitFileState": "UnitFileState=enabled\n",
             "ls": "WiredTiger\nlost+found\nstorage.bson\n",
             "du": "335544320\t/var/lib/mysql/db\n",
@@ -74,6 +81,10 @@ class Host(ScriptedSession):
     def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
         del limit_s
         words = command_of(read).argv
+        if WAY_OF in words and words[-1].endswith(".conf"):
+            return out(self.said["the way to the file"])
+        if OWN_PLACE in words and self.said[OWN_PLACE]:
+            return out(self.said[OWN_PLACE], code=1)
         found = next((text for key, text in self.said.items() if key in words), None)
         return out(found) if found is not None else out(code=1, errors="No such file or directory")
 
@@ -129,10 +140,36 @@ def test_that_what_can_t_be_edited_is_told_with_why(more: dict[str, str], troubl
 
 
 def test_that_a_file_in_a_persons_folder_is_not_read() -> None:
-    found = _process(Host(), _node(configuration="/home/me/mongod.conf"))
+    home = {"/proc/45/cmdline": "/usr/local/bin/mongod\0-f\0/home/me/mongod.conf\0"}
+    found = _process(Host(**home), _node(configuration="/home/me/mongod.conf"))
     assert found.settings == ()
     assert "no place that the console reads" in found.trouble
-    assert _process(Host(), _node(configuration="")).trouble == "it was started without a configuration file"
+    none = Host(**{"/proc/45/cmdline": "/usr/local/bin/mongod\0"})
+    assert _process(none, _node(configuration="")).trouble == "it was started without a configuration file"
+
+
+def test_that_the_file_is_the_one_of_the_process_and_what_the_server_says_has_to_agree() -> None:
+    """A server told of another one in its data folder: root would have edited it there."""
+    evil = "/srv/mongodb/data/mongod.conf"
+    found = _process(Host(**{evil: FILE}), _node(configuration=evil))
+    assert found.path == "/etc/mongod.conf"
+    assert found.trouble == f"its process was started with /etc/mongod.conf, and the server tells {evil}"
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({}, ""),
+        (
+            {OWN_PLACE: "others than root may write into /etc, or change what lies there\n"},
+            "others than root may write",
+        ),
+        ({"the way to the file": "end\n"}, None),
+    ],
+)
+def test_that_the_way_to_the_file_is_told_where_it_is_not_roots_alone(more: dict[str, str], told: str | None) -> None:
+    found = _process(Host(**more)).open_way
+    assert found == told if not told else (found or "").startswith(told)
 
 
 def test_that_a_server_started_by_hand_has_no_unit() -> None:

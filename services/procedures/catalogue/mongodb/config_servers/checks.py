@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
+
 from services.connections.mongo.change import CLEARS_SETS
 from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
-from services.procedures.catalogue.mongodb.config_servers.edits import elsewhere, untried
+from services.procedures.catalogue.mongodb.config_servers.edits import elsewhere, open_ways, untried
 from services.procedures.catalogue.mongodb.config_servers.party import (
     MMAP,
     ROLLING,
@@ -229,6 +231,8 @@ def files(party: Party) -> Check:
     tried = [one for host in changed if not party.process(host).trouble for one in untried(party, host)]
     faults += [one.why for one in tried]
     faults += [fault for host in changed for fault in elsewhere(party, host)]
+    loose = [one for host in changed if not party.process(host).trouble for one in open_ways(party, host)]
+    faults += [one.why for one in loose]
     blind = [h for h in party.everyone if h in {*party.servers, *party.routers, *party.new, *restarted}
              and not party.facts.host(h).is_root]  # fmt: skip
     faults += [f"{host}: the login is not root, and may not become it" for host in blind]
@@ -240,7 +244,7 @@ def files(party: Party) -> Check:
         why="Each edit was tried on the file as it is. An option on a command line wins over the file: to change the "
         "file would change nothing.",
         try_=(
-            *(way for one in tried for way in one.try_),
+            *(way for one in (*tried, *loose) for way in one.try_),
             "Move its options into a YAML file that its unit names, restart it, and plan anew.",
         )
         if faults
@@ -295,6 +299,8 @@ def new_hosts(party: Party) -> Check:
         process, data = host[MongoProcess], host[MongoData]
         if process.running != 0:
             faults.append(f"{host.host}: {process.running} servers run there")
+        if posixpath.dirname(process.path) == posixpath.dirname(party.path(host.host)):
+            faults += [one.why for one in open_ways(party, host.host)]
         if process.odd or not process.unit:
             faults.append(f"{host.host}: {process.odd or 'there is no unit mongod.service'}")
         if data.entries is None:

@@ -77,6 +77,17 @@ def untried(party: Party, host: str) -> tuple[Untried, ...]:
     return tuple(found)
 
 
+def open_ways(party: Party, host: str) -> tuple[Untried, ...]:
+    """Return why root edits no file there: others than root may change the way to it, or that is not known."""
+    process, path = party.process(host), party.path(host)
+    if process.open_way == "":
+        return ()
+    why = process.open_way or "who may write on the way to it is not known"
+    moved = f"On {host}: move {path} to /etc, owned by root, name it there in {party.unit(host)} (--config), then "
+    way = f"{moved}systemctl daemon-reload, restart {party.unit(host)}, and plan anew."
+    return (Untried(f"{host}: root writes no {path}: {why}", (way,)),)
+
+
 def _on_the_line(party: Party, host: str, name: str, value: str) -> Untried:
     unit, path, option = party.unit(host), party.process(host).path, option_of(name)
     way = (

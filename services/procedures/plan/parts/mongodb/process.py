@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from services.connections.reads import commands
 from services.errors import BadInput
 from services.facts import system
 from services.facts.mongodb.process import command_line, is_program, may_be_shown, parse_processes, unit_of
+from services.facts.reading import words
 from services.facts.way import not_roots, parse_account, parse_way
 from services.facts.yaml_settings import Scalar, settings_of
 from services.procedures.plan.part import Part, Reading
@@ -36,6 +38,7 @@ class MongoProcess(Part):
         others: names of settings that are not looked at. trouble: why the file could not be read as settings.
         text: of the file, for the edits of a plan to be tried on; never shown: it may hold a password.
         given: settings that stand on the process's command line, by their dotted names: they win over the file.
+        open_way: where others than root may write on the way to the file; '' = nowhere, None = not known.
     """
 
     running: int | None = None
@@ -50,6 +53,7 @@ class MongoProcess(Part):
     trouble: str = ""
     text: Secret | None = None
     given: tuple[tuple[str, str], ...] = ()
+    open_way: str | None = None
 
     def setting(self, name: str) -> Scalar | None:
         """Return a setting's value, None where the file does not have it."""
@@ -57,17 +61,23 @@ class MongoProcess(Part):
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> MongoProcess | None:
-        """See Part. Where no server runs, its unit and file are the package's own."""
+        """See Part. Where no server runs, its unit and file are the package's own.
+
+        Root is to write the file that a process was started with: what its server says of it has to agree.
+        """
         listing = reading.run("processes", commands.MONGODB_PROCESS)
         if listing is None or listing.exit_code not in {0, 1}:
             return None
         pids = parse_processes(listing.text)
         mongo = host.node.mongo if host.node is not None else None
-        path = mongo.server.configuration if mongo is not None else PATHS[0]
+        told = mongo.server.configuration if mongo is not None else PATHS[0]
         if len(pids) > 1:
-            return cls(running=len(pids), path=path, trouble="several servers run there")
+            return cls(running=len(pids), path=told, trouble="several servers run there")
         found = _of_process(pids[0], reading) if pids else _of_package(reading)
+        path = dict(found.given).get("config", "") if pids else told
         settings, others, trouble, text = _settings(path, reading)
+        if pids and not found.odd and path != told:
+            trouble = f"its process was started with {path or 'no file'}, and the server tells {told or 'none'}"
         return replace(
             found,
             running=len(pids),
@@ -77,6 +87,7 @@ class MongoProcess(Part):
             others=others,
             trouble=trouble,
             text=text,
+            open_way=_open_way(path, reading, there=text is not None),
         )
 
 
@@ -94,6 +105,23 @@ def _of_process(pid: int, reading: Reading) -> MongoProcess:
     line = reading.text("process", commands.CONTENT.read(f"/proc/{pid}/cmdline")) or ""
     given = tuple(sorted(command_line(line).items()))
     return MongoProcess(program="" if odd else way[0].path, odd=odd, account=account[0], unit=unit, given=given)
+
+
+def _open_way(path: str, reading: Reading, *, there: bool) -> str | None:
+    """Return where others than root may write on the way to a file, and to what it leads to where it is a link."""
+    if not is_readable(path):
+        return None
+    folders = [posixpath.dirname(path)]
+    if there:
+        way = parse_way(reading.text("configuration", commands.WAY.read(path, sudo=True)) or "")
+        if way is None:
+            return None
+        folders.append(posixpath.dirname(way[0].path))
+    for folder in dict.fromkeys(folders):
+        owned = reading.run("configuration", commands.PLACE_OWNED.read(folder, sudo=True))
+        if owned is None or owned.exit_code:
+            return words(owned.text.strip(), 300) or None if owned is not None else None
+    return ""
 
 
 def _of_package(reading: Reading) -> MongoProcess:

@@ -58,6 +58,9 @@ def _settings(reader: yaml.SafeLoader, top: yaml.Node | None) -> dict[str, Scala
             raise _unread(tr("{name} stands there twice, at last in line {line}", name=above, line=_line(node)))
         if value is not None:
             found[above] = _as_written(node, value)
+    for name in found:
+        if any(name[:at] in found for at, sign in enumerate(name) if sign == "."):
+            raise _unread(tr("{name} lies in what stands there as a value itself", name=name))
     return found
 
 

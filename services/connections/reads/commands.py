@@ -69,8 +69,9 @@ TCP_TRIED = _known("tcp-tried", "timeout", "3", "bash", "-c", TCP_TRY, "pilothou
 OS_STREAM = _known("os-stream", "bash", "-c", OS_LOOP, "pilothouse", k.PATH)
 OS_STREAM_SH = _known("os-stream-sh", "sh", "-c", OS_LOOP_SH, "pilothouse", k.PATH)
 MONGODB_PROCESS = _known(
-    "mongodb-process", "ps", "-C", ",".join(MONGODB_DAEMONS), "-o", "pid=", "-o", "stat=", "-o", "comm="
-).read()
+    "mongodb-process", "ps", "-C", ",".join(MONGODB_DAEMONS), "-o", "pid=", "-o", "stat=", "-o", "comm=",
+    "-o", "user:32=", "-o", "uid=",
+).read()  # fmt: skip
 OS_STREAM_MONGODB = _known("os-stream-mongodb", "bash", "-c", OS_LOOP, "pilothouse", k.PATH, *MONGODB_DAEMONS)
 OS_STREAM_SH_MONGODB = _known("os-stream-sh-mongodb", "sh", "-c", OS_LOOP_SH, "pilothouse", k.PATH, *MONGODB_DAEMONS)
 HAPROXY_SHOWN = _known(

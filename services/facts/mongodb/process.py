@@ -32,10 +32,16 @@ _ALONE = frozenset({"net.port", "net.bindIp", "net.ipv6", "security.keyFile", "s
 
 
 def parse_processes(text: str) -> tuple[int, ...]:
-    """Return the pids of `ps -C mongod,mongos -o pid= -o stat= -o comm=`, without zombies."""
+    """Return the pids of `ps -C mongod,mongos -o pid= -o stat= -o comm= -o user:32= -o uid=`, without zombies."""
+    return tuple(pid for pid, _ in parse_owners(text))
+
+
+def parse_owners(text: str) -> tuple[tuple[int, frozenset[str]], ...]:
+    """Return each of them with its user's name and number, as ps tells them: no word of the process's own."""
     rows = (line.split() for line in lines_of(text)[:_MOST])
-    found = ((count(row[0]), row[1]) for row in rows if len(row) >= 3 and row[2] in MONGODB_DAEMONS)
-    return tuple(pid for pid, state in found if pid is not None and not state.startswith("Z"))
+    found = ((count(row[0]), row[1], frozenset(row[3:5])) for row in rows if len(row) >= 3 and row[2] in
+             MONGODB_DAEMONS)  # fmt: skip
+    return tuple((pid, owner) for pid, state, owner in found if pid is not None and not state.startswith("Z"))
 
 
 def is_program(path: str) -> bool:

@@ -66,3 +66,18 @@ def test_that_a_name_of_digits_is_the_text_that_stands_there() -> None:
     assert (told["replication.replSetName"], told["net.port"], told["net.ipv6"]) == ("001", "27_019", True)
     assert told["storage.dbPath"] == "2016-01-02"
     assert settings_of("net: {port: 27019}")["net.port"] == 27019
+
+
+def test_that_a_value_that_is_a_part_as_well_is_refused_with_a_sentence() -> None:
+    """It ended in a TypeError where the file of a new member is made."""
+    for text in ("storage: x\nstorage.dbPath: /data\n", "storage.dbPath: /data\nstorage: x\n", "a.b: 1\na.b.c.d: 2\n"):
+        with pytest.raises(BadInput, match="stands there as a value itself"):
+            settings_of(text)
+
+
+def test_that_a_very_long_file_is_not_edited_setting_by_setting() -> None:
+    text = "\n".join(f"k{at}: {at}" for at in range(4_000))
+    with pytest.raises(BadInput, match="more than 20000 characters") as told:
+        edit_yaml(text, (("replication.replSetName", "cs"), ("storage.dbPath", "/x")))
+    assert "replication.replSetName: cs" in str(told.value.try_)
+    assert edit_yaml(text, (("k7", 7),)) == text

@@ -39,3 +39,15 @@ def test_that_only_what_is_certainly_the_runs_is_taken_out(
 def test_that_the_runs_lines_that_still_stand_there_are_named() -> None:
     assert own_lines(ORIGINAL, ADDED, ADDED + "more = 1\n") == ("back_log = 9",)
     assert own_lines(ORIGINAL, WROTE, WROTE.replace("321", "999")) == ()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("n", [4_000, 60_000])
+def test_that_texts_of_equal_lines_are_compared_in_a_moment_or_not_at_all(n: int) -> None:
+    """4,000 took 21 s: whoever may write the file kept an undo busy for hours."""
+    original, wrote, now = "\n" * n, "a: b\n" + "\n" * n, "c: d\n" + "\n" * n
+    assert without_own(original, wrote, now) is None
+    assert without_own(original, wrote, wrote + "c: d\n") == Back(original + "c: d\n")
+    odd = "".join(f"\n{at}: x\n" for at in range(n))
+    assert without_own(original, f"a: b\n{odd}", f"{odd}c: d\n") is None
+    assert own_lines(original, f"a: b\n{odd}", odd) != ()

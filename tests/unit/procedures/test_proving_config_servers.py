@@ -296,6 +296,26 @@ def test_that_a_server_is_stopped_when_no_process_but_the_runs_own_is_left() -> 
     assert looked(MongoStopped("c3", "mongod.service"), _machine(ps="", systemctl=""))[0] is None
 
 
+@pytest.mark.parametrize(
+    ("owner", "unit_user", "holds"),
+    [
+        ("mallory 1001", "mongodb", True),
+        ("mongodb 100", "mongodb", False),
+        ("mongodb 100", "100", False),
+        ("root 0", "mongodb", False),
+        ("mallory 1001", "", False),
+        ("", "mongodb", False),
+    ],
+)
+def test_that_a_process_of_another_user_that_is_called_like_it_keeps_no_stop_from_being_proven(
+    owner: str, unit_user: str, holds: bool
+) -> None:
+    """Of the unit's user, of root, or of nobody known it may be the server, started by hand."""
+    machine = _machine(ps=f"  413 Ssl  mongod {owner}\n", systemctl=f"ActiveState=inactive\nUser={unit_user}\n")
+    found = looked(MongoStopped("c3", "mongod.service"), machine)
+    assert (found[0], "pid 413" in found[1]) == (holds, True)
+
+
 def _on_c1(**programs: str) -> Server:
     server = Server("c1", "1-sccc")
     server.programs |= {name: out(text) for name, text in programs.items()}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.reads import commands
-from services.facts.mongodb.process import parse_processes
+from services.facts.mongodb.process import parse_owners
 from services.facts.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
@@ -17,6 +17,8 @@ from services.procedures.plan.scripted import World
 @dataclass(frozen=True, slots=True)
 class MongoStopped(OfHost):
     """No mongod and no mongos runs on the host, and its unit is inactive (or failed).
+
+    Anybody may call a program mongod: one of a user who is neither root nor the unit's is told, and is not this server.
 
     Attributes:
         but: another unit whose process does not count: a scratch server of the run; '' for none.
@@ -40,13 +42,17 @@ class MongoStopped(OfHost):
         if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
             return Answer(holds=None, evidence=f"the processes of {self.host} could not be read")
         scratch = properties(asking.run(self.host, commands.UNIT_PROCESS.read(self.but)).text) if self.but else {}
-        pids = [pid for pid in parse_processes(listing.text) if str(pid) != scratch.get("MainPID")]
+        user = properties(asking.run(self.host, commands.UNIT_ACCOUNT.read(self.unit)).text).get("User", "")
+        owners = {pid: own for pid, own in parse_owners(listing.text) if str(pid) != scratch.get("MainPID")}
+        others = [pid for pid, own in owners.items() if user and own and not own & {user, "root", "0"}]
+        pids = [pid for pid in owners if pid not in others]
         state = properties(asking.run(self.host, commands.UNIT_STOPPING.read(self.unit)).text).get("ActiveState", "")
         if pids:
             return Answer(holds=False, evidence=f"pid {pids[0]} still runs on {self.host}; {self.unit} is {state}")
         if not state:
             return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
-        return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}")
+        told = f"; pid {others[0]} is called like one, of a user who is not {user}" if others else ""
+        return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}{told}")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""

@@ -12,12 +12,15 @@ All of it is in coreutils 8.30 (RHEL 8: 8.30; Debian 11: 8.32) and newer: dd con
 
 from __future__ import annotations
 
+import re
+
 from services.connections.command import Command
 from services.connections.ports import FileSeen, Output
 from services.errors import Unreachable, UserError
-from services.facts.file_answers import owner_and_mode
 from services.i18n import mark, tr
 from services.secrets import Secret
+
+_OWNER_AND_MODE = re.compile(r"(\d{1,10}:\d{1,10}) ([0-7]{1,5})\s*", re.ASCII)
 
 ROOT_ONLY = r"""me=$(id -u)
 root_only() {
@@ -241,3 +244,12 @@ def seen(output: Output, path: str, host: str) -> FileSeen:
 
 def _shell(script: str, *words: str, stdin: Secret | None = None) -> Command:
     return Command(("sh", "-c", script, "pilothouse", *words), sudo=True, stdin=stdin)
+
+
+def owner_and_mode(text: str) -> tuple[str, str] | None:
+    """Return ('0:0', '0644') of `stat -c '%u:%g %a'`, without setuid, setgid and sticky bits; None for anything else.
+
+    The owner becomes an argument of root's chown: it is two numbers and nothing more.
+    """
+    found = _OWNER_AND_MODE.fullmatch(text)
+    return (found[1], f"{int(found[2], 8) & 0o777:04o}") if found is not None else None

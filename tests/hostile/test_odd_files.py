@@ -19,9 +19,9 @@ import pytest
 
 import services.facts
 from services.clock import ManualClock
+from services.connections.operator_files import owner_and_mode
 from services.connections.tls_programs import PAIR_LOOK
 from services.errors import UserError
-from services.facts.file_answers import owner_and_mode
 from services.files import private_folder, write_whole
 from services.history.state_store import StateStore
 from services.inventory.imports_workbench import import_workbench

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from services.connections.operator_files import owner_and_mode
 from services.connections.ports import Output
 from services.facts.binlog_files import BinlogFiles, binlog_files, index_of, is_of_mariadb
 from services.facts.detached_work import Found, parse_unit
-from services.facts.file_answers import is_absent, owner_and_mode
+from services.facts.file_answers import is_absent
 from services.facts.option_files import cluster_addresses
 from services.facts.provider_options import without_options
 from services.facts.reading import last_number

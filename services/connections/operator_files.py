@@ -41,7 +41,11 @@ ENTER = (
     ROOT_ONLY
     + r"""umask 077; export LC_ALL=C
 die() { printf '%s\n' "$*" >&2; exit 73; }
-stays() { [ -n "$_rest" ] && [ -k . ] && [ "$(stat -c %u . "./$_part" 2>&1 | tr '\n' ' ')" = "$me $me " ]; }
+stays() {
+  [ -n "$_rest" ] || return 1
+  case "$(stat -c '%u:%a' .)" in "$me:"[1357][0-7][0-7][0-7]) ;; *) return 1;; esac
+  [ "$(stat -c %u "./$_part" 2>&1)" = "$me" ]
+}
 go() {
   _rest=$1 _hops=0 alone=yes; cd / || exit 73
   while :; do

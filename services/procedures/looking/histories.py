@@ -289,8 +289,15 @@ def _to_search(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], seqno: int | No
     return ((max(before) + 1, high), (0, min(high, lowest)))
 
 
+class _NotReadError(Exception):
+    """A host's binary log was not read: what it holds there is not known."""
+
+
 def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road, Road]) -> Trace:
-    """Return the donor's trace with the last Xid that both have, where they differ in all that was read."""
+    """Return the donor's trace with the last Xid that both have, where they differ in all that was read.
+
+    A read that was not answered ends the search: taken for a log without the transaction it gave a place far below.
+    """
     trace, ours = donor[Traces].trace or Trace(), (joiner[Traces].trace or Trace()).marks
     ranges = _to_search(ours, trace.marks, side_of(facts, joiner).seqno)
     found = by_marks(side_of(facts, joiner), side_of(facts, donor))
@@ -299,9 +306,20 @@ def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road
 
     def reading(host: HostFacts, run: Road) -> Callable[[int], tuple[Mark, ...]]:
         index = (host[Traces].trace or Trace()).index
-        return lambda xid: (read_marks(host.host, index, xid, run, []) or ()) if index else ()
+
+        def marks(xid: int) -> tuple[Mark, ...]:
+            found = read_marks(host.host, index, xid, run, []) if index else ()
+            if found is None:
+                raise _NotReadError(host.host)
+            return found
+
+        return marks
 
     ours_from, theirs_from = reading(joiner, ways[0]), reading(donor, ways[1])
     each = (last_shared(ours_from, theirs_from, high, low) for low, high in ranges)
-    shared = next((xid for xid in each if xid is not None), None)
+    try:
+        shared = next((xid for xid in each if xid is not None), None)
+    except _NotReadError as problem:
+        told = f"where the binary logs of {joiner.host} and {donor.host} part: the log of {problem} was not read there"
+        return replace(trace, unread=(*trace.unread, told))
     return trace if shared is None else replace(trace, shared=(*trace.shared, (joiner.host, shared)))

@@ -6,18 +6,22 @@ at seqno 22, started with --wsrep-on=OFF, three rows were committed on it, and i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from services.connections.ports import Output
+from services.connections.reads.read import CommandRead
 from services.facts.binlog_marks import Mark, parse_marks
 from services.facts.primary_views import PrimaryView
 from services.facts.state_files import Grastate
-from services.procedures.looking.histories import last_shared
+from services.procedures.looking.histories import last_shared, searched
 from services.procedures.plan.histories import by_marks, by_views, claim_is_confirmed, compared, window
 from services.procedures.plan.histories_model import Side
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.own_transactions import asked_next, before_turn, own_after
-from services.procedures.plan.parts.galera.traces import Trace
+from services.procedures.plan.parts.galera.traces import Trace, Traces
 from tests.unit.procedures.facts_of_three import UUID
 from tests.unit.recorded.histories_recorded import FOLDER
 
@@ -155,3 +159,36 @@ def test_that_what_xa_prepared_with_wsrep_off_is_a_fork_too() -> None:
         assert (found.outcome, found.shared_to, found.own) == ("forked", AT, 3)
     assert "3 transactions or more written with wsrep off, after Xid 22" in found.evidence
     assert compared(joiner, member(joiner, ())).outcome == "not known"
+
+
+def test_that_a_log_that_does_not_answer_ends_the_search_and_gives_no_place_far_below() -> None:
+    """A read in time-out counted as a log without the transaction: the search ended at 18, where both begin."""
+    shared = tuple(Mark(f"0-41-{xid - 5}", 41, "261128 20:37:40", xid) for xid in range(18, 328))
+    s1 = (*shared, *(Mark(f"0-41-{xid - 5}", 41, "261128 20:37:45", xid) for xid in range(329, 543)))
+    s3 = (*shared, *(Mark(f"0-43-{xid - 5}", 43, "261128 20:37:52", xid) for xid in range(329, 420)))
+    newest = s3[-50:]
+    since = (("s3", from_xid(s1, window(newest, None)[0].xid or 0)[:64]),)
+    sides = [
+        HostFacts("s1").with_part(Traces(Trace((), s1[-50:], since=since, index="/s1.index", log_told=True))),
+        HostFacts("s3").with_part(Traces(Trace((), newest, index="/s3.index", log_told=True))),
+    ]
+    facts = Facts(0.0, UUID, "lab", hosts=tuple(sides), members=("s1", "s3"))
+
+    def road(log: tuple[Mark, ...], answers: int) -> Callable[[CommandRead, float], Output | None]:
+        left = [answers]
+
+        def read(asked: CommandRead, limit_s: float) -> Output | None:
+            del limit_s
+            left[0] -= 1
+            marks = from_xid(log, int(asked.values[-1]))[:64]
+            lines = "".join(f"mark {m.time} {m.server_id} {m.gtid} {m.xid}\n" for m in marks)
+            return Output(0, lines.encode(), b"") if left[0] >= 0 else None
+
+        return read
+
+    whole = searched(facts, sides[1], sides[0], (road(s3, 99), road(s1, 99)))
+    assert whole.shared == (("s3", 327),)
+    for answers in range(7):
+        told = searched(facts, sides[1], sides[0], (road(s3, 99), road(s1, answers)))
+        assert told.shared == ()
+        assert told.unread[-1] == "where the binary logs of s3 and s1 part: the log of s1 was not read there"

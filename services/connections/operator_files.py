@@ -41,7 +41,7 @@ ENTER = (
     ROOT_ONLY
     + r"""umask 077; export LC_ALL=C
 die() { printf '%s\n' "$*" >&2; exit 73; }
-stays() {
+_of_root() {
   [ -n "$_rest" ] || return 1
   case "$(stat -c '%u:%a' .)" in "$me:"[1357][0-7][0-7][0-7]) ;; *) return 1;; esac
   [ "$(stat -c %u "./$_part" 2>&1)" = "$me" ]
@@ -52,7 +52,7 @@ go() {
     while case $_rest in /*) ;; *) false;; esac; do _rest=${_rest#/}; done
     _part=${_rest%%/*}
     case $_rest in */*) _rest=${_rest#*/};; *) _rest=;; esac
-    root_only || stays || alone=
+    root_only || _of_root || alone=
     case $_part in '') die 'no name of a file';; .) continue;; ..) cd -P .. || exit 73; continue;; esac
     if [ -L "./$_part" ] && [ -n "$_rest$follow" ]; then
       root_only || die "$(pwd -P)/$_part is a symbolic link in a folder that others than root may write to"
@@ -72,7 +72,7 @@ missing() { die "there is no folder $(pwd -P)/$_part"; }
 )
 """`go PATH` stands in the folder of its last `name`; `alone` is 'yes' where nobody but root may change the way to it.
 
-In a folder of root's with the sticky bit (/tmp) nobody renames what is root's: it `stays`."""
+In a folder of root's with the sticky bit (/tmp) nobody renames what is root's (`_of_root`)."""
 _STAGE = r"""stage() {
   [ ! -d "./$name" ] || die "$(pwd -P)/$name is a folder"
   own

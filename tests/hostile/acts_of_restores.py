@@ -49,7 +49,7 @@ def acts(own: str, kept: str, account: str) -> dict[str, Command]:
         "rename-back": folders_of_others.renamed(beside, data, account),
         "remove-copy": _bash(REMOVE_COPY, work),
         "copy-chain": _bash(COPY_CHAIN, copies, data, data),
-        "prepare-once": _bash(PREPARE_ONCE, account, f"{copies}/began-0", "", "true"),
+        "prepare-once": _bash(PREPARE_ONCE, f"{copies}/began-0", "true"),
         "clear-copies": _bash(CLEAR_COPIES, copies),
         "keep-state": _bash(state_kept.KEEP_STATE, account, data, f"{kept}/state", ""),
         "save-state": _bash(state_kept.SAVE_STATE, account, data, f"{kept}/saved", "grastate.dat", "gvwstate.dat"),

@@ -17,7 +17,6 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
 from services.procedures.catalogue.galera.snapshot_node.hold import LISTED
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
 from services.procedures.catalogue.steps.restoring_programs import KEEP_INSIDE
-from tests.examples_of_accounts import LENT_TO, ONE_ACCOUNT
 
 
 def _ran(program: str, *words: object, attack: str = "") -> subprocess.CompletedProcess[str]:
@@ -123,9 +122,8 @@ def _copied(tmp_path: Path, backup: Path, program: str, attack: str) -> subproce
     tool.write_text(_TOOL, encoding="ascii")
     tool.chmod(0o755)
     (backup / "xtrabackup_galera_info").write_text(f"{U}:7 0\n", encoding="ascii")
-    given = (LENT_TO, backup, place / "work", tool, f"{U}:7")
-    words = given if program is PREPARE else (place / "work", "/var/lib/x", backup)
-    return _ran(program, *words, attack=f"{ONE_ACCOUNT}{attack}")
+    words = (backup, place / "work", tool, f"{U}:7") if program is PREPARE else (place / "work", "/var/lib/x", backup)
+    return _ran(program, *words, attack=attack)
 
 
 @pytest.mark.parametrize("program", [PREPARE, COPY_CHAIN])

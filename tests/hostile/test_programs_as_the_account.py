@@ -6,7 +6,6 @@ The tool of these tests obeys a `.ren` file as mariadb-backup 10.11.18 does: a t
 from __future__ import annotations
 
 import os
-import pwd
 import subprocess
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from services.connections.made_by_run import NOTES
 from services.connections.read_programs import LOG_NEWEST, VIEWS_OF_LOG
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
-from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
 from services.procedures.catalogue.steps.restoring_programs import EMPTY_BESIDE
 from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK
 from services.procedures.plan.parts.galera.data_folder import INSIDE
@@ -60,74 +58,21 @@ def _backup(place: Place, target: str) -> Path:
 
 
 def test_that_a_path_in_a_backup_leads_a_prepare_to_nothing_of_roots(place: Place) -> None:
-    """Run as root, the tool renamed the account's file into /etc/logrotate.d: root's next program ran it."""
+    """The tool renamed the account's file into /etc/logrotate.d as root: root's next program ran it."""
     backup, tool = _backup(place, f"../../../../../../../../..{place.wanted}/evil"), _tool(place, _OBEYS)
-    ran = _ran(PREPARE, ACCOUNT, backup, place.roots / "work", tool, f"{U}:7")
-    assert (ran.returncode, "could not be prepared" in ran.stdout) == (9, True), ran
+    ran = _ran(PREPARE, backup, place.roots / "work", tool, f"{U}:7")
+    assert (ran.returncode, "names a place that is no table of the backup" in ran.stdout) == (9, True), ran
     assert not (place.roots / "work").exists()
-    assert _ran(COPY_CHAIN, place.roots / "copies", "/var/lib/x", backup).returncode == 0
-    ran = _ran(PREPARE_ONCE, ACCOUNT, place.roots / "copies/began-0", "", tool, "--prepare")
-    assert ran.returncode != 0, ran
+    ran = _ran(COPY_CHAIN, place.roots / "copies", "/var/lib/x", backup)
+    assert (ran.returncode, "names a place that is no table of the backup" in ran.stdout) == (7, True), ran
+    words = (place.roots / "copies/began-0", tool, "--prepare", f"--target-dir={place.roots / 'copies/0'}")
+    assert _ran(PREPARE_ONCE, *words).returncode != 0
     assert place.untouched()
 
 
-def test_that_a_copy_is_roots_again_and_plain_behind_a_prepare(place: Place) -> None:
-    backup, tool = _backup(place, "shop/renamed"), _tool(place, _OBEYS)
-    ran = _ran(PREPARE, ACCOUNT, backup, place.roots / "work", tool, f"{U}:7")
-    assert (ran.returncode, ran.stdout) == (0, f"prepared: {U}:7\n"), ran
-    assert (place.roots / "work/shop/renamed.ibd").read_text() == "root's next program"
-    work = (place.roots / "work", *(place.roots / "work").rglob("*"))
-    assert {(at.stat().st_uid, at.stat().st_mode & 0o077) for at in work} == {(0, 0)}
-
-
-@pytest.mark.parametrize(
-    "leaves",
-    [
-        "ln -s /etc/shadow ./shop/linked.ibd",
-        "mkfifo ./shop/more.ibd",
-        "echo /etc/x > ./shop/t.isl",
-        "ln ./shop/evil.ibd ./shop/two.ibd",
-    ],
-)
-def test_that_root_goes_on_in_no_copy_in_which_a_prepare_left_what_leads_elsewhere(place: Place, leaves: str) -> None:
-    backup = _backup(place, "shop/renamed")
-    tool = _tool(place, f"#!/bin/sh\ncd /proc/self/cwd || exit\n{leaves} || exit\necho 'completed OK!'\n")
-    ran = _ran(PREPARE, ACCOUNT, backup, place.roots / "work", tool, f"{U}:7")
-    assert ran.returncode == 9, ran
-    assert not (place.roots / "work").exists()
+def test_that_a_table_that_was_renamed_while_the_backup_was_taken_is_taken_as_it_is(place: Place) -> None:
+    backup = _backup(place, "./shop/orders")
     assert _ran(COPY_CHAIN, place.roots / "copies", "/var/lib/x", backup).returncode == 0
-    assert _ran(PREPARE_ONCE, ACCOUNT, place.roots / "copies/began-0", "", tool).returncode == 7
-
-
-def test_that_nobody_gets_into_a_lent_copy_from_above(place: Place) -> None:
-    """The way to it is closed to the account itself: the tool is in it by the folder that root entered."""
-    backup, seen = _backup(place, "shop/renamed"), place.own / "seen"
-    probe = f"#!/bin/sh\n(cd {place.roots}/work.part/copy) 2> {seen} || (echo closed >> {seen}); echo 'completed OK!'\n"
-    assert _ran(PREPARE, ACCOUNT, backup, place.roots / "work", _tool(place, probe), f"{U}:7").returncode == 0
-    assert seen.read_text().endswith("closed\n")
-
-
-@pytest.mark.parametrize("program", [RECOVER, RECOVER_OR_SAY_WHY])
-def test_that_a_server_that_recovers_its_position_is_never_root(place: Place, program: str) -> None:
-    """HOST.lower-test was opened by root, O_CREAT, before the server became another account."""
-    data, tool = place.own / "data", _tool(place, '#!/bin/sh\nid -u; echo x > "$PWD/h.lower-test"\n')
-    (data / "h.lower-test").symlink_to(place.wanted / "made")
-    nobody = pwd.getpwnam("nobody")  # an account that the host knows
-    os.chown(data, nobody.pw_uid, nobody.pw_gid)
-    error = () if program == RECOVER else ("[ERROR]",)
-    ran = _ran(program, "nobody", *error, data, tool)
-    assert (ran.stdout.split("\n")[0], place.untouched()) == (str(nobody.pw_uid), True), ran
-    assert (ran.returncode != 0) == (program == RECOVER), ran
-
-
-@pytest.mark.parametrize("program", [RECOVER, RECOVER_OR_SAY_WHY])
-def test_that_options_that_only_root_may_read_make_a_position_not_known(place: Place, program: str) -> None:
-    tells = "my_print_defaults() { echo --innodb-data-home-dir=/fast; }\n"
-    other = f'setpriv() {{ case "$*" in *defaults*) ;; *) command setpriv "$@";; esac; }}\n{tells}'
-    error = () if program == RECOVER else ("[ERROR]",)
-    ran = _ran(other + program, ACCOUNT, *error, place.own / "data", "true")
-    assert "can not read all option files" in ran.stdout + ran.stderr, ran
-    assert (ran.returncode, "not recovered" in ran.stdout) in {(73, False), (0, True)}, ran
 
 
 def test_that_an_account_that_has_a_folder_open_swaps_nothing_in_it_while_root_empties_the_data(place: Place) -> None:

@@ -26,7 +26,7 @@ from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
-from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
+from services.procedures.catalogue.steps.recovering import RECOVER_OR_SAY_WHY
 from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK, SAVE_STATE
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.own_lines import without_own
@@ -321,8 +321,8 @@ class ScriptedActor:
                 return f"copied: {len(sources)} folders"
             case ["bash", "-c", text, _, target] if text in {CLEAR_COPIES, REMOVE_COPY}:
                 _forget(host, target)
-            case ["bash", "-c", text, _, _, mark, number, "mariadb-backup", *_] if text == PREPARE_ONCE:
-                return _prepared(host, mark, number)
+            case ["bash", "-c", text, _, mark, "mariadb-backup", *words] if text == PREPARE_ONCE:
+                return _prepared(host, mark, words)
             case ["bash", "-c", text, _, _, _, "mariadb-backup", _, "--copy-back", *_] if text == restoring.COPY_BACK:
                 assert not host.running
                 assert not host.has_data
@@ -339,7 +339,7 @@ class ScriptedActor:
             case ["bash", "-c", text, *_] if text == RECOVER_OR_SAY_WHY:
                 own = CLUSTER if host.grastate_uuid == ZERO and host.has_data else host.grastate_uuid
                 return f"WSREP: Recovered position: {own or rejoining.uuid_of(host)}:{host.seqno}"
-            case ["bash", "-c", text, *_] if text == RECOVER:
+            case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
                 return f"last Xid: {host.seqno}"
@@ -405,12 +405,12 @@ def _forget(host: Host, folder: str) -> None:
                   f"{folder}/"}  # fmt: skip
 
 
-def _prepared(host: Host, mark: str, more: str) -> str:
+def _prepared(host: Host, mark: str, words: list[str]) -> str:
     """A copy is prepared with each backup once, in their order; each one's position is told."""
     assert mark not in host.files, "a copy is prepared twice"
     number = int(mark.rpartition("-")[2])
     assert number == 0 or f"{mark.rpartition('-')[0]}-{number - 1}" in host.files
-    assert more == str(number or "")
+    assert (number > 0) == any(word.startswith("--incremental-dir=") for word in words)
     host.files[mark] = ""
     return f"Recovered WSREP position: {CLUSTER}:{RESTORED - LATER + number * LATER}\ncompleted OK!"
 

@@ -59,11 +59,11 @@ def test_that_a_backup_with_pages_of_4k_and_two_system_tablespaces_is_prepared_b
     before = host.sh(_MADE, limit_s=240).out
     assert before.endswith("4096\n")
     _program(host, COPY_CHAIN, COPIES, "/var/lib/mysql", f"{AT}/full", f"{AT}/inc")
-    for number in ("", "1"):
-        words = ("mysql", f"{COPIES}/began-{number or 0}", number)
-        _program(host, PREPARE_ONCE, *words, "mariadb-backup", "--prepare", "--use-memory=134217728")
-    assert host.sh(f"find {COPIES} ! -user root -print -quit").out == ""
+    target = f"--target-dir={COPIES}/0"
+    for number, more in enumerate(((), (f"--incremental-dir={COPIES}/1",))):
+        mark = f"{COPIES}/began-{number}"
+        _program(host, PREPARE_ONCE, mark, "mariadb-backup", "--prepare", target, "--use-memory=134217728", *more)
     told = host.sh(f"{_SERVED}chown -R mysql: {COPIES}; server {COPIES}/0; {_SUMS}; ended").out
     assert told == before
     host.sh(f"printf 'u:7 0\\n' > {AT}/full/xtrabackup_galera_info; install -d {PLACE}")  # root's alone
-    assert _program(host, PREPARE, "mysql", f"{AT}/full", f"{PLACE}/work", "mariadb-backup", "u:7") == "prepared: u:7\n"
+    assert _program(host, PREPARE, f"{AT}/full", f"{PLACE}/work", "mariadb-backup", "u:7") == "prepared: u:7\n"

@@ -169,6 +169,26 @@ find . -mindepth 1 -maxdepth 1 -type f \( -name auto.cnf -o -name galera.cache -
 $1 the data folder, which is root's still; $2 the name of one more file.
 """
 
+STAYS_WITHIN = r"""stays_within() {
+  local one to
+  while IFS= read -r -d '' one; do
+    to=$(head -c 1025 -- "$one" | tr -d '\0')
+    case $to in
+      /* | *..* | */ | *$'\n'* | ./*/*/*) ;;
+      ./*/*) continue;;
+      */*/*) ;;
+      */*) continue;;
+    esac
+    printf '%s names a place that is no table of the backup\n' "$one"; return 1
+  done < <(find "$1" -name '*.ren' -print0)
+}
+"""
+"""`stays_within FOLDER`: each .ren file of a backup, by which a prepare renames a table, names one of the backup's own.
+
+mariadb-backup 10.11.18 renames the table's file to whatever path stands there, as root: into /etc/logrotate.d (tried).
+Asked of a copy that is root's alone: what stood there when it was asked is what the prepare reads.
+"""
+
 PLAIN_OPTIONS = (
     OPTIONS_OF
     + r"""plain_options() {

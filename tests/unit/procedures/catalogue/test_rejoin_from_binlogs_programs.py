@@ -9,11 +9,9 @@ import pytest
 
 from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
-from tests.examples_of_accounts import LENT_TO, ONE_ACCOUNT
 
 U = "0a9baafc-e833-11f1-988e-8319290952fc"
 TOOL = "#!/bin/sh\nfor one; do :; done\necho changed > ${one#--target-dir=}/ibdata1\necho 'completed OK!'\n"
-_LENT = f"{ONE_ACCOUNT}{PREPARE}"
 
 
 def _places(tmp_path: Path) -> tuple[Path, Path]:
@@ -29,9 +27,9 @@ def _places(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def _prepare(tmp_path: Path, wanted: str = f"{U}:7") -> subprocess.CompletedProcess[str]:
-    words = (LENT_TO, tmp_path / "backup", tmp_path / "place" / "work", tmp_path / "tool", wanted)
+    words = (tmp_path / "backup", tmp_path / "place" / "work", tmp_path / "tool", wanted)
     return subprocess.run(
-        ["bash", "-c", _LENT, "pilothouse", *map(str, words)], capture_output=True, text=True, timeout=60, check=False
+        ["bash", "-c", PREPARE, "pilothouse", *map(str, words)], capture_output=True, text=True, timeout=60, check=False
     )
 
 

@@ -26,7 +26,6 @@ from services.procedures.catalogue.steps.restoring_programs import (
     KEEP_INSIDE,
 )
 from services.procedures.plan.parts.galera.data_folder import INSIDE, INSIDE_BEFORE
-from tests.examples_of_accounts import LENT_TO, ONE_ACCOUNT
 
 OWNER, WHO = os.getuid(), f"{os.getuid()}:{pwd.getpwuid(os.getuid()).pw_gid}"
 MINE = f"{os.getuid()}:{os.getgid()}"
@@ -167,7 +166,7 @@ innodb_undo_tablespaces=0
 innodb_compression_level=6
 """
 """As mariadb-backup 10.11.18 writes it."""
-_TOOL = '#!/bin/sh\ncat "${0%tool}place/work.part/copy/backup-my.cnf" > "${0%tool}read"\necho "completed OK!"\n'
+_TOOL = '#!/bin/sh\ncat "${0%tool}place/work.part/backup-my.cnf" > "${0%tool}read"\necho "completed OK!"\n'
 
 
 def _prepared_by_binlogs(tmp_path: Path, backup: Path) -> subprocess.CompletedProcess[str]:
@@ -177,8 +176,7 @@ def _prepared_by_binlogs(tmp_path: Path, backup: Path) -> subprocess.CompletedPr
     tool.write_text(_TOOL, encoding="ascii")
     tool.chmod(0o755)
     (backup / "xtrabackup_galera_info").write_text("u:7 0\n", encoding="ascii")
-    given = (LENT_TO, backup, place / "work", tool, "u:7")
-    words = ("bash", "-c", f"{ONE_ACCOUNT}{PREPARE}", "pilothouse", *map(str, given))
+    words = ("bash", "-c", PREPARE, "pilothouse", *map(str, (backup, place / "work", tool, "u:7")))
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
@@ -191,7 +189,7 @@ def test_that_a_prepare_is_given_what_a_backup_says_of_its_pages_and_files(
     assert _ran(COPY_CHAIN, tmp_path / "copies", DATADIR, data) == 0
     kept = tmp_path / "copies/0/backup-my.cnf"
     assert kept.read_text(encoding="ascii").splitlines() == wanted
-    assert _ran(f"{ONE_ACCOUNT}{PREPARE_ONCE}", LENT_TO, tmp_path / "copies/began-0", "", "true") == 0
+    assert _ran(PREPARE_ONCE, tmp_path / "copies/began-0", "true") == 0
     assert kept.read_text(encoding="ascii").splitlines() == wanted
     assert _prepared_by_binlogs(tmp_path, data).returncode == 0
     assert (tmp_path / "read").read_text(encoding="ascii").splitlines() == wanted
@@ -230,7 +228,7 @@ def test_that_no_prepare_begins_with_an_option_that_a_backup_has_no_need_of(
     (later / "backup-my.cnf").write_text(f"{_WRITTEN}  {line}", encoding="ascii")
     assert _ran(COPY_CHAIN, copies, DATADIR, data, later) == 9
     (copies / "1/backup-my.cnf").write_text(f"{_WRITTEN}{line}\n", encoding="ascii")
-    assert _ran(PREPARE_ONCE, LENT_TO, copies / "began-0", "", "touch", copies / "ran") == 9
+    assert _ran(PREPARE_ONCE, copies / "began-0", "touch", copies / "ran") == 9
     assert not (copies / "ran").exists()
     ran = _prepared_by_binlogs(tmp_path, later)
     assert ran.returncode == 9
@@ -251,6 +249,6 @@ def test_that_nothing_is_copied_or_prepared_where_others_may_write_above_it(data
     shared.chmod(0o1777)  # nobody renames what is ours there
     assert _ran(COPY_CHAIN, work, DATADIR, data) == 0
     shared.chmod(0o777)
-    assert _ran(PREPARE_ONCE, LENT_TO, work / "began-0", "", "touch", tmp_path / "ran") == 10
+    assert _ran(PREPARE_ONCE, work / "began-0", "touch", tmp_path / "ran") == 10
     assert not (tmp_path / "ran").exists()
     assert not (work / "began-0").exists()

@@ -17,15 +17,13 @@ takes that back, so a server that has it is refused.
 
 from __future__ import annotations
 
-from services.connections.as_server import AS_SERVER
-
 STATE = "/var/lib/pilothouse/replay"
 """The folder that only root may enter, and that a reboot leaves."""
 MARKER = f"{STATE}/state"
 """'begun TARGET' from before the first change on, 'done TARGET GTID STATE' when all of it is in the data."""
 PRIVATE = "/run/pilothouse/private"
 
-COMMON = r"""@AS_SERVER@set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
+COMMON = r"""set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
 say() { printf '%s\n' "$1"; }
 failed() { say "failed: $1"; [ -z "${log-}" ] || tail -n 15 -- "$log"; exit "${2-9}"; }
 folder=/run/pilothouse/private sock=/run/pilothouse/private/server.sock log=
@@ -34,9 +32,6 @@ notes=/var/lib/pilothouse/replay marker=/var/lib/pilothouse/replay/state
 client=$(command -v mariadb) || failed 'there is no mariadb client on the host'
 server=$(command -v mariadbd || echo /usr/sbin/mariadbd); [ -x "$server" ] || failed 'there is no mariadbd on the host'
 account=$(stat -c %U -- "$data") && [ "$account" != root ] || failed "the data folder $data belongs to root"
-uid=$(stat -c %u -- "$data") && gid=$(id -g -- "$account") || failed "there is no account $account"
-die() { failed "$1" 12; }
-own() { runuser -u "$account" -- "$@"; }
 as_root() { login "$by" "$@"; }
 login() {
   local user=$1 as=(); shift
@@ -68,10 +63,9 @@ stop_server() {
 trap 'end_server; rm -rf -- "$folder" "$notes/server.log"' EXIT
 trap 'exit 143' TERM INT HUP
 begin_server() {
-  same_options
   rm -rf -- "$folder"; install -d -m 0750 -o "$account" -g "$account" -- "$folder" || failed 'no folder for the socket'
   rm -f -- "$notes/server.log"; log=$notes/server.log
-  exec_as "$server" --datadir="$data" --socket="$sock" --pid-file="$folder/server.pid" --skip-networking \
+  "$server" --user="$account" --datadir="$data" --socket="$sock" --pid-file="$folder/server.pid" --skip-networking \
     --innodb-data-home-dir="$data" --innodb-log-group-home-dir="$data" --innodb-undo-directory="$data" \
     --aria-log-dir-path="$data" \
     --slave-exec-mode=STRICT --slave-skip-errors=OFF --slave-run-triggers-for-rbr=NO \
@@ -94,7 +88,7 @@ begin_server() {
   [ "$(ask 'SELECT @@slave_exec_mode, @@slave_skip_errors, @@slave_run_triggers_for_rbr')" = $'STRICT\tOFF\tNO' ] ||
     failed 'the private server would pass over rows that do not fit, or run triggers a second time'
 }
-""".replace("@AS_SERVER@", AS_SERVER)
+"""
 
 REPLAY = (
     r"""data=$1 logs=$2 start=$3 stop=$4 gtid=$5 target=$6 total=$7 told=$8; shift 8

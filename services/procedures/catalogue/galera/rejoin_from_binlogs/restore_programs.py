@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from services.connections.folder_programs import OWN_PATH
 from services.connections.folders_of_others import WALK
-from services.connections.lent_folders import LENT
-from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS
+from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS, STAYS_WITHIN
 
 PREPARE = (
-    LENT
-    + FOLDERS
+    FOLDERS
     + OWN_PATH
     + PLAIN_OPTIONS
+    + STAYS_WITHIN
     + r"""set -u -o pipefail -o noclobber; export LC_ALL=C
 copy=$1 work=$2 tool=$3 wanted=$4 part=$2.part
 failed() { printf 'failed: %s\n' "$1"; exit 9; }
@@ -23,29 +22,28 @@ before=$(folders "$copy") || failed 'the folders of the backup could not be list
 odd=$(find "$copy/" \( ! -type f ! -type d -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
   failed "${odd:-something} in the backup is no plain file or folder of its own: a link may lead anywhere"
 odd=$(own_path "${place%/*}") || failed "$odd"
-rm -rf --one-file-system -- "$part" "$part.log" && mkdir -m 0700 -- "$part" "$part/copy" ||
-  failed 'no folder for the copy'
-cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/copy/" || failed 'the backup could not be copied'
+rm -rf --one-file-system -- "$part" "$part.log" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
+cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || failed 'the backup could not be copied'
 [ "$(folders "$copy")" = "$before" ] || failed 'the backup was changed while it was copied'
-rm -rf --one-file-system -- "$part/copy"/.pilothouse-* "$part/copy"/'#sql-pilothouse-'* ||
+rm -rf --one-file-system -- "$part"/.pilothouse-* "$part"/'#sql-pilothouse-'* ||
   failed 'what an earlier run kept could not be left out'
 odd=$(find "$part" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
   failed "${odd:-something} in the copy is no plain file or folder of its own"
 chmod -R u+rwX -- "$part"
-odd=$(plain_options "$part/copy") || failed "${odd:-the options of the backup could not be read}"
+odd=$(stays_within "$part") || failed "$odd"
+odd=$(plain_options "$part") || failed "${odd:-the options of the backup could not be read}"
 said() { case $(tail -n 1 -- "$part.log") in *'completed OK!') return 0;; *) return 1;; esac; }
-with_lent "$part/copy" '' "$tool" --prepare > "$part.log" 2>&1 && said ||
+"$tool" --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
   { tail -n 12 -- "$part.log"; rm -f -- "$part.log"; failed 'the copy could not be prepared'; }
 rm -f "$part.log"
-for f in "$part/copy/mariadb_backup_galera_info" "$part/copy/xtrabackup_galera_info"; do [ -f "$f" ] && break; done
+for f in "$part/mariadb_backup_galera_info" "$part/xtrabackup_galera_info"; do [ -f "$f" ] && break; done
 found=$(head -c 400 -- "$f" | head -n 1); found=${found%%[[:space:]]*}
 [ "$found" = "$wanted" ] || failed "the prepared copy stands at ${found:-a position not known}, not at $wanted"
-mv -T -- "$part/copy" "$work" && rmdir -- "$part" || failed 'the copy could not be named'
+mv -T -- "$part" "$work" || failed 'the copy could not be named'
 printf 'prepared: %s\n' "$found"
 """
 )
-"""`bash -c PREPARE pilothouse ACCOUNT BACKUP WORK TOOL UUID:SEQNO`: a copy of every file is prepared, never the backup;
-as the server's account, to which the copy is lent (lent_folders.py).
+"""`bash -c PREPARE pilothouse BACKUP WORK TOOL UUID:SEQNO`: a copy of every file is prepared, never the backup.
 
 Without --no-defaults a prepare reads the copy's own backup-my.cnf and no option file of the host; with it the page size
 and the files of the system tablespace are not the backup's, and it dies (tried with 10.11.18, pages of 4k).

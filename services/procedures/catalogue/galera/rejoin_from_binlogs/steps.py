@@ -20,7 +20,6 @@ from services.procedures.catalogue.galera.restored_look import looked
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.catalogue.steps.data_folders import account_of
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.left_alone import marked, until_start, used
 from services.procedures.catalogue.steps.recovering import recover
@@ -213,7 +212,7 @@ def _kept_aside(facts: Facts, host: HostFacts, members: tuple[str, ...]) -> tupl
 
 def _prepared(host: HostFacts, values: Inputs, found: Survey) -> Step:
     name, work, backup = host.host, work_path(host), found.backup
-    words = ("bash", "-c", programs.PREPARE, "pilothouse", account_of(host), values["backup"], work, _tool(host),
+    words = ("bash", "-c", programs.PREPARE, "pilothouse", values["backup"], work, _tool(host),
              f"{backup.uuid}:{backup.seqno}")  # fmt: skip
     away = Run(Command(("bash", "-c", programs.REMOVE_COPY, "pilothouse", work), sudo=True))
     return Step(

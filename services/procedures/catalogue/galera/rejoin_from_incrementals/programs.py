@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from services.connections.folder_programs import OWN_PATH
 from services.connections.folders_of_others import WALK
-from services.connections.lent_folders import LENT
-from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS
+from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS, STAYS_WITHIN
 
 MARK = ".pilothouse-copies"
 
@@ -13,14 +12,14 @@ _CLEAR = rf"""clear() (
   missing() {{ exit 0; }}
   beside "$1"; [ -e "./$name" ] || [ -L "./$name" ] || exit 0
   [ -d "./$name" ] && [ ! -L "./$name" ] || exit 4
-  (inside; alone; closed
+  (inside; alone
   [ ! -f ./{MARK} ] || {{ find . -xdev -mindepth 1 ! -path ./{MARK} -delete && rm -f -- ./{MARK}; }}) || exit 5
   rmdir -- "./$name" || exit 4
 )
 """
 """Removes a folder of copies by its mark, the mark last; an empty one is nobody's loss. 4: it is not such a folder."""
 
-COPY_CHAIN = rf"""{WALK}{_CLEAR}{FOLDERS}{OWN_PATH}{PLAIN_OPTIONS}place=$1 data=$2; shift 2
+COPY_CHAIN = rf"""{WALK}{_CLEAR}{FOLDERS}{OWN_PATH}{PLAIN_OPTIONS}{STAYS_WITHIN}place=$1 data=$2; shift 2
 [ "$(realpath -m -- "$place")" = "$place" ] || {{ echo "a symbolic link leads to $place"; exit 8; }}
 own_path "${{place%/*}}" && own_path "${{data%/*}}" || exit 10
 clear "$place" || {{ was=$?; echo "$place is there already"; exit $was; }}
@@ -37,6 +36,7 @@ for from in "$@"; do
 done
 linked=$(find "$place" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit)
 [ -z "$linked" ] || {{ echo "$linked is no plain file of its own, or leads elsewhere"; exit 7; }}
+stays_within "$place" || exit 7
 while [ "$n" -gt 0 ] && n=$((n-1)); do plain_options "$place/$n" || exit 9; done
 n=$#
 sync -f -- "$place" && echo "copied: $n folders"
@@ -51,14 +51,15 @@ than root may write. What an earlier run kept inside the data folder is in a bac
 (rejoin_from_binlogs/restore_programs.py): it is left out, or it would be copied back into what this run keeps there.
 """
 
-PREPARE_ONCE = rf"""{LENT}{OWN_PATH}{PLAIN_OPTIONS}own_path "${{1%/*}}" || exit 10
-for copy in "${{1%/*}}"/[0-9]*; do plain_options "$copy" || exit 9; done
+PREPARE_ONCE = rf"""export LC_ALL=C
+{OWN_PATH}{PLAIN_OPTIONS}{STAYS_WITHIN}own_path "${{1%/*}}" || exit 10
+for copy in "${{1%/*}}"/[0-9]*; do stays_within "$copy" && plain_options "$copy" || exit 9; done
 mkdir -- "$1" || {{ echo "this copy was prepared before, wholly or in part: it is not prepared again"; exit 17; }}
-place=${{1%/*}} more=$2; shift 2
-with_lent "$place/0" "${{more:+$place/$more}}" "$@"
+shift
+exec "$@"
 """
-"""$1 the account, as which it is done (lent_folders.py), $2 a folder that is made just before, beside the copies, $3
-the number of the increment or '', the rest the command. What has begun once never begins again.
+"""$1 a folder that is made just before, beside the copies; the rest the command. What has begun once never begins
+again.
 
 A prepare with --target-dir reads the backup's own backup-my.cnf and no option file of the host (--print-defaults, tried
 with mariadb-backup 10.11.18): its page size and the files of its system tablespace. With --no-defaults it takes

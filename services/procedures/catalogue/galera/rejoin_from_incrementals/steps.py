@@ -20,7 +20,6 @@ from services.procedures.catalogue.galera.restored_look import looked
 from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.catalogue.steps.data_folders import account_of
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
 from services.procedures.catalogue.steps.left_alone import marked, until_start, used
 from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
@@ -245,12 +244,13 @@ def _prepared(host: HostFacts, work: str, chain: Chain, at: int, seconds: float,
     """Prepare the copy with one backup of the chain. Each prepare begins once, on copies that none has touched."""
     name, one, target = host.host, chain.backups[at], posixpath.join(work, "0")
     memory = f"--use-memory={bytes_of(values['memory']) or 2**27}"
+    more = (f"--incremental-dir={posixpath.join(work, str(at))}",) if at else ()
     mark, keep = posixpath.join(work, f"began-{at}"), f"prepared-{at}-{name}"
     before: tuple[Condition, ...] = (FileAbsent(name, mark), _copy(name, work, at, one))
     if at:
         former = chain.backups[at - 1]
         before = (*before, PreparedTo(name, target, former.uuid, former.state_uuid, former.seqno or 0))
-    words = (account_of(host), mark, str(at or ""), TOOL, "--prepare", memory)
+    words = (TOOL, "--prepare", f"--target-dir={target}", memory, *more)
     what = f"incremental {at}" if at else "the full backup"
     return Step(
         step_id=f"prepare-{at}-{name}",
@@ -259,7 +259,7 @@ def _prepared(host: HostFacts, work: str, chain: Chain, at: int, seconds: float,
         done=f"{what[0].upper()}{what[1:]} is prepared on {name}, at seqno {one.seqno}",
         why="It works on the run's own copies; one that was cut short never begins again on them: begin a new run.",
         action=Detached(
-            Command(("bash", "-c", PREPARE_ONCE, "pilothouse", *words), sudo=True),
+            Command(("bash", "-c", PREPARE_ONCE, "pilothouse", mark, *words), sudo=True),
             name=f"prepare-{at}-{name}", keep=keep, pattern=_PREPARED,
         ),
         before=before,

@@ -17,7 +17,7 @@ from services.secrets import Secret
 
 MASK = "********"
 AS_MYSQL = ("setpriv", "--reuid=mysql", "--regid=mysql", "--clear-groups", "--no-new-privs", "--")
-"""What stands before a server's own program: it is never root's (setpriv(1), util-linux 2.24 and newer).
+"""What stands before a server's own program where it only tries its configuration (setpriv(1), util-linux 2.24).
 
 With --user=mysql it opens HOST.lower-test in its data folder first, where the account may have laid a link: root made
 the file that it led to (tried with MariaDB 10.11.18 and MySQL 9.7.4).

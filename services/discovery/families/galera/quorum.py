@@ -36,9 +36,10 @@ def quorum_problems(name: str, nodes: Sequence[Node], components: Sequence[Compo
     if components:
         return [_none(components, silent_of(nodes))]
     data = [n for n in nodes if not (n.arbitrator or n.behind)]
-    unasked = sorted(n.name for n in data if n.facts is None)
     heard = [n for n in data if n.facts is not None]
-    if unasked and heard and all(_stopped(n) and not n.sql_fresh for n in heard):
+    if not heard or not all(_stopped(n) and not n.sql_fresh for n in heard):
+        return []
+    if unasked := sorted(n.name for n in data if n.facts is None):
         text = tr_n(
             "No server of {name} runs on the hosts that answer; {others} was not asked: it may be a Primary Component. "
             "bootstrap-after-crash (Procedures) asks it first.",
@@ -49,14 +50,12 @@ def quorum_problems(name: str, nodes: Sequence[Node], components: Sequence[Compo
             others=names(unasked),
         )
         return [Problem("galera", text, NO_PRIMARY_HEARD)]
-    if data and all(_stopped(n) and not n.sql_fresh for n in data):
-        text = tr(
-            "All nodes of {name} are down: each host says that no server runs. "
-            "bootstrap-after-crash (Procedures) leads through the start.",
-            name=name,
-        )
-        return [Problem("galera", text, ALL_DOWN)]
-    return []
+    text = tr(
+        "All nodes of {name} are down: each host says that no server runs. "
+        "bootstrap-after-crash (Procedures) leads through the start.",
+        name=name,
+    )
+    return [Problem("galera", text, ALL_DOWN)]
 
 
 def _several(nodes: Sequence[Node], components: Sequence[Component], primaries: Sequence[Component]) -> Problem:

@@ -97,13 +97,13 @@ def test_that_a_link_in_place_of_a_folder_is_not_entered(steer: Estate, host: Ho
     assert host.sh(f"{LOOKED}; ls -A /srv/laid").out == f"{WHOLE}cron.d\nown\nsecret\n"
 
 
-def test_that_the_other_name_of_a_hard_link_keeps_what_it_has(steer: Estate, host: Host) -> None:
+def test_that_a_file_with_another_name_is_neither_read_nor_replaced(steer: Estate, host: Host) -> None:
+    """Kept and put back it would give the server's account a copy of root's file."""
     host.sh(f"ln {VICTIM} {STATE}")
     with actor(steer, operated(steer, HOST)) as made:
-        made.perform("s", HOST, PutFile(STATE, ("mine\n",), "0660", "mysql:mysql"), {}, limit_s=30)
-        assert host.sh(LOOKED).out == WHOLE
-        made.perform("s", HOST, RestoreFile(STATE), {}, limit_s=30)
-    assert host.sh(LOOKED).out == WHOLE
+        with pytest.raises(Untouched, match="has another name"):
+            made.perform("s", HOST, PutFile(STATE, ("mine\n",), "0660", "mysql:mysql"), {}, limit_s=30)
+    assert host.sh(f"{LOOKED}; cat {STATE}; ls -A {OWN}").out == f"{WHOLE}precious\ngrastate.dat\n"
 
 
 def test_that_the_servers_own_program_makes_no_file_where_a_link_in_its_data_folder_leads(host: Host) -> None:

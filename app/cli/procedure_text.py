@@ -9,6 +9,7 @@ from shlex import quote
 from services.discovery.words import clock
 from services.i18n import tr, tr_n
 from services.moments import duration, estimate
+from services.procedures.catalogue import all_procedures
 from services.procedures.journal.run_summary import seen_on, state_words
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict, standing_blocks
 from services.procedures.plan.fields import Fault, Field
@@ -26,6 +27,7 @@ from services.procedures.plan.run_model import (
 )
 from services.procedures.plan.wording import wording
 from services.procedures.service.undo import ways_of
+from services.procedures.service.way_back import WayBack, way_back
 
 _MARK = {Verdict.PASS: "ok", Verdict.WARN: "warn", Verdict.BLOCK: "BLOCK"}
 _STEP_MARK = {
@@ -246,6 +248,20 @@ def way_lines(view: RunView) -> Iterator[str]:
     width = max((len(way.command) for way in ways), default=0)
     for way in ways:
         yield f"    {way.command:<{width}}   {way.does}"
+    yield from back_lines(view)
+
+
+def back_of(view: RunView) -> WayBack | None:
+    """Return what brings back the cluster of a run that rests, as the run saw it last; None where nothing has to."""
+    return way_back(view, view.problems, tuple(procedure.about for procedure in all_procedures()))
+
+
+def back_lines(view: RunView) -> Iterator[str]:
+    """Yield what leads on where no member of the cluster serves any more, and its command; nothing otherwise."""
+    back = back_of(view)
+    if back is not None:
+        yield from wrapped("  ! ", back.words)
+        yield f"    {back.command}"
 
 
 def rest_lines(view: RunView, *, commands: bool = False) -> Iterator[str]:

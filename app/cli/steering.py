@@ -14,7 +14,15 @@ from types import FrameType
 
 from app.cli.approval_text import coming_consents
 from app.cli.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
-from app.cli.procedure_text import breach_lines, checklist_lines, interrupted_lines, rest_lines, step_line
+from app.cli.procedure_text import (
+    back_lines,
+    back_of,
+    breach_lines,
+    checklist_lines,
+    interrupted_lines,
+    rest_lines,
+    step_line,
+)
 from app.compose import open_state, read_inventory
 from app.places import data_folder, state_file
 from services.clock import SystemClock
@@ -204,8 +212,8 @@ class Terminal:
         if self._asked != question:
             self._asked = question
             view = self._view
-            known = (*rest_lines(view, commands=self._whole), *interrupted_lines(view)) if view is not None else ()
-            rest = "".join(f"{line}\n" for line in known)
+            told = (*rest_lines(view, commands=self._whole), *interrupted_lines(view), *back_lines(view)) if view else ()
+            rest = "".join(f"{line}\n" for line in told)
             sys.stdout.write(f"\n{rest}{question_text(question)}\n> ")
             sys.stdout.flush()
         ready, _, _ = select.select([sys.stdin], [], [], 0)
@@ -341,6 +349,13 @@ def _obligation_document(one: OpenObligation, view: RunView, at: Mapping[str, st
     }
 
 
+def _ways(view: RunView) -> list[dict[str, str]]:
+    """Return the commands that apply to it, with what brings its cluster back where nobody serves."""
+    back = back_of(view)
+    ways = [{"code": way.code.value, "command": way.command} for way in ways_of(view)]
+    return [*ways, {"code": "bring back", "command": back.command}] if back is not None else ways
+
+
 def run_document(view: RunView, addresses: Mapping[str, str] | None = None) -> dict[str, object]:
     """Return a run for machines, in English: state, sentence, steps, obligations, question.
 
@@ -380,7 +395,7 @@ def run_document(view: RunView, addresses: Mapping[str, str] | None = None) -> d
         "obligations": [_obligation_document(o, view, at) for o in view.obligations],
         "question": encode(view.question),
         "answers": list(answers_of(view.question)) if view.question is not None else [],
-        "ways": [{"code": way.code.value, "command": way.command} for way in ways_of(view)],
+        "ways": _ways(view),
         "undo_asks": [
             {
                 "step": step.step_id,

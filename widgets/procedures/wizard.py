@@ -34,6 +34,7 @@ from widgets.procedures.run_head import RunHead
 from widgets.procedures.side import SidePanel
 from widgets.procedures.stages import Stages
 from widgets.procedures.values import Rehearsed
+from widgets.procedures.way_back_box import WayBackBox
 from widgets.procedures.words import OVER, asks_for_the_rest, current_step, driven
 
 SIDE_WIDTH = 445
@@ -75,7 +76,7 @@ class WizardPage(QFrame):
         self._view: RunView | None = None
         self._cancelling: int | None = None
         self.head, self.question, self.confirm = RunHead(), QuestionBanner(), ConfirmStrip()
-        self.messages, self.stages, self.side = MessageBar(), Stages(), SidePanel()
+        self.messages, self.stages, self.side, self.back = MessageBar(), Stages(), SidePanel(), WayBackBox()
         self._build()
         self._connect()
         self._tick = QTimer(self)
@@ -133,6 +134,7 @@ class WizardPage(QFrame):
         column.setSpacing(8)
         column.addWidget(self.head)
         column.addWidget(self.messages)
+        column.addWidget(self.back)
         column.addWidget(self.question)
         column.addWidget(self.confirm)
         return place
@@ -168,6 +170,7 @@ class WizardPage(QFrame):
         self.messages.say(Health.UNKNOWN, ())
         self.head.show_about(tr(about.title), about.name, tr(about.what))
         self.head.forget_run()
+        self.back.show_run(None)
         self.stages.begin(about)
         self.side.begin()
         self._place_side()
@@ -203,6 +206,7 @@ class WizardPage(QFrame):
     def set_cluster(self, cluster: ClusterSnapshot | None) -> None:
         """Show the cluster beside it as it is now."""
         had = self.side.has_content()
+        self.back.show_cluster(cluster)
         self.side.set_cluster(cluster)
         if self.side.has_content() != had:
             self._place_side()
@@ -225,6 +229,7 @@ class WizardPage(QFrame):
         before, self._view = self._view, view
         now = self._clock()
         self.head.show_run(view, now)
+        self.back.show_run(view)
         asked = self.question.isAncestorOf(QApplication.focusWidget() or self)
         # What another program asks is answered there: two answers to one question would be two drivers of one run.
         question = None if view.elsewhere else view.question

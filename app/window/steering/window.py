@@ -117,6 +117,7 @@ class Steering(QObject):
         wizard.answered.connect(runs.answer)
         wizard.report_wanted.connect(lambda kind: self._of_run(lambda run_id: self._reports.ask(run_id, kind)))
         wizard.closed.connect(self._left_wizard)
+        wizard.back.wanted.connect(self.choose)
 
     def _wire_window(self) -> None:
         window, controller = self._window, self._controller
@@ -185,6 +186,7 @@ class Steering(QObject):
         self._abouts = abouts
         self._judge_cards()
         self.offers.use(abouts)
+        self._wizard.back.use(abouts)
 
     def _page_shown(self, key: str) -> None:
         if key != KEY:

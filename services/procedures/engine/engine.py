@@ -272,7 +272,7 @@ class Engine:
             return self._failed(step, CANCELLED)
         except StepFailed as problem:
             self._told_failed(step, problem)
-            return self._failed(step, str(problem), not_known=problem.not_known)
+            return self._failed(step, str(problem), not_known=problem.not_known, ended_server=problem.ended)
         return ""
 
     def _told_failed(self, step: Step, problem: StepFailed) -> None:
@@ -325,11 +325,12 @@ class Engine:
             raise WayOut("undo" if answer == "undo" else "leave")
         self._log.write(run_state(RunState.RUNNING))
 
-    def _failed(self, step: Step, sentence: str, *, not_known: bool = False) -> str:
+    def _failed(self, step: Step, sentence: str, *, not_known: bool = False, ended_server: bool = False) -> str:
         """Ask what now, or do what the policy says; return the way.
 
         Args:
             not_known: nothing says that it failed: the policy takes back only what is cheap.
+            ended_server: a server that has ended is why.
         """
         on = ", ".join(o.obligation.sentence for o in self.view.obligations)
         told = ended(f"{step.title}: {sentence}")
@@ -344,7 +345,7 @@ class Engine:
         choices = self._ways((again, *self._said(step, doubt=doubt), *later, _BACK, ("leave", "leave it as it is")))
         ask = Ask(f"{told}{why_not}", "choice", choices=choices)
         question = Question(ask, step.step_id, UNKNOWN if doubt else "failed", self._parts.clock.wall())
-        answer = self._ask_failed(question, step)
+        answer = self._ask_failed(question, step, ended_server=ended_server)
         if answer in {"undo", "leave"}:
             return answer
         self._log.write(run_state(RunState.RUNNING))
@@ -363,11 +364,15 @@ class Engine:
         """Return the ways out that there still are."""
         return tuple(one for one in choices if one is not _BACK or not self.view.no_return)
 
-    def _ask_failed(self, question: Question, step: Step) -> str:
-        """Ask while the run stays FAILED (it is no ordinary question: the state says what is true)."""
+    def _ask_failed(self, question: Question, step: Step, *, ended_server: bool) -> str:
+        """Ask while the run stays FAILED (it is no ordinary question: the state says what is true).
+
+        A picture takes seconds in which no watch rule is looked at: with something on only where a server has ended,
+        and it may have been the last one. What leads on from there is another procedure.
+        """
         self._log.write(asked(question))
-        if not self._parts.policy.unattended and not self.view.obligations:
-            self._topology("after")  # it takes seconds in which no watch rule is looked at: only with nothing on
+        if not self._parts.policy.unattended and (ended_server or not self.view.obligations):
+            self._topology("after")
         while True:
             if self.control.undoing or self.control.leaving:
                 return "undo" if self.control.undoing else "leave"

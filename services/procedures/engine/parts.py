@@ -90,15 +90,23 @@ class StepFailed(Exception):  # noqa: N818 - it says what happened
     Attributes:
         not_known: nothing says that it failed: what should show it, or what must hold before it, could not be read.
         untouched: the act was refused before it changed anything: the step counts as never begun.
+        ended: a server that has ended is why.
     """
 
     def __init__(
-        self, sentence: str, lines: tuple[str, ...] = (), *, not_known: bool = False, untouched: bool = False
+        self,
+        sentence: str,
+        lines: tuple[str, ...] = (),
+        *,
+        not_known: bool = False,
+        untouched: bool = False,
+        ended: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.lines = lines
         self.not_known = not_known
         self.untouched = untouched
+        self.ended = ended
 
 
 class StepCancelled(Exception):  # noqa: N818

@@ -196,7 +196,9 @@ class Steps:
         if isinstance(problem, Untouched) and not again:
             return StepFailed(told, untouched=True)
         hopeless = next((a for a in self._waits.answers(step.proof) if a.final), None)
-        return StepFailed(told) if hopeless is None else StepFailed(f"{hopeless.evidence}. {told}", hopeless.lines)
+        if hopeless is None:
+            return StepFailed(told)
+        return StepFailed(f"{hopeless.evidence}. {told}", hopeless.lines, ended=hopeless.ended)
 
     def _broken_way(self, step: Step, problem: Unreachable, until: float) -> bool:
         """Return True when the proof shows that it happened, False to do it again; StepFailed when neither is known.

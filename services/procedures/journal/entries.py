@@ -33,6 +33,7 @@ import msgspec
 
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
+from services.errors import BadInput
 from services.procedures.journal.codec import encode
 from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.model import Breach, Obligation, Plan
@@ -170,3 +171,14 @@ def topology_of(entries: tuple[Entry, ...], when: Around) -> ClusterSnapshot | N
             estate = snapshot_from_json(msgspec.json.encode(data.get("snapshot")))
             return estate.clusters[0] if estate.clusters else None
     return None
+
+
+def problems_after(data: Mapping[str, object]) -> tuple[str, ...] | None:
+    """Return the codes of what was wrong with the cluster when a run came to rest, None for another note."""
+    if data.get("about") != "topology-after":
+        return None
+    try:
+        estate = snapshot_from_json(msgspec.json.encode(data.get("snapshot")))
+    except BadInput:  # of a newer Pilothouse: nothing is known of it here
+        return ()
+    return tuple(problem.code for cluster in estate.clusters for problem in cluster.problems if problem.code)

@@ -14,6 +14,7 @@ from typing import NoReturn, TypeVar
 from services.errors import JournalDamaged, StoreError
 from services.i18n import tr
 from services.procedures.journal.codec import decode, decode_all
+from services.procedures.journal.entries import problems_after
 from services.procedures.journal.obligations import change_obligations
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Override
@@ -72,6 +73,7 @@ class _Projection:
     broken: list[Broken] = field(default_factory=list)
     fresh_checks: tuple[Check, ...] = ()
     locked: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     acted_before: set[str] = field(default_factory=set)  # steps whose act was announced a second time
 
 
@@ -200,6 +202,7 @@ def _run(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
 
 def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     view, state = _shown(run, entry), _word(StepState, data, entry)
+    run.problems = ()  # a picture is of the time at which the run rested
     if state is not view.state and state not in STEP_WAYS[view.state]:
         _illegal(entry, f"step '{entry.step_id}' is '{view.state.value}' and can't become '{state.value}'")
     if state is StepState.ACTING and entry.step_id not in run.may_act:
@@ -300,6 +303,8 @@ def _note(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         last = next((at for at in reversed(range(len(run.broken))) if run.broken[at].code == data.get("key")), None)
         if last is not None:
             run.broken[last] = replace(run.broken[last], over=entry.at, holds=str(data.get("text", "")))
+    if (seen := problems_after(data)) is not None:
+        run.problems = seen
     change_obligations(run.obligations, entry)
 
 
@@ -355,6 +360,7 @@ def _view(run: _Projection) -> RunView:
         locked=run.locked,
         fresh_checks=run.fresh_checks,
         broken=tuple(run.broken),
+        problems=run.problems,
     )
 
 

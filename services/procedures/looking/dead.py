@@ -32,7 +32,7 @@ def told_dead(
             dead = _dead(asking, host, unit)
             if not dead:
                 raise
-            return Answer(holds=False, evidence=dead, final=True)
+            return Answer(holds=False, evidence=dead, final=True, ended=True)
         seen_up(asking, host, unit)
         return answer
 

@@ -39,6 +39,7 @@ class Answer:
         lines: raw evidence (log lines), newest last.
         done, total, unit, left_s: progress where there is one ('write sets', 'bytes').
         kept: values read by the way, by their `keep` name.
+        ended: a server that has ended is why: who else serves is worth a look.
     """
 
     holds: bool | None
@@ -50,6 +51,7 @@ class Answer:
     unit: str = ""
     left_s: float | None = None
     kept: tuple[tuple[str, str], ...] = ()
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

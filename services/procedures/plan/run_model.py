@@ -291,6 +291,8 @@ class RunView:
         driver_unknown: whether anybody drives it can't be told from here (a journal that several workstations share).
         fresh_checks: the checks of the newest plan of the run alone: what its approval rests on.
         broken: the watch rules that broke, in their order.
+        problems: codes of what was wrong with the cluster in the picture that the run took when it came to rest; ()
+            again once a step goes on.
         binding: whether the journal binds what would run to what was approved; told of runs that rest with something
             open, of others it is BOUND. code: by which a person approves it again, where it asks for that.
     """
@@ -317,6 +319,7 @@ class RunView:
     driver_unknown: bool = False
     fresh_checks: tuple[Check, ...] = ()
     broken: tuple[Broken, ...] = ()
+    problems: tuple[str, ...] = ()
     binding: Binding = Binding.BOUND
     code: str = ""
 

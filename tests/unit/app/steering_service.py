@@ -13,6 +13,7 @@ import pytest
 
 from app.__main__ import main
 from services.clock import ManualClock
+from services.discovery.model import ClusterSnapshot
 from services.errors import BadInput
 from services.inventory.model import HostEntry, Inventory, SshAccess
 from services.procedures.catalogue import procedure_named
@@ -60,7 +61,7 @@ class HeldLock:
 
 @dataclass(slots=True)
 class World:
-    """The cluster, who holds its lock, what the gathering is made to say, and what was asked."""
+    """The cluster, who holds its lock, what the gathering is made to say, what a picture of it shows, what was asked."""
 
     cluster: Cluster = field(default_factory=lambda: whole("n1", "n2", "n3"))
     holder: LockSeen | None = None
@@ -68,6 +69,7 @@ class World:
     on_act: Callable[[str], None] | None = None
     asked: list[Question] = field(default_factory=list)
     gathered: int = 0
+    picture: ClusterSnapshot | None = None
 
 
 class ScriptedService(ProcedureService):
@@ -112,6 +114,7 @@ class ScriptedService(ProcedureService):
             lock=HeldLock(world),
             listener=listener,
             continuing=lambda now: _continued(world, now),
+            snapshot=lambda: world.picture,
             policy=policy or Policy(),
         )
 

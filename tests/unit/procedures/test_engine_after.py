@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 
 from services.discovery.families.galera.kind import GALERA
-from services.discovery.model import ClusterSnapshot
+from services.discovery.model import ALL_DOWN, ClusterSnapshot
+from services.facts.model import Problem
 from services.procedures.engine.parts import Policy
 from services.procedures.journal.entries import topology_of
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
+from services.procedures.plan.remembering import Memory
 from services.procedures.plan.run_model import RunState
-from tests.unit.procedures.engine_world import Bench, is_, lost, plan_of, switch
+from tests.unit.procedures.engine_world import Bench, WorldProver, borrow, give_back, is_, lost, plan_of, switch
 from tests.unit.procedures.test_failure_texts import refused
 
 PERSON = Policy("ask", by="ann")
@@ -56,6 +60,30 @@ def test_that_an_after_is_none_any_more_once_the_failed_step_was_tried_again() -
     assert bench.run() is RunState.LEFT
     assert seen == [None, None]
     assert after(bench) is not None
+
+
+class _EndedProver(WorldProver):
+    """Tells of one condition that its server has ended."""
+
+    def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
+        """See ports.Prover."""
+        if condition == is_("n2", "never"):
+            return Answer(holds=False, evidence="no server runs on n2", final=True, ended=True)
+        return super().look(condition, past, memory)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_that_with_something_on_a_picture_is_taken_only_where_a_server_has_ended(ended: bool) -> None:
+    bench = Bench(plan_of(borrow("n1", "f"), BROKEN, give_back("n1", "f")), policy=PERSON)
+    if ended:
+        bench.prover = _EndedProver(bench.world)
+    shown: list[tuple[str, ...]] = []
+    down = Problem("galera", "All are down.", ALL_DOWN)
+    bench.snapshot = lambda: ClusterSnapshot("uuid", GALERA, "c1", bench.clock.wall(), problems=(down,))
+    bench.person.answers["failed"] = ["leave"]
+    bench.person.on_ask = lambda _question: shown.append(bench.view.problems)
+    assert bench.run() is RunState.LEFT
+    assert shown == [(ALL_DOWN,) if ended else ()]
 
 
 @pytest.mark.parametrize("policy", [PERSON, Policy("undo", unattended=True, by="ann")])

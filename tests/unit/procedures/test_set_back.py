@@ -8,7 +8,10 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.connections.statement import set_back
 from services.errors import Unreachable
+from services.procedures.conditions.galera.provider_option import ProviderOption
 from services.procedures.conditions.server.set_back import SetBack
+from services.procedures.conditions.server.variable import VariableIs
+from services.procedures.plan.condition import Condition
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out
 
 DONOR = SetBack("n1", "wsrep_sst_donor", "n2,", "n3")
@@ -35,7 +38,7 @@ def silent(processes: str, active: str) -> ScriptedHosts:
     return hosts
 
 
-def look(hosts: ScriptedHosts, condition: SetBack = DONOR) -> tuple[bool | None, str]:
+def look(hosts: ScriptedHosts, condition: Condition = DONOR) -> tuple[bool | None, str]:
     found = Attempt(hosts, ManualClock()).look(condition, NOTHING)
     return found.holds, found.evidence
 
@@ -76,3 +79,18 @@ def test_that_a_server_which_runs_and_does_not_answer_is_not_known() -> None:
 def test_that_the_statement_changes_nothing_but_the_value_of_the_run() -> None:
     told = "SET GLOBAL wsrep_sst_donor=IF ( @@GLOBAL.wsrep_sst_donor='n2,' , 'it''s n3' , @@GLOBAL.wsrep_sst_donor )"
     assert str(set_back("wsrep_sst_donor", "n2,", "it's n3")) == told
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        VariableIs("n1", "wsrep_reject_queries", "NONE", or_ended=True),
+        ProviderOption("n1", "gcache.freeze_purge_at_seqno", "=", "-1", or_ended=True),
+    ],
+)
+def test_that_what_was_set_at_runtime_ends_with_the_server_and_no_sooner(condition: Condition) -> None:
+    holds, told = look(silent("", "failed"), condition)
+    assert holds is True
+    assert told.startswith("no server runs on n1: what ")
+    assert look(silent(RUNS, "activating"), condition)[0] is None
+    assert look(silent(RUNS, "active"), condition)[0] is None

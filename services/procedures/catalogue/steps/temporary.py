@@ -21,6 +21,8 @@ class Temporary:
             ends it.
         limit_s: how long one try of its release may take, on a way out that is no undo.
         release, released: the act that ends it, and what proves that: for undo, for the obligation and for the end.
+        shown: what the step that ends it in its turn proves, where that is more: a server that has ended lets no client
+            in any more either.
     """
 
     key: str
@@ -33,6 +35,7 @@ class Temporary:
     release_when: tuple[Condition, ...] = ()
     release_once: tuple[Condition, ...] = ()
     limit_s: float = 30.0
+    shown: tuple[Condition, ...] = ()
 
     def on(self, step: Step, taken_back: str, limit_s: float = 60.0) -> Step:
         """Return the step that switches it on, as one that takes the obligation on and can be undone.
@@ -66,7 +69,7 @@ class Temporary:
             why=NOTHING_BACK,
             action=self.release,
             before=self.release_once,
-            proof=self.released,
+            proof=self.shown or self.released,
             repeatable=True,
             discharges=(self.key,),
             estimate_s=estimate_s,

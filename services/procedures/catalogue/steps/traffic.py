@@ -51,7 +51,8 @@ def _rejecting(facts: Facts, name: str) -> Temporary:
         sentence=f"clients refused on {name}",
         danger=f"applications get errors from {name}",
         release=Sql(set_global(REJECT, Keyword("NONE"))),
-        released=(VariableIs(name, REJECT, "NONE"),),
+        released=(VariableIs(name, REJECT, "NONE", or_ended=True),),
+        shown=(VariableIs(name, REJECT, "NONE"),),
         release_when=not_apart(facts, name),
     )
 
@@ -185,7 +186,8 @@ def _desynced(name: str) -> Temporary:
         sentence=f"{name} desynced",
         danger=f"{name} falls behind and is never a donor",
         release=Sql(set_global("wsrep_desync", Keyword("OFF"))),
-        released=(VariableIs(name, "wsrep_desync", "OFF"),),
+        released=(VariableIs(name, "wsrep_desync", "OFF", or_ended=True),),
+        shown=(VariableIs(name, "wsrep_desync", "OFF"),),
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from services.errors import UserError
 from services.facts.provider_options import provider_options
 from services.facts.reading import sized
 from services.facts.values import compared
 from services.procedures.looking.dead import told_dead
+from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, Comparison, Declared, OfHost, names
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -17,7 +19,10 @@ from services.procedures.plan.scripted import World
 
 @dataclass(frozen=True, slots=True)
 class ProviderOption(OfHost):
-    """A wsrep provider option compares so with a value (text for = and !=, number else). Kept under `keep`."""
+    """A wsrep provider option compares so with a value (text for = and !=, number else). Kept under `keep`.
+
+    `or_ended`: it holds too where no server runs: what was set at runtime lasts as long as the server does.
+    """
 
     tag: ClassVar[str] = "galera.provider-option"
     words: ClassVar[str] = "its provider option to be set on {host}"
@@ -26,6 +31,7 @@ class ProviderOption(OfHost):
     comparison: Comparison
     value: str
     keep: str = ""
+    or_ended: bool = False
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -35,7 +41,13 @@ class ProviderOption(OfHost):
     def look(self, asking: Asking, past: Past) -> Answer:
         """Look at one option of the provider; a provider without it can never fulfil the self."""
         del past
-        options = provider_options(asking.variable(self.host, "wsrep_provider_options") or "")
+        try:
+            options = provider_options(asking.variable(self.host, "wsrep_provider_options") or "")
+        except UserError:
+            if not self.or_ended or absent(asking, self.host) is not Absent.NONE:
+                raise
+            told = f"no server runs on {self.host}: what {self.option} was set to at runtime ended with it"
+            return Answer(holds=True, evidence=told)
         value = options.get(self.option)
         if value is None:
             said = f"the provider of {self.host} has no option {self.option}"
@@ -51,5 +63,7 @@ class ProviderOption(OfHost):
         del past, memory
         host = world.hosts[self.host]
         frozen = host.frozen_at or ""
+        if self.or_ended and not host.running:
+            return self.told(True)
         there = host.running and self.option == "gcache.freeze_purge_at_seqno"
         return self.told(there and compared(frozen, self.comparison, self.value), self.keep, frozen)

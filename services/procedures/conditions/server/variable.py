@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from services.errors import UserError
 from services.facts.harmless_options import is_secret
 from services.facts.values import same
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.looking.dead import told_dead
+from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -22,6 +24,7 @@ class VariableIs(OfHost):
     `if_there`: it holds too where the server has no variable of this name (an option that can't be read back).
     `was`: it holds too at a third value while the option files give `value`: the server made this of it.
     `fixed`: a running server can't change it: another value ends the wait.
+    `or_ended`: it holds too where no server runs: what was set at runtime lasts as long as the server does.
     """
 
     tag: ClassVar[str] = "server.variable"
@@ -32,6 +35,7 @@ class VariableIs(OfHost):
     if_there: bool = False
     was: str = ""
     fixed: bool = False
+    or_ended: bool = False
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -41,7 +45,13 @@ class VariableIs(OfHost):
     @told_dead
     def look(self, asking: Asking, past: Past) -> Answer:
         """Look at one variable."""
-        value = asking.variable(self.host, self.variable)
+        try:
+            value = asking.variable(self.host, self.variable)
+        except UserError:
+            if not self.or_ended or absent(asking, self.host) is not Absent.NONE:
+                raise
+            told = f"no server runs on {self.host}: what {self.variable} was set to at runtime ended with it"
+            return Answer(holds=True, evidence=told)
         if value is None:
             told = f"{self.host} has no variable {self.variable}"
             if self.if_there:
@@ -58,7 +68,9 @@ class VariableIs(OfHost):
         """See Condition."""
         del past, memory
         host = world.hosts[self.host]
-        return self.told(host.running and world.variable(host, self.variable).lower() == self.value.lower())
+        if not host.running:
+            return self.told(self.or_ended)
+        return self.told(world.variable(host, self.variable).lower() == self.value.lower())
 
 
 def _third(condition: VariableIs, asking: Asking, past: Past, value: str) -> Answer:

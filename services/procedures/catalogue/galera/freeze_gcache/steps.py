@@ -172,7 +172,8 @@ def _frozen(donor: str) -> Temporary:
         sentence=f"gcache frozen on {donor}",
         danger=f"the disk of {donor} fills",
         release=RELEASE,
-        released=(ProviderOption(donor, OPTION, "=", "-1"),),
+        released=(ProviderOption(donor, OPTION, "=", "-1", or_ended=True),),
+        shown=(ProviderOption(donor, OPTION, "=", "-1"),),
     )
 
 

@@ -119,7 +119,8 @@ def _resting(facts: Facts, values: Inputs) -> Temporary | None:
         sentence=f"InnoDB of {donor} writes every page at once",
         danger=f"{donor} writes more than it needs to",
         release=Sql(set_global(DIRTY, before)),
-        released=(VariableIs(donor, DIRTY, str(before)),),
+        released=(VariableIs(donor, DIRTY, str(before), or_ended=True),),
+        shown=(VariableIs(donor, DIRTY, str(before)),),
     )
 
 

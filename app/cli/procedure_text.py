@@ -120,7 +120,7 @@ def checklist_lines(
 
 def _answer(answer: Remedy) -> str:
     """Return an answer as it is typed at a terminal."""
-    given = tr(" or ").join(f"--input {answer.field}={value}" for value in answer.values)
+    given = tr(" or ").join(f"--input {quote(f'{answer.field}={value}')}" for value in answer.values)
     return f"{tr(answer.advice)}: {given or f'--input {answer.field}=…'}"
 
 
@@ -325,6 +325,7 @@ def obligation_lines(
 
 def wrapped(head: str, text: str) -> Iterator[str]:
     """Yield a text behind its head, as wide as a terminal is; codes, names and UUIDs stay whole."""
-    lines = textwrap.wrap(text, max(40, WIDTH - len(head)), break_on_hyphens=False) or [""]
+    wide = max(40, WIDTH - len(head))
+    lines = textwrap.wrap(text, wide, break_on_hyphens=False, break_long_words=False) or [""]
     yield head + lines[0]
     yield from (" " * len(head) + line for line in lines[1:])

@@ -212,7 +212,9 @@ class Terminal:
         if self._asked != question:
             self._asked = question
             view = self._view
-            told = (*rest_lines(view, commands=self._whole), *interrupted_lines(view), *back_lines(view)) if view else ()
+            told = (
+                (*rest_lines(view, commands=self._whole), *interrupted_lines(view), *back_lines(view)) if view else ()
+            )
             rest = "".join(f"{line}\n" for line in told)
             sys.stdout.write(f"\n{rest}{question_text(question)}\n> ")
             sys.stdout.flush()

@@ -178,9 +178,10 @@ ONE_MESSAGE_S = 10
 PEER = (
     r"(connection established to|declaring) [0-9a-f]+(-[0-9a-f]+)? (at )?(tcp|ssl):[^ ]+"
     r"|Member [0-9.]+ [(].*[)] requested state transfer from "
+    r"|[(][0-9a-f]+(-[0-9a-f]+)?, .(tcp|ssl):[^ ]+[)] listening at "
 )
-"""Whom the provider met: a member by its short UUID and address, one that a donor was asked for by its name
-(gcomm/src/gmcast.cpp, evs_proto.cpp; gcs/src/gcs_group.cpp)."""
+"""Whom the provider met: a member by its short UUID and address, one that a donor was asked for by its name; and the
+short UUID of each of its own starts (gcomm/src/gmcast.cpp, evs_proto.cpp; gcs/src/gcs_group.cpp)."""
 MOST_PEERS = 500
 LEFT_OUT, START_LEFT_OUT = "left out", "left out start"
 """What stands for a line of a view, and of a server's start, where a client's words can stand."""

@@ -2,8 +2,9 @@
 
 The words are the provider's own (services/connections/read_programs.py, PEER), read on the lab (MariaDB 10.11.18 with
 Galera 26.4.23): `connection established to 00b037d6-af71 tcp://10.0.0.43:4567`, `declaring 00b037d6-af71 at tcp://…`,
-`Member 2.0 (s3) requested state transfer from '*any*'`. A short UUID is the first and the fourth group of the whole
-one; Galera 3 prints the first alone. An address is a hint: nobody is asked there because a log names it.
+`Member 2.0 (s3) requested state transfer from '*any*'`; of each of its own starts
+`(00a43daf-a7fe, 'tcp://0.0.0.0:4567') listening at tcp://…`. A short UUID is the first and the fourth group of the
+whole one; Galera 3 prints the first alone. An address is a hint: nobody is asked there because a log names it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _PEER = re.compile(
     r"peer (?:connection established to|declaring) ([0-9a-f]{8}(?:-[0-9a-f]{4})?) (?:at )?(?:tcp|ssl)://(\S{1,300})"
 )
 _JOINER = re.compile(r"peer Member [0-9.]{1,12} \((.{1,255})\) requested state transfer from ")
+_OWN = re.compile(r"peer \(([0-9a-f]{8}(?:-[0-9a-f]{4})?), '(?:tcp|ssl)://\S{1,300}'\) listening at ")
 _MOST = 500
 
 
@@ -31,11 +33,13 @@ class LogPeer:
     Attributes:
         uuid: of that start of the node, short: see `short`.
         address: without the port.
+        own: it is the node itself, by the UUID of one of its starts.
     """
 
     uuid: str = ""
     name: str = ""
     address: str = ""
+    own: bool = False
 
 
 def short(uuid: str) -> str:
@@ -58,6 +62,8 @@ def _peer(line: str) -> LogPeer | None:
     if met := _PEER.fullmatch(line):
         address = host_port(met[2])[0]
         return LogPeer(uuid=met[1], address=address) if is_address(address) else None
+    if own := _OWN.fullmatch(line):
+        return LogPeer(uuid=own[1], own=True)
     if joiner := _JOINER.fullmatch(line):
         return LogPeer(name=words(joiner[1], 255))
     return None

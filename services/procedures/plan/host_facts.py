@@ -71,6 +71,7 @@ class Named:
         by: what names it: 'gvwstate.dat of s2'.
         retired: a person wrote into the inventory that it left for good.
         listening: where a member sees a listener of it, one sentence each: it is not off.
+        maybe: hosts of which one may be it, by an earlier start: of a UUID alone no evidence tells whose it was.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Named:
     by: tuple[str, ...] = ()
     retired: bool = False
     listening: tuple[str, ...] = ()
+    maybe: tuple[str, ...] = ()
 
     @property
     def called(self) -> str:

@@ -55,6 +55,11 @@ def hosts_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
+def typed_hosts(names: Iterable[str]) -> str:
+    """Return names as one answer that can be pasted behind a field's name: `hosts_of` reads it."""
+    return ",".join(names)
+
+
 def holds_secret(text: str) -> bool:
     """Return whether a typed text has what looks like a password in it: a setting, a statement, an address with one."""
     return masked(text) != text

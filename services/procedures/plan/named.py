@@ -5,6 +5,9 @@ runs, wsrep_cluster_address and wsrep_sst_donor of the option files, our own his
 its starts, its node's name, and addresses: what shares one of them is one member. What is left and is no host that was
 gathered is 'not known': it may be Primary elsewhere, or hold what nobody else has.
 
+A host's own log tells the UUIDs of its own starts, earlier ones too. One that other evidence gives another name or
+address is not taken for the host by that: a log may have come with a cloned disk.
+
 The common name of a transfer's certificate is no evidence: it names its own host, or all of them alike.
 """
 
@@ -12,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.addresses import is_address, is_ip
 from services.discovery.model import ARBITRATOR
@@ -84,7 +87,8 @@ def named_members(
         beside: (name, address) of hosts of the inventory that were not gathered now: a run reads those of its plan.
     """
     known = [_Member({*_Clue("", addresses=(name, at)).keys}, hosts={name}) for name, at in beside]
-    members = _members(facts, known, (*_clues(facts), *(_Clue("our own history", name=host) for host in seen)))
+    clues = _whole((*_clues(facts), *(_Clue("our own history", name=host) for host in seen)))
+    members = _members(facts, known, clues)
     left = [one for one in members if not one.hosts and not _is_arbitrator(one)]
     bare = [one for one in left if not one.has_words]
     configured = [one for one in left if one.has_words and one.only_configured]
@@ -99,7 +103,8 @@ def named_members(
     kept = [one for group, kind in kinds if len(group) > len(unseen[kind]) for one in group]
     gone = {text.lower() for text in retired}
     hosts = {host.host.lower() for host in facts.hosts}
-    found = (_named(one, gone, hosts) for one in kept)
+    maybe = {id(one): tuple(sorted(unseen["numbered"])) for one in bare}
+    found = (replace(_named(one, gone, hosts), maybe=maybe.get(id(one), ())) for one in kept)
     return tuple(sorted(found, key=lambda one: one.name))[:MOST]
 
 
@@ -111,7 +116,7 @@ def _not_of(facts: Facts, members: list[_Member], named: Callable[[_Member], boo
 def _members(facts: Facts, found: list[_Member], clues: tuple[_Clue, ...]) -> list[_Member]:
     """Return the clues by member, those of the hosts themselves first."""
     for host in facts.hosts:
-        _add(found, *_own(host), host=host.host)
+        _add(found, *_own(host), *_own_starts(host, clues), host=host.host)
     for clue in clues:
         if clue.keys:
             _add(found, clue)
@@ -152,6 +157,30 @@ def _own(host: HostFacts) -> tuple[_Clue, ...]:
         *(_Clue("", name=name) for name in names if name),
         *(_Clue("", uuid=uuid) for uuid in uuids if uuid),
     )
+
+
+def _own_starts(host: HostFacts, clues: tuple[_Clue, ...]) -> Iterator[_Clue]:
+    """Yield the UUIDs of its starts by its own log, but for those that evidence gives to somebody else."""
+    own = {key for clue in _own(host) for key in clue.keys}
+    trace = host[Traces].trace
+    for peer in trace.peers if trace is not None else ():
+        uuid = _completed(peer.uuid, clues) if peer.own else ""
+        others = {key for clue in clues if uuid and short(clue.uuid) == short(uuid) for key in clue.keys}
+        if uuid and (not (told := {key for key in others if key[0] == "word"}) or told & own):
+            yield _Clue("", uuid=uuid)
+
+
+def _whole(clues: tuple[_Clue, ...]) -> tuple[_Clue, ...]:
+    """Return the clues with the UUIDs that Galera 3 prints by their first group completed."""
+    return tuple(replace(clue, uuid=_completed(clue.uuid, clues)) if clue.uuid else clue for clue in clues)
+
+
+def _completed(uuid: str, clues: tuple[_Clue, ...]) -> str:
+    """Return the one whole UUID that begins with a first group; what is whole, or begins several, stays as it is."""
+    if "-" in uuid:
+        return uuid
+    found = {short(c.uuid): c.uuid for c in clues if "-" in c.uuid and c.uuid.lower().startswith(f"{uuid.lower()}-")}
+    return next(iter(found.values())) if len(found) == 1 else uuid
 
 
 def _clues(facts: Facts) -> Iterator[_Clue]:
@@ -195,7 +224,7 @@ def _of_log(facts: Facts, host: HostFacts) -> Iterator[_Clue]:
         for uuid, name in view.members:
             shared = often[name] > max(1, carried[name])  # more of this name than hosts have it: a UUID tells them
             yield _Clue(by, uuid=uuid, name="" if shared else name)
-    for peer in trace.peers if trace is not None else ():
+    for peer in (one for one in trace.peers if not one.own) if trace is not None else ():
         yield _Clue(by, peer.uuid, peer.name, (peer.address,) if peer.address else ())
 
 

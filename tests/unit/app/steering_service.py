@@ -61,7 +61,7 @@ class HeldLock:
 
 @dataclass(slots=True)
 class World:
-    """The cluster, who holds its lock, what the gathering is made to say, what a picture of it shows, what was asked."""
+    """The cluster, who holds its lock, what the gathering is made to say, what a picture shows, what was asked."""
 
     cluster: Cluster = field(default_factory=lambda: whole("n1", "n2", "n3"))
     holder: LockSeen | None = None

@@ -39,6 +39,19 @@ def test_that_members_are_told_by_their_short_uuid_and_address_and_joiners_by_na
     assert short(S3) == "00b037d6-af71"
 
 
+def test_that_a_node_tells_the_uuid_of_each_of_its_own_starts(tmp_path: Path) -> None:
+    starts = (
+        "(00a43daf-a7fe, 'tcp://0.0.0.0:4567')",
+        "(0fa43daf-a7fe, 'ssl://0.0.0.0:1')",
+        "(0fa43dae, 'tcp://[::]:1')",
+    )
+    lines = (f"{STAMP}{start} listening at tcp://0.0.0.0:4567" for start in starts)
+    forged = f"{STAMP}Slave SQL: Error 'x' on query. Query: '(00b037d6, 'tcp://0.0.0.0:4567') listening at tcp://0'"
+    assert peers(tmp_path, *lines, forged) == {
+        LogPeer("00a43daf-a7fe", own=True), LogPeer("0fa43daf-a7fe", own=True), LogPeer("0fa43dae", own=True)
+    }  # fmt: skip
+
+
 def test_that_a_thousand_meetings_of_one_member_are_one_line(tmp_path: Path) -> None:
     lines = lines_of(tmp_path, *([STAMP + MET] * 1000))
     assert sum(line.startswith("peer ") for line in lines) == 1

@@ -87,6 +87,42 @@ def test_that_a_donor_named_by_an_option_counts() -> None:
     assert [one.name for one in named_members(seen)] == ["db-c"]
 
 
+def test_that_a_nodes_earlier_start_that_its_own_log_tells_is_nobody_else() -> None:
+    seen = pair(
+        member(1, trace=Trace(peers=(LogPeer(short(U[4]), own=True),))), member(2, gvwstate=left_behind(4, 2, 3))
+    )
+    assert [(one.name, one.maybe) for one in named_members(seen)] == [(U[3], ())]
+    older = pair(  # Galera 3 writes the first group of a UUID alone
+        member(1, trace=Trace(peers=(LogPeer(U[4][:8], own=True),))), member(2, gvwstate=left_behind(4, 2, 3))
+    )
+    assert [one.name for one in named_members(older)] == [U[3]]
+
+
+def test_that_a_log_that_came_with_a_cloned_disk_makes_no_other_member_its_host() -> None:
+    cloned = Trace(peers=(LogPeer(short(U[3]), own=True),))
+    by_name = Trace((view(1, 2, 3),))
+    by_address = Trace(peers=(LogPeer(short(U[3]), address=ADDRESS[3]),))
+    for told in (by_name, by_address):
+        seen = pair(member(1, trace=cloned), member(2, trace=told))
+        assert [one.uuids for one in named_members(seen)] in [[(U[3],)], [(short(U[3]),)]]
+
+
+def test_that_of_two_bare_uuids_and_one_host_left_over_one_may_be_the_host_and_both_are_told() -> None:
+    seen = pair(member(1, data_folder_gvwstate_own=""), member(2, gvwstate=left_behind(4, 2, 3)))
+    found = named_members(seen)
+    assert [(one.name, one.maybe) for one in found] == [(U[3], ("n1",)), (U[4], ("n1",))]
+    check = check_of(replace(seen, named=found), blocks=True)
+    assert "it may be n1 by an earlier start, and nothing read tells" in check.evidence
+    (answer,) = check.answers
+    assert answer.values == (f"{U[3]},{U[4]}",), "one word, as it is pasted"
+
+
+def test_that_a_meeting_that_galera_3_tells_by_eight_letters_is_the_member_of_the_whole_uuid() -> None:
+    trace = Trace(peers=(LogPeer(U[3][:8], address=ADDRESS[3]),))
+    (found,) = named_members(pair(member(2, gvwstate=left_behind(1, 2, 3), trace=trace)))
+    assert (found.addresses, found.uuids) == ((ADDRESS[3],), (U[3],))
+
+
 def test_that_two_members_of_one_name_are_told_apart_by_their_uuids() -> None:
     same = view(1, 2, 3, names={1: "n1", 2: "db", 3: "db"})
     seen = pair(member(2, node_name="db", trace=Trace((same,))))

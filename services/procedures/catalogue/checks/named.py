@@ -6,7 +6,7 @@ from services.procedures.catalogue.checks.parts import arbitrators, galera_of, k
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.fields import Field, Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts, Named
-from services.procedures.plan.inputs import hosts_of
+from services.procedures.plan.inputs import hosts_of, typed_hosts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.options import Options
 
@@ -25,7 +25,7 @@ def named_members(facts: Facts, *, gone: tuple[str, ...] = (), blocks: bool = Fa
     accepted = [f"off by your word: {one.called}" for one in facts.named if one.name in gone and not one.listening]
     retired = [f"retired in the inventory: {one.called}" for one in facts.named if one.retired and not one.listening]
     told = [f"{one.called} is not off: {_lives(one)}" for one in refuted]
-    told += [f"{one.called}: named by {_by(one)}, and nobody asked it{_heard(one)}" for one in unknown]
+    told += [f"{one.called}: named by {_by(one)}, and nobody asked it{_heard(one)}{_maybe(one)}" for one in unknown]
     unknown = (*unknown, *refuted)
     bare = [host.host for host in known(facts, facts.members) if _has_nothing(host)]
     told += [f"{name} was a member once, and has neither data nor a configuration of it now" for name in bare]
@@ -96,6 +96,11 @@ def _heard(one: Named) -> str:
     return f"; {_lives(one)}" if one.listening else ""
 
 
+def _maybe(one: Named) -> str:
+    """Return whom of the hosts it may be: more are named than hosts are left over, so that some are somebody else."""
+    return f"; it may be {' or '.join(one.maybe)} by an earlier start, and nothing read tells" if one.maybe else ""
+
+
 def _by(one: Named) -> str:
     return ", ".join(one.by[:4]) + (f" and {len(one.by) - 4} more" if len(one.by) > 4 else "")
 
@@ -114,4 +119,4 @@ def _by_name(unknown: tuple[Named, ...], gone: tuple[str, ...]) -> tuple[Remedy,
     silent = tuple(one.name for one in unknown if not one.listening)
     if not silent:
         return ()
-    return (Remedy(f"Once {', '.join(silent)} is off for sure, name it", "gone", (", ".join((*gone, *silent)),)),)
+    return (Remedy(f"Once {', '.join(silent)} is off for sure, name it", "gone", (typed_hosts((*gone, *silent)),)),)

@@ -10,6 +10,7 @@ from services.procedures.catalogue.steps.choices import is_primary
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.histories import histories
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import typed_hosts
 from services.procedures.plan.parts.galera.traces import Traces
 from services.types import Reach
 
@@ -80,9 +81,9 @@ def _answers_to(
     off = tuple(n for n in party.gone if n not in back)
     found = []
     if dark:
-        found.append(Remedy(f"Once {', '.join(dark)} is off for sure, name it", "gone", (", ".join((*off, *dark)),)))
+        found.append(Remedy(f"Once {', '.join(dark)} is off for sure, name it", "gone", (typed_hosts((*off, *dark)),)))
     if back:
-        found.append(Remedy(f"Take {', '.join(back)} out", "gone", (", ".join(off),) if off else ()))
+        found.append(Remedy(f"Take {', '.join(back)} out", "gone", (typed_hosts(off),) if off else ()))
         found.append(Remedy(f"To leave {', '.join(back)} as it is, take it out too", "nodes"))
     if running:
         found.append(Remedy(f"Or name {', '.join(running)} too", "nodes"))

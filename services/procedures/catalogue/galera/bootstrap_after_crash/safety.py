@@ -8,6 +8,7 @@ from services.procedures.catalogue.checks.starting import LEAST_ROOM
 from services.procedures.catalogue.checks.transfer import GROUP_PORT
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import typed_hosts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.machine.balancers import Balancers
@@ -52,7 +53,7 @@ def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
         evidence="; ".join([*[*blocks, *warns][:4], *blind]) or _nothing_in(facts, hosts),
         why="A node that crashes again in the middle leaves a worse picture than now.",
         try_=("Make room, or repair what the log names, then check again.",) if blocks else (),
-        answers=(Remedy(_leave_out(bad), "nodes", (", ".join(sound),)),) if bad and sound else (),
+        answers=(Remedy(_leave_out(bad), "nodes", (typed_hosts(sound),)),) if bad and sound else (),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from services.procedures.conditions.config_servers.strangers import CAME_MONGOS, CAME_SHARD
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.last_look import last_look_is_taken
 from services.procedures.plan.run_model import RunState, StepState
@@ -56,6 +57,28 @@ def test_that_a_mongos_that_is_restarted_with_the_old_string_keeps_the_old_serve
     assert bench.cluster.hosts[failed.step.host].running or failed.step.host == "c3"
     bench.cluster.hosts["r1"].variables.update(used)
     derived(bench.cluster)
+    bench.person.answers["failed"] = "again"
+    assert bench.run() is RunState.DONE, bench.engine().view.sentence
+
+
+@pytest.mark.parametrize("came", [CAME_SHARD, CAME_MONGOS])
+@pytest.mark.parametrize(("behind", "at"), [("shards", "c2:retired"), ("c2:retired", "c3:retired")])
+def test_that_a_shard_or_a_mongos_that_is_added_beside_keeps_the_old_servers_from_being_retired(
+    came: str, behind: str, at: str
+) -> None:
+    bench = _titled("config servers").bench_begun()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and f"(step {behind} done)" in what:
+            bench.cluster.replica_set[came] = 1
+
+    bench.journal.told = told
+    assert bench.run() is RunState.FAILED
+    bench.journal.told = None
+    failed = next(one for one in bench.engine().view.steps if one.state is StepState.FAILED)
+    assert failed.step.step_id == at
+    assert bench.cluster.hosts[failed.step.host].running or at == "c3:retired"  # its copy was made of it: it is down
+    del bench.cluster.replica_set[came]
     bench.person.answers["failed"] = "again"
     assert bench.run() is RunState.DONE, bench.engine().view.sentence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 from services.facts.file_answers import is_absent
 from services.procedures.plan.looks import Asking
 
@@ -16,6 +17,12 @@ def read_file(asking: Asking, host: str, path: str) -> tuple[str | None, str]:
         return output.text, ""
     said = output.error_text
     return None, "" if is_absent(output) else said or f"cat ended with exit code {output.exit_code}"
+
+
+def text_of(asking: Asking, host: str, read: CommandRead) -> str:
+    """Return what a read gave, '' where it ended badly. Raises UserError where the host gives no answer."""
+    output = asking.run(host, read)
+    return output.text if output.exit_code == 0 else ""
 
 
 def wrote_name(host: str, path: str) -> str:

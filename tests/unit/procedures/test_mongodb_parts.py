@@ -93,7 +93,7 @@ class Host(ScriptedSession):
         return Reply({"cursor": {"firstBatch": [{"_id": "csrs", "version": 4}]}})
 
 
-def _node(**more: str) -> HostFacts:
+def _node(**more: object) -> HostFacts:
     node = mirror(1, ShardedCluster("77", hosts("c1:27019")))
     assert node.mongo is not None
     told = {"configuration": "/etc/mongod.conf", "data_path": "/var/lib/mysql/db", **more}
@@ -170,6 +170,44 @@ def test_that_the_file_is_the_one_of_the_process_and_what_the_server_says_has_to
 def test_that_the_way_to_the_file_is_told_where_it_is_not_roots_alone(more: dict[str, str], told: str | None) -> None:
     found = _process(Host(**more)).open_way
     assert found == told if not told else (found or "").startswith(told)
+
+
+INSIDE = "Name:\tmongod\nNSpid:\t900\t1\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "more", "whose"),
+    [
+        ("900 Ssl mongod systemd-coredump 999", {"/proc/900/status": INSIDE}, "a container"),
+        ("900 Ssl mongod mongodb 100", {"/proc/900/status": INSIDE}, "a container"),
+        ("900 Ssl mongod bob 1000", {}, "a user who is not mongodb"),
+    ],
+)
+def test_that_what_only_is_called_like_a_server_is_told_and_is_no_second_one(
+    line: str, more: dict[str, str], whose: str
+) -> None:
+    """It blocked every plan on that host, before anything was planned."""
+    found = _process(Host(ps=f"  {line}\n     45 Ssl  mongod mongodb 100\n", **more))
+    assert (found.running, found.unit, found.trouble, found.odd) == (1, "mongod.service", "", "")
+    assert found.strangers.startswith(f"pid 900 is called like one, of {whose}")
+
+
+@pytest.mark.parametrize("line", ["900 Ssl mongod mongodb 100", "900 Ssl mongod root 0", "900 Ssl mongod"])
+def test_that_one_that_may_be_the_servers_own_counts_as_a_second_one(line: str) -> None:
+    found = _process(Host(ps=f"  {line}\n     45 Ssl  mongod mongodb 100\n"))
+    assert (found.running, found.trouble) == (2, "several servers run there")
+
+
+def test_that_on_a_spare_host_a_process_of_another_user_is_no_server() -> None:
+    spare = HostFacts("n1", "n1", NodeFacts("n1", AT, Reach.SSH_ONLY, "n1"))
+    found = _process(Host(ps="  900 Ssl mongod bob 1000\n"), spare)
+    assert (found.running, found.unit) == (0, "mongod.service")
+    assert "not mysql" in found.strangers
+
+
+def test_that_a_server_that_answers_on_another_port_than_the_units_is_told() -> None:
+    found = _process(Host(), _node(port=27018))
+    assert found.trouble == ("the server of mongod.service listens on port 27019, and the one that answers on 27018")
 
 
 def test_that_a_server_started_by_hand_has_no_unit() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from services.clock import ManualClock
@@ -316,6 +318,15 @@ def test_that_a_process_of_another_user_that_is_called_like_it_keeps_no_stop_fro
     assert (found[0], "pid 413" in found[1]) == (holds, True)
 
 
+def test_that_a_containers_process_keeps_no_stop_from_being_proven() -> None:
+    machine = _machine(
+        ps="  413 Ssl  mongod mongodb 100\n", systemctl="ActiveState=inactive\nUser=mongodb\n",
+        cat="Name:\tmongod\nNSpid:\t413\t1\n",
+    )  # fmt: skip
+    holds, told = looked(MongoStopped("c3", "mongod.service"), machine)
+    assert (holds, "of a container" in told) == (True, True)
+
+
 def _on_c1(**programs: str) -> Server:
     server = Server("c1", "1-sccc")
     server.programs |= {name: out(text) for name, text in programs.items()}
@@ -403,3 +414,7 @@ def test_that_a_shard_which_came_after_the_plan_is_seen() -> None:
     for told, holds in ((("rs0",), True), (("rs0", "rs1"), False), ((), None)):
         server.found["config-shards"] = tuple({"_id": name, "host": f"{name}/m1:27018"} for name in told)
         assert looked(condition, server)[0] is holds
+    assert condition.declared().stands, "others may add one: it is looked at again before what relies on it"
+    server.found["config-shards"] = ({"_id": "rs1", "host": "rs1/m4:27018"},)
+    told_way = looked(replace(condition, way="see to it"), server)[1]
+    assert told_way == "rs1 is a shard, and not of the plan: see to it"

@@ -13,12 +13,13 @@ from services.connections.mongo.document import Document
 from services.connections.reads import commands
 from services.connections.reads import mongo as reads
 from services.errors import BadInput, QueryFailed, UserError
-from services.facts.mongodb.process import REPLICA_SETS, command_line, parse_processes
+from services.facts.mongodb.process import REPLICA_SETS, command_line
 from services.facts.mongodb.values import inside, line
+from services.facts.mongodb.whose import processes_of
 from services.facts.reading import count
 from services.facts.yaml_settings import settings_of
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.looking.files import read_file
+from services.procedures.looking.files import read_file, text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -63,12 +64,17 @@ class RunsWith(OfHost):
         if began is None:
             return False
         try:
-            pids = parse_processes(asking.run(self.host, commands.MONGODB_PROCESS).text)
+            pids = self._processes(asking)
             told = asking.run(self.host, commands.PROCESS_AGE.read(pids[0])).text if len(pids) == 1 else ""
         except UserError:
             return False
         age = count(told.strip())
         return age is not None and age + _AGE_S < asking.clock.wall() - began
+
+    def _processes(self, asking: Asking) -> tuple[int, ...]:
+        """Return the pids of the host's servers; what is only called like one is none."""
+        listing = asking.run(self.host, commands.MONGODB_PROCESS).text
+        return processes_of(listing, lambda read: text_of(asking, self.host, read)).own
 
     def _looked(self, asking: Asking) -> Answer:
         try:
@@ -83,8 +89,7 @@ class RunsWith(OfHost):
         )
 
     def _by_process(self, asking: Asking, problem: QueryFailed) -> Answer:
-        listing = asking.run(self.host, commands.MONGODB_PROCESS)
-        pids = parse_processes(listing.text)
+        pids = self._processes(asking)
         if len(pids) != 1:
             seen = f"{problem.sentence}; {len(pids)} servers run on {self.host}"
             return Answer(holds=None, evidence=seen)

@@ -1,4 +1,8 @@
-"""That no mongos and no shard came to the cluster since the plan was made."""
+"""That no mongos and no shard came to the cluster since the plan was made.
+
+What 'every mongos' and 'every shard' of a plan means is a list that others lengthen: it is read anew before an act that
+relies on all of them, as all that stands is (plan/last_look.py).
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,14 @@ from typing import ClassVar
 from services.connections.reads import mongo as reads
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
+
+CAME_MONGOS, CAME_SHARD = "came-mongos", "came-shard"
+"""The names under which a scripted cluster keeps that somebody started another mongos, or added a shard."""
+_STOP = "stop it, or give it a host of the inventory and plan anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +27,21 @@ class NoOtherRouter(OfHost):
     """Every mongos that wrote itself down on this config server as late as the others is one of these.
 
     It is the latest of them that the time is counted from, and no clock: while a mirror is down none can write.
+
+    Attributes:
+        names: 'host:port', each as it may write itself down; way: what is to be done about another one.
     """
 
     tag: ClassVar[str] = "config_servers.no-other-router"
     words: ClassVar[str] = "no other mongos to be alive than those of the plan, as {host} has it"
 
     names: tuple[str, ...]
+    way: str = _STOP
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        host = frozenset({self.host})
+        return Declared(host, stands=frozenset({f"list of mongos of {self.host}"}), told_by=host)
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read config.mongos of the config server itself."""
@@ -36,24 +53,33 @@ class NoOtherRouter(OfHost):
         if not alive:
             return Answer(holds=None, evidence=f"{self.host} tells no mongos")
         if other := [name for name in alive if name not in self.names]:
-            told = f"{', '.join(other)} is alive, and not of the plan: stop it, or give it a host of the inventory"
-            return Answer(holds=False, evidence=f"{told} and plan anew")
+            return Answer(holds=False, evidence=f"{', '.join(other)} is alive, and not of the plan: {self.way}")
         return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
         del past, memory
-        return self.told(world.hosts[self.host].running)
+        return self.told(world.hosts[self.host].running and not world.replica_set.get(CAME_MONGOS))
 
 
 @dataclass(frozen=True, slots=True)
 class NoOtherShard(OfHost):
-    """Every shard that the cluster's metadata name is one of these."""
+    """Every shard that the cluster's metadata name is one of these.
+
+    Attributes:
+        names: of the shards; way: what is to be done about another one.
+    """
 
     tag: ClassVar[str] = "config_servers.no-other-shard"
     words: ClassVar[str] = "no other shard than those of the plan, as {host} has it"
 
     names: tuple[str, ...]
+    way: str = "plan anew"
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        host = frozenset({self.host})
+        return Declared(host, stands=frozenset({f"list of shards of {self.host}"}), told_by=host)
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read config.shards."""
@@ -63,10 +89,10 @@ class NoOtherShard(OfHost):
         if not told:
             return Answer(holds=None, evidence=f"{self.host} tells no shard")
         if other := [name for name in told if name not in self.names]:
-            return Answer(holds=False, evidence=f"{', '.join(other)} is a shard, and not of the plan: plan anew")
+            return Answer(holds=False, evidence=f"{', '.join(other)} is a shard, and not of the plan: {self.way}")
         return Answer(holds=True, evidence=f"{', '.join(told)}, and no other shard")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
         del past, memory
-        return self.told(world.hosts[self.host].running)
+        return self.told(world.hosts[self.host].running and not world.replica_set.get(CAME_SHARD))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.reads import commands
-from services.facts.mongodb.process import parse_owners
+from services.facts.mongodb.whose import processes_of
 from services.facts.system import properties
+from services.procedures.looking.files import text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -18,7 +19,8 @@ from services.procedures.plan.scripted import World
 class MongoStopped(OfHost):
     """No mongod and no mongos runs on the host, and its unit is inactive (or failed).
 
-    Anybody may call a program mongod: one of a user who is neither root nor the unit's is told, and is not this server.
+    Anybody may call a program mongod: one of a user who is neither root nor the unit's, or of a container, is told, and
+    is not this server (facts/mongodb/whose.py).
 
     Attributes:
         but: another unit whose process does not count: a scratch server of the run; '' for none.
@@ -43,15 +45,14 @@ class MongoStopped(OfHost):
             return Answer(holds=None, evidence=f"the processes of {self.host} could not be read")
         scratch = properties(asking.run(self.host, commands.UNIT_PROCESS.read(self.but)).text) if self.but else {}
         user = properties(asking.run(self.host, commands.UNIT_ACCOUNT.read(self.unit)).text).get("User", "")
-        owners = {pid: own for pid, own in parse_owners(listing.text) if str(pid) != scratch.get("MainPID")}
-        others = [pid for pid, own in owners.items() if user and own and not own & {user, "root", "0"}]
-        pids = [pid for pid in owners if pid not in others]
+        found = processes_of(listing.text, lambda read: text_of(asking, self.host, read), user=user)
+        pids = [pid for pid in found.own if str(pid) != scratch.get("MainPID")]
         state = properties(asking.run(self.host, commands.UNIT_STOPPING.read(self.unit)).text).get("ActiveState", "")
         if pids:
             return Answer(holds=False, evidence=f"pid {pids[0]} still runs on {self.host}; {self.unit} is {state}")
         if not state:
             return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
-        told = f"; pid {others[0]} is called like one, of a user who is not {user}" if others else ""
+        told = f"; {found.told}" if found.others else ""
         return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}{told}")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:

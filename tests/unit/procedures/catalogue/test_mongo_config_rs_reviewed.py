@@ -13,7 +13,7 @@ from services.connections.reads.read import CommandRead
 from services.facts.mongodb.sharding import HostList, Shard
 from services.procedures.catalogue.mongodb.config_servers.common import shards_step
 from services.procedures.catalogue.mongodb.config_servers.party import default_backup, party_of
-from services.procedures.conditions.config_servers.strangers import NoOtherRouter
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.config_servers.uses import ShardsUse
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderThere
@@ -69,7 +69,9 @@ def test_that_every_shard_is_asked_for_itself() -> None:
     two = replace(party, shards=(one, replace(one, name="rs1", hosts=("m4", "m5", "m6"))))
     action = shards_step(two).action
     assert isinstance(action, WaitFor)
-    assert action.conditions == (ShardsUse(SHARD, "cfg"), ShardsUse(("m4", "m5", "m6"), "cfg"))
+    assert action.conditions[:2] == (ShardsUse(SHARD, "cfg"), ShardsUse(("m4", "m5", "m6"), "cfg"))
+    lists = [(type(one), one.host) for one in action.conditions[2:] if isinstance(one, NoOtherRouter | NoOtherShard)]
+    assert lists == [(kind, host) for kind in (NoOtherRouter, NoOtherShard) for host in party.lasting], "anew, by each"
 
 
 def test_that_a_shard_which_is_no_set_of_the_inventory_blocks() -> None:

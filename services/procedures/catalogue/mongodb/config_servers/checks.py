@@ -214,7 +214,8 @@ def files(party: Party) -> Check:
         if process.running == 1 and (process.odd or not process.account):
             faults.append(f"{host}: {process.odd or 'its account is root, or not known'}")
         elif process.running != 1 or not process.unit or not process.program:
-            faults.append(f"{host}: one server under systemd is wanted, {process.running} run ({process.trouble})")
+            why = "; ".join(filter(None, (process.trouble, process.strangers)))
+            faults.append(f"{host}: one server under systemd is wanted, {process.running} run ({why})")
         elif process.trouble:
             faults.append(f"{host}: {process.trouble}")
         elif host in party.routers and process.setting("sharding.configDB") is None:
@@ -240,7 +241,7 @@ def files(party: Party) -> Check:
         code="CONFIG-FILES",
         title="Every server starts under systemd, with a configuration file that can be changed",
         verdict=verdict(faults),
-        evidence="; ".join(faults) or f"{', '.join(map(party.path, changed))}: every edit was tried on them",
+        evidence="; ".join(faults) or _every_edit(party, changed),
         why="Each edit was tried on the file as it is. An option on a command line wins over the file: to change the "
         "file would change nothing.",
         try_=(
@@ -285,6 +286,12 @@ def engine(party: Party) -> Check:
         why="A config replica set holds no MMAPv1: by the rolling way the first server is left out in the end.",
         try_=("Take the rolling way, with three new hosts.",) if faults else (),
     )
+
+
+def _every_edit(party: Party, changed: tuple[str, ...]) -> str:
+    told = f"{', '.join(map(party.path, changed))}: every edit was tried on them"
+    beside = (f"{host}: {party.process(host).strangers}" for host in party.everyone if party.process(host).strangers)
+    return "; ".join((told, *beside))
 
 
 def new_hosts(party: Party) -> Check:

@@ -8,11 +8,11 @@ from services.connections.command import Command
 from services.connections.mongo.change import MongoCommand, command
 from services.procedures.catalogue.mongodb.balancing import at_rest
 from services.procedures.catalogue.mongodb.config_servers.edits import as_before, new_string
-from services.procedures.catalogue.mongodb.config_servers.party import Party, names_of
+from services.procedures.catalogue.mongodb.config_servers.party import ROLLING, Party, listed_by, names_of
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
-from services.procedures.conditions.config_servers.strangers import NoOtherRouter
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.database import NoDatabase
@@ -116,7 +116,27 @@ def is_down(party: Party, host: str) -> MongoStopped:
 
 def known_routers(party: Party) -> NoOtherRouter:
     """Return that no mongos came since the plan was made: it would be left with the old string, and fail later."""
-    return NoOtherRouter(party.first, tuple(n for host in party.routers for n in names_of(party.facts.host(host))))
+    return NoOtherRouter(party.first, _routers_names(party))
+
+
+def _routers_names(party: Party) -> tuple[str, ...]:
+    return tuple(name for host in party.routers for name in names_of(party.facts.host(host)))
+
+
+def nobody_came(party: Party) -> tuple[Condition, ...]:
+    """Return that there are no other mongos and shards than those of the plan, as each member of the set has it.
+
+    Whether one that was added since uses the set is asked by nobody: the run has no way to it. A member that is behind
+    the others may not have it yet, so that each is asked.
+    """
+    then = ", and stop and disable the old config servers by hand" if party.way == ROLLING else ""
+    router = f"stop it until the run is over; or leave the run once it uses {party.name}/ (getShardMap tells){then}"
+    shard = f"leave the run once its primary uses {party.name}/ (shardingState tells){then}"
+    names, shards = _routers_names(party), tuple(one.name for one in listed_by(party.facts) or ())
+    return (
+        *(NoOtherRouter(host, names, router) for host in party.lasting),
+        *(NoOtherShard(host, shards, shard) for host in party.lasting if shards),
+    )
 
 
 def alone(host: str) -> ConfigServerIs:
@@ -218,11 +238,12 @@ def put_off(router: str, until: str, behind: str = "") -> Later:
 def shards_step(party: Party) -> Step:
     """Return the step that waits until each shard uses the set: it learns of it from a mongos, by a request.
 
-    Each shard is asked for itself: together, one without a primary would be passed over for the others' answers.
+    Each shard is asked for itself: together, one without a primary would be passed over for the others' answers. And
+    there is no other one, nor a mongos: both lists are read anew before each act that relies on it (last_look).
     """
     return waits(
         "shards",
-        tuple(ShardsUse(one.hosts, party.name) for one in party.shards),
+        (*(ShardsUse(one.hosts, party.name) for one in party.shards), *nobody_came(party)),
         "every shard to use the new config servers",
         "Every shard uses the new config servers",
         SHARDS_S,

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from services.connections.allowlist_paths import is_readable
 from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 from services.errors import BadInput
 from services.facts import system
-from services.facts.mongodb.process import command_line, is_program, may_be_shown, parse_processes, unit_of
+from services.facts.mongodb.process import command_line, is_program, may_be_shown, unit_of
+from services.facts.mongodb.whose import processes_of
 from services.facts.reading import words
 from services.facts.way import not_roots, parse_account, parse_way
 from services.facts.yaml_settings import Scalar, settings_of
@@ -29,7 +31,8 @@ class MongoProcess(Part):
     """Read with ps, /proc and systemctl, over SSH.
 
     Attributes:
-        running: how many mongod and mongos run on the host; None: not known.
+        running: how many mongod and mongos run on the host, but for what is only called so; None: not known. strangers:
+            what is only called so, of another user or a container, for a person; '' for none.
         program: the file that the unit's main process runs, as the kernel tells it, where root alone may change it;
             '' where not, and `odd` says why. account: number of its user. None: not known.
         unit: the system's own, '' where it is none's, or there is not exactly one process. enabled: it starts with the
@@ -54,6 +57,7 @@ class MongoProcess(Part):
     text: Secret | None = None
     given: tuple[tuple[str, str], ...] = ()
     open_way: str | None = None
+    strangers: str = ""
 
     def setting(self, name: str) -> Scalar | None:
         """Return a setting's value, None where the file does not have it."""
@@ -68,16 +72,19 @@ class MongoProcess(Part):
         listing = reading.run("processes", commands.MONGODB_PROCESS)
         if listing is None or listing.exit_code not in {0, 1}:
             return None
-        pids = parse_processes(listing.text)
+        seen = processes_of(listing.text, lambda read: _shown(reading, read), default=lambda: _package_user(reading))
+        pids = seen.own
         mongo = host.node.mongo if host.node is not None else None
         told = mongo.server.configuration if mongo is not None else PATHS[0]
         if len(pids) > 1:
-            return cls(running=len(pids), path=told, trouble="several servers run there")
+            return cls(running=len(pids), path=told, trouble="several servers run there", strangers=seen.told)
         found = _of_process(pids[0], reading) if pids else _of_package(reading)
         path = dict(found.given).get("config", "") if pids else told
         settings, others, trouble, text = _settings(path, reading)
         if pids and not found.odd and path != told:
             trouble = f"its process was started with {path or 'no file'}, and the server tells {told or 'none'}"
+        if pids and not trouble and mongo is not None:
+            trouble = _other_port(found, settings, mongo.server.port)
         return replace(
             found,
             running=len(pids),
@@ -88,7 +95,25 @@ class MongoProcess(Part):
             trouble=trouble,
             text=text,
             open_way=_open_way(path, reading, there=text is not None),
+            strangers=seen.told,
         )
+
+
+def _other_port(found: MongoProcess, settings: tuple[tuple[str, Scalar], ...], answers: int | None) -> str:
+    """Return that another process answers the console than the unit's: it listens on another port; '' where not so."""
+    listens = dict(found.given).get("net.port") or dict(settings).get("net.port")
+    if listens is None or answers is None or str(listens) == str(answers):
+        return ""
+    return f"the server of {found.unit or 'its unit'} listens on port {listens}, and the one that answers on {answers}"
+
+
+def _shown(reading: Reading, read: CommandRead) -> str:
+    output = reading.run("processes", read)
+    return output.text if output is not None and not output.exit_code else ""
+
+
+def _package_user(reading: Reading) -> str:
+    return system.properties(_shown(reading, commands.UNIT_ACCOUNT.read(UNIT))).get("User", "")
 
 
 def _of_process(pid: int, reading: Reading) -> MongoProcess:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from pathlib import Path
 
@@ -36,6 +37,27 @@ def data_folder(options: Namespace) -> Path:
             try_=(tr("Name another one with --data DIR, or make it yours alone: chown and chmod go-w."),),
         )
     return folder
+
+
+def other_journals(options: Namespace) -> tuple[Path, ...]:
+    """Return this person's other usual data folders that hold a journal: by XDG_DATA_HOME, below the home, and those of
+    who called sudo. None of them is opened."""
+    read = (getattr(options, "data", None) or usual_folder()).absolute()
+    caller = os.environ.get("SUDO_USER", "").strip()
+    homes = (Path.home(), *((Path(f"~{caller}").expanduser(),) if _is_user(caller) else ()))
+    usual = (usual_folder(), *(home / ".local" / "share" / _APP for home in homes))
+    return tuple(dict.fromkeys(one for one in usual if one.absolute() != read and _holds_journal(one)))
+
+
+def _is_user(name: str) -> bool:
+    return bool(name) and os.path.expanduser(f"~{name}") != f"~{name}"  # noqa: PTH111 - this one does not raise
+
+
+def _holds_journal(folder: Path) -> bool:
+    try:
+        return (folder / _STATE).is_file()
+    except OSError:  # another person's
+        return False
 
 
 def state_file(options: Namespace) -> Path:

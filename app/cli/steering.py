@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import re
 import select
+import shlex
 import signal
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from types import FrameType
 
-from app.cli.approval_text import coming_consents
 from app.cli.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
 from app.cli.procedure_text import (
     back_lines,
-    back_of,
     breach_lines,
     checklist_lines,
     interrupted_lines,
@@ -24,30 +23,25 @@ from app.cli.procedure_text import (
     step_line,
 )
 from app.compose import open_state, read_inventory
-from app.places import data_folder, state_file
+from app.places import data_folder, other_journals, state_file
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.i18n import tr
 from services.procedures.engine.control import Control
-from services.procedures.journal.codec import encode, plain
 from services.procedures.journal.heads import HeadFiles
+from services.procedures.journal.journal import UnknownRun
 from services.procedures.journal.seal_key import WorkstationKey
 from services.procedures.plan.looks import not_back
 from services.procedures.plan.run_model import (
-    ASKS_AGAIN,
     RESTS_AT,
     Broken,
-    OpenObligation,
     Question,
     RunState,
     RunView,
     StepState,
-    StepView,
 )
 from services.procedures.plan.sentences import APPROVAL_NEEDED
-from services.procedures.plan.waiting_words import waiting_words
 from services.procedures.service.service import ProcedureService
-from services.procedures.service.undo import ways_of
 from services.secrets import SystemVault
 
 _DIGITS = re.compile(r"\d+")
@@ -72,10 +66,24 @@ def open_service(options: Namespace) -> Iterator[ProcedureService]:
         )
         try:
             yield service
+        except UnknownRun as unknown:
+            unknown.try_ = (*unknown.try_, *elsewhere_lines(options))
+            raise
         finally:
             service.close()
     finally:
         state.close()
+
+
+def elsewhere_lines(options: Namespace) -> tuple[str, ...]:
+    """Return where else runs may be kept, and how such a folder is named."""
+    others = other_journals(options)
+    known = tuple(
+        tr("Another journal lies in {folder}: pilothouse procedures --runs --data {name}",
+           folder=folder, name=shlex.quote(str(folder)))
+        for folder in others
+    )  # fmt: skip
+    return known or (tr("A run is kept in the data folder that it was begun with. Name another one: --data DIR"),)
 
 
 def exit_code(view: RunView, asked: str = "run") -> int:
@@ -321,99 +329,3 @@ def need_word(options: Namespace, what: str) -> None:
             tr(APPROVAL_NEEDED),
             try_=(tr("Say --yes to approve it, or {what}.", what=what),),
         )
-
-
-def _undo_document(shown: StepView) -> dict[str, object] | None:
-    """Return how a step is being taken back, or was; None where nobody has begun it."""
-    undo = shown.undo
-    if undo is None:
-        return None
-    return {
-        "title": shown.step.undo.title if shown.step.undo is not None else "",
-        "started": undo.started,
-        "ended": undo.ended,
-        "evidence": list(undo.evidence),
-        "output": list(undo.output),
-    }
-
-
-def _obligation_document(one: OpenObligation, view: RunView, at: Mapping[str, str]) -> dict[str, object]:
-    """Return what is on, of which cluster, and at which address."""
-    return {
-        "key": one.obligation.key,
-        "host": one.obligation.host,
-        "cluster_name": view.plan.cluster_name,
-        "address": at.get(view.plan.machine(one.obligation.host), ""),
-        "sentence": one.obligation.sentence,
-        "since": one.since,
-        "seen": one.seen,
-        "seen_off": one.seen_off,
-    }
-
-
-def _ways(view: RunView) -> list[dict[str, str]]:
-    """Return the commands that apply to it, with what brings its cluster back where nobody serves."""
-    back = back_of(view)
-    ways = [{"code": way.code.value, "command": way.command} for way in ways_of(view)]
-    return [*ways, {"code": "bring back", "command": back.command}] if back is not None else ways
-
-
-def run_document(view: RunView, addresses: Mapping[str, str] | None = None) -> dict[str, object]:
-    """Return a run for machines, in English: state, sentence, steps, obligations, question.
-
-    Args:
-        addresses: host -> where the run reaches it.
-    """
-    at = addresses or {}
-    document: dict[str, object] = {
-        "run": view.run_id,
-        "procedure": view.plan.procedure,
-        "title": view.plan.title,
-        "cluster": view.plan.cluster_id,
-        "cluster_name": view.plan.cluster_name,
-        "addresses": dict(at),
-        "state": view.state.value,
-        "driven": None if view.driver_unknown else view.live or view.elsewhere,
-        "sentence": view.sentence,
-        "started": view.started,
-        "ended": view.ended,
-        "steps": [
-            {
-                "id": s.step.step_id,
-                "host": s.step.host,
-                "title": s.step.title,
-                "state": s.state.value,
-                "started": s.started,
-                "ended": s.ended,
-                "error": s.error,
-                "failed": s.failed,
-                "evidence": list(s.evidence),
-                "output": list(s.output),
-                "undo": _undo_document(s),
-            }
-            for s in view.steps
-        ],
-        "values": dict(view.kept),
-        "obligations": [_obligation_document(o, view, at) for o in view.obligations],
-        "question": encode(view.question),
-        "answers": list(answers_of(view.question)) if view.question is not None else [],
-        "ways": _ways(view),
-        "undo_asks": [
-            {
-                "step": step.step_id,
-                "host": step.host,
-                "typed": consent.expect,
-                "question": consent.question,
-                "unless": [waiting_words((one,)) for one in consent.unless],
-            }
-            for step, consent in coming_consents(view)
-        ],
-        "breaches": list(view.breaches),
-        "broken": [{"code": one.code, "at": one.at, "over": one.over} for one in view.broken],
-        "checks": encode(view.checks),
-        "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],
-        "owner": view.owner,
-        "binding": view.binding.value,
-        "approve": view.code if view.binding in ASKS_AGAIN else "",
-    }
-    return {key: plain(value) for key, value in document.items()}

@@ -19,7 +19,8 @@ from app.cli.procedure_text import (
     way_lines,
 )
 from app.cli.run_history import sampled
-from app.cli.steering import Terminal, attended, exit_code, interruptible, need_word, open_service, run_document
+from app.cli.run_document import run_document
+from app.cli.steering import Terminal, attended, exit_code, interruptible, need_word, open_service
 from services.errors import BadInput, NoAnswer
 from services.i18n import tr
 from services.procedures.catalogue import procedure_named

@@ -10,8 +10,10 @@ from dataclasses import asdict
 
 from app.cli.arguments import FINDINGS, GOOD, NEEDS_PERSON
 from app.cli.procedure_text import card_lines, field_lines, obligation_lines, place_of, run_lines, run_title, way_lines
-from app.cli.steering import open_service, run_document
+from app.cli.run_document import run_document
+from app.cli.steering import elsewhere_lines, open_service
 from app.compose import NothingToWatch
+from app.places import data_folder
 from services.i18n import english, tr
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.journal.codec import plain
@@ -84,7 +86,8 @@ def _runs(options: Namespace) -> int:
         for problem in damaged:
             sys.stdout.write(f"{problem.as_text()}\n")
         if not runs and not damaged:
-            sys.stdout.write(tr("No procedure has been run with this data folder.") + "\n")
+            told = tr("No procedure has been run with this data folder: {folder}.", folder=data_folder(options))
+            sys.stdout.write("".join(f"{line}\n" for line in (told, *elsewhere_lines(options))))
         if open_:
             _tell_open(open_, runs, addresses)
     if damaged:

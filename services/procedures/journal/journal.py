@@ -52,6 +52,7 @@ class StoredJournal:
             heads: where the journal's ends are kept; without them lines cut off its end are not missed.
         """
         self._log = store.procedures()
+        self._name = store.name
         self._seal_key = key
         self._heads = heads
         self._lock = threading.RLock()
@@ -197,7 +198,7 @@ class StoredJournal:
         with self._lock:
             lines = self._read(number)
             if not lines and not self._log.has(number):
-                _unknown(run_id)
+                _unknown(run_id, self._name)
         return tuple(entry_of(line) for line in lines)
 
     def runs(self) -> tuple[str, ...]:
@@ -214,7 +215,8 @@ class StoredJournal:
 
     def _number(self, run_id: str) -> int:
         # An id of more digits than any database's integer has is unknown, not an error of the driver.
-        return int(run_id) if run_id.isascii() and run_id.isdigit() and len(run_id) < 10 else _unknown(run_id)
+        known = run_id.isascii() and run_id.isdigit() and len(run_id) < 10
+        return int(run_id) if known else _unknown(run_id, self._name)
 
 
 class BoundJournal:
@@ -297,8 +299,21 @@ def json_text(data: dict[str, object] | None) -> str:
     return json.dumps(plain(data or {}), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
-def _unknown(run_id: str) -> NoReturn:
-    raise BadInput(
-        tr("There is no run '{run}' in this journal.", run=run_id),
-        try_=(tr("List the runs: pilothouse procedures --runs"),),
-    )
+class UnknownRun(BadInput):
+    """This journal has no such run; another data folder may have it.
+
+    Attributes:
+        run_id: what was asked for.
+    """
+
+    def __init__(self, run_id: str, journal: str = "") -> None:
+        """Say which journal was read, '' where it is in no file."""
+        told = tr("There is no run '{run}' in this journal.", run=run_id)
+        if journal:
+            told = tr("There is no run '{run}' in this journal: {journal}.", run=run_id, journal=journal)
+        super().__init__(told, try_=(tr("List the runs: pilothouse procedures --runs"),))
+        self.run_id = run_id
+
+
+def _unknown(run_id: str, journal: str = "") -> NoReturn:
+    raise UnknownRun(run_id, journal)

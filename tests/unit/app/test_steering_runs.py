@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from services.i18n import install
 from tests.faults.scripted.cluster import crashed
@@ -203,3 +206,32 @@ def test_that_a_lock_of_this_consoles_own_run_names_the_way_out_by_its_number(sh
     assert met.code == 1
     assert "pilothouse undo 1" in met.err
     assert "--take-over" not in met.err
+
+
+# --- another data folder ------------------------------------------------------------------------------------------
+
+
+def test_that_a_run_of_another_data_folder_is_told_with_what_was_read_and_where_else_journals_lie(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    usual = tmp_path / "share" / "pilothouse"
+    monkeypatch.setenv("XDG_DATA_HOME", str(usual.parent))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("SUDO_USER", raising=False)
+    for words in (("resume", "7"), ("undo", "7"), ("report", "7")):
+        said = shell(*words)
+        assert said.code == 2
+        assert f"There is no run '7' in this journal: {shell.folder / 'state.sqlite'}." in said.err
+        assert "Name another one: --data DIR" in said.err
+    usual.mkdir(parents=True)
+    (usual / "state.sqlite").touch()
+    named = f"Another journal lies in {usual}: pilothouse procedures --runs --data {usual}"
+    assert named in shell("resume", "7").err
+    listed = shell("procedures", "--runs").out
+    assert f"with this data folder: {shell.folder}." in listed
+    assert named in listed
+    assert list(usual.iterdir()) == [usual / "state.sqlite"], "nothing was opened there"
+    below = tmp_path / "home" / ".local" / "share" / "pilothouse"
+    below.mkdir(parents=True)
+    (below / "state.sqlite").touch()
+    assert str(below) in shell("resume", "7").err

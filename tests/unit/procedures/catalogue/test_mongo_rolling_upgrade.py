@@ -12,12 +12,14 @@ from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
 from services.procedures.conditions.config_servers.metadata import MetadataSame
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.conditions.mongodb.follows import SuccessorFollows
 from services.procedures.conditions.mongodb.in_cluster import InCluster
 from services.procedures.conditions.mongodb.spared import Spared
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.stepped_down import AnotherLeads
+from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -89,9 +91,12 @@ def test_that_to_3_2_shards_come_first_then_mirrors_in_reverse_then_mongos_with_
     plan = PROCEDURE.plan(_sharded("3.0.15", mirrored=True), {"version": "3.2.22"})
     assert violations(plan) == ()
     assert _turn(plan) == ["m2", "m3", "m1", "c3", "c2", "c1", "r1", "r2"]
-    assert [plan.steps[n].step_id for n in (0, 1, -3, -2, -1)] == [
-        "balancer-off", "nothing-moves", "balancer-on", "nobody-else", "last-look"
+    assert [plan.steps[n].step_id for n in (0, 1, -2, -1)] == [
+        "balancer-off", "nothing-moves", "balancer-on", "nobody-else"
     ]  # fmt: skip
+    last = plan.steps[-1].action
+    assert isinstance(last, WaitFor)
+    assert {NoOtherRouter, BalancerIs, SetWhole} < {type(one) for one in last.conditions}, "the last look is in it"
     assert plan.quorums == (("m1", "m2", "m3"), ("c3", "c2", "c1"))
     where, typed = wording(plan.steps[0].action)
     assert where == "// at r1, or r2 where it does not answer"

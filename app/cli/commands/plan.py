@@ -18,8 +18,8 @@ from app.cli.procedure_text import (
     run_lines,
     way_lines,
 )
-from app.cli.run_history import sampled
 from app.cli.run_document import run_document
+from app.cli.run_history import sampled
 from app.cli.steering import Terminal, attended, exit_code, interruptible, need_word, open_service
 from services.errors import BadInput, NoAnswer
 from services.i18n import tr

@@ -25,7 +25,8 @@ from app.cli.procedure_text import (
     run_lines,
     step_line,
 )
-from app.cli.steering import Terminal, fitting, interruptible, run_document
+from app.cli.run_document import run_document
+from app.cli.steering import Terminal, fitting, interruptible
 from services.discovery.words import clock, moment
 from services.errors import BadInput
 from services.facts.model import Problem

@@ -175,8 +175,8 @@ def test_that_a_recording_says_of_no_tries_that_they_go_on() -> None:
 
 def test_that_the_age_below_the_drawing_is_of_the_last_answer_and_not_of_the_last_try() -> None:
     eu, us = dark_estate().clusters
-    assert seen_from(eu, b.AT) == "No server answers over SQL · last answer 21 min ago"
-    assert seen_from(us, b.AT) == "No server answers over SQL · no answer since this console began to watch"
+    assert seen_from(eu, b.AT) == "No server answers over SQL · a server last answered 21 min ago"
+    assert seen_from(us, b.AT) == "No server answers over SQL · no server answered since this console began to watch"
 
 
 def test_that_the_inspector_tells_the_last_answer() -> None:

@@ -12,7 +12,9 @@ from services.facts.model import GroupRecovery, SemiSyncFacts
 from services.types import Health, Reach
 from tests.widgets import builders as b
 from widgets.common.nodes import age_of, last_answer
-from widgets.common.text import THIN_SPACE
+from widgets.common.text import THIN_SPACE, format_clock
+from widgets.inventory.tree_model import node_entry
+from widgets.topology.inspector_content import content
 from widgets.topology.wording import (
     card_text,
     component_detail,
@@ -63,7 +65,7 @@ def test_that_a_silent_node_tells_why_and_when_it_last_answered() -> None:
     text = card_text(node, b.AT)
     assert text.silent
     assert text.lines == ("mariadbd is not running since 02:31:07 (signal 9)",)
-    assert text.footer.startswith("last answer ")
+    assert text.footer.startswith("server last answered "), "its host answers"
     assert text.rows == ()
 
 
@@ -83,6 +85,26 @@ def test_that_an_attempt_that_failed_is_no_answer_and_has_no_age() -> None:
     silent = replace(node, reach=Reach.SSH_ONLY, facts=over_ssh)
     assert last_answer(silent) is None, "its host answers, its server never did"
     assert last_answer(replace(silent, facts=replace(over_ssh, sql_at=b.AT - 40))) == b.AT - 40
+
+
+def test_that_every_last_answer_of_a_silent_host_is_one_moment_and_its_servers_own_has_its_own_name() -> None:
+    """A host that answered over SSH for longer than its server over SQL had two 'last answers' on one page."""
+    host, server = b.AT - 35.0, b.AT - 79.0
+    facts = replace(b.facts("db2", age=79.0), sql_at=server, ssh_at=host)
+    reason = f"last answer {format_clock(host)}; No route to db2."
+    node = replace(b.lost("db2", "no answer", Health.UNKNOWN, "x"), facts=facts, reach=Reach.NONE, reason=reason)
+    cluster = replace(b.healthy(), nodes=(node,), agreement="No node tells a view of the group")
+    assert last_answer(node) == host
+    assert card_text(node, b.AT).footer == f"server last answered {format_clock(server)}"
+    assert card_text(replace(node, reason="No route."), b.AT).footer == f"last answer {format_clock(host)}"
+    told = content(cluster, node, b.AT, {})
+    (row,) = [row for section in told.sections for row in section.rows if row.label == "last answer"]
+    assert (told.age, row.value) == ("35 s ago", "35 s ago")
+    assert node_entry(cluster, node, b.AT).detail.startswith("no answer 35 s")
+    assert seen_from(cluster, b.AT).endswith(" · a server last answered 1 min 19 s ago")
+    stopped = replace(node, reach=Reach.SSH_ONLY, reason="SSH answers; mariadbd is not running")
+    assert card_text(stopped, b.AT).footer == f"server last answered {format_clock(server)}"
+    assert node_entry(cluster, stopped, b.AT).detail.startswith("no answer 1 min 19 s")
 
 
 def test_that_a_node_nobody_asked_yet_says_that_it_waits() -> None:

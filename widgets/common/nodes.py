@@ -56,14 +56,25 @@ def age_of(node: NodeView, at: float) -> float | None:
 
 
 def last_answer(node: NodeView) -> float | None:
-    """Return when the node's server last answered, the host's last answer where the console never heard the server.
+    """Return when what is silent now last answered (UTC epoch seconds): the host, over any way, where it is silent
+    itself; its server where the host answers. None: it never did.
 
-    None: neither ever did, or the host answers now and its server never has (UTC epoch seconds).
+    Every 'last answer' of a page is this one; where a host is silent, the server's own is told as the server's.
     """
-    facts = node.facts
-    if facts is None or (facts.sql_at is None and node.reach is Reach.SSH_ONLY):
-        return None
-    return facts.sql_at if facts.sql_at is not None else facts.ssh_at
+    return server_answered(node) if node.reach is Reach.SSH_ONLY else heard_last(node)
+
+
+def server_answered(node: NodeView) -> float | None:
+    """Return when the node's server last answered, None when it never did (UTC epoch seconds)."""
+    return node.facts.sql_at if node.facts is not None else None
+
+
+def answer_age(node: NodeView, at: float) -> float | None:
+    """Return how long ago a node answered: a silent host in any way; of any other one the age of its numbers."""
+    heard = heard_last(node)
+    if node.reach is Reach.NONE and heard is not None:
+        return max(0.0, at - heard)
+    return age_of(node, at)
 
 
 def heard_last(node: NodeView) -> float | None:

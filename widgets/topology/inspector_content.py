@@ -20,7 +20,7 @@ from services.facts.model import (
 )
 from services.i18n import mark, tr
 from services.types import Flavour, Health, Reach
-from widgets.common.nodes import STALE_AFTER_S, age_of, heard_last, state_word
+from widgets.common.nodes import STALE_AFTER_S, answer_age, heard_last, state_word
 from widgets.common.text import (
     format_age,
     format_bytes,
@@ -111,7 +111,7 @@ def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRow
         node.name or node.host or node.node_id,
         state_word(node),
         node.health,
-        format_age(age_of(node, at)),
+        format_age(answer_age(node, at)),
         tuple(s for s in sections if s.rows),
     )
 

@@ -19,7 +19,16 @@ from services.drawing.cluster import part_name, transfer_fraction
 from services.facts.model import GroupRecovery, SemiSyncFacts
 from services.i18n import mark, tr, tr_n
 from services.types import Health, Reach
-from widgets.common.nodes import age_of, is_silent, is_stale, last_answer, lasting_role, missing_words, state_word
+from widgets.common.nodes import (
+    age_of,
+    is_silent,
+    is_stale,
+    last_answer,
+    lasting_role,
+    missing_words,
+    server_answered,
+    state_word,
+)
 from widgets.common.text import (
     UNKNOWN,
     format_age,
@@ -95,11 +104,21 @@ def _silence(node: NodeView) -> tuple[str, ...]:
 def _last_seen(node: NodeView) -> str:
     answered = last_answer(node)
     if answered is not None:
-        return tr("last answer {at}", at=format_clock(answered))
+        words = tr("last answer {at}", at=format_clock(answered))
+        if node.reach is Reach.SSH_ONLY:
+            return _server_last(node)
+        told_above = words in node.reason
+        return words if not told_above else _server_last(node) if server_answered(node) != answered else ""
     if node.state_since is not None:
         at = format_clock(node.state_since)
         return tr("since before {at}", at=at) if was_so_before(node) else tr("since {at}", at=at)
     return ""
+
+
+def _server_last(node: NodeView) -> str:
+    """Return when the server last answered, by its name: the host's own last answer is another moment."""
+    answered = server_answered(node)
+    return "" if answered is None else tr("server last answered {at}", at=format_clock(answered))
 
 
 def component_title(component: Component, cluster: ClusterSnapshot) -> str:
@@ -287,10 +306,10 @@ def seen_from(cluster: ClusterSnapshot, at: float) -> str:
 
 def _last_answer_words(cluster: ClusterSnapshot, at: float) -> str:
     """Return how old the last answer of a server is: a try is no answer."""
-    moments = [last for node in cluster.nodes if (last := last_answer(node)) is not None]
+    moments = [last for node in cluster.nodes if (last := server_answered(node)) is not None]
     if not moments:
-        return tr("no answer since this console began to watch")
-    return tr("last answer {age}", age=format_age(max(0.0, at - max(moments))))
+        return tr("no server answered since this console began to watch")
+    return tr("a server last answered {age}", age=format_age(max(0.0, at - max(moments))))
 
 
 def tooltip(node: NodeView, at: float) -> str:

@@ -25,9 +25,9 @@ from services.procedures.plan.run_model import (
     StepState,
     StepView,
 )
+from services.procedures.plan.way_back import WayBack, way_back
 from services.procedures.plan.wording import wording
 from services.procedures.service.undo import ways_of
-from services.procedures.service.way_back import WayBack, way_back
 
 _MARK = {Verdict.PASS: "ok", Verdict.WARN: "warn", Verdict.BLOCK: "BLOCK"}
 _STEP_MARK = {

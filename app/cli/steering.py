@@ -220,10 +220,7 @@ class Terminal:
         if self._asked != question:
             self._asked = question
             view = self._view
-            told = (
-                (*rest_lines(view, commands=self._whole), *interrupted_lines(view), *back_lines(view)) if view else ()
-            )
-            rest = "".join(f"{line}\n" for line in told)
+            rest = "".join(f"{line}\n" for line in _known(view, whole=self._whole)) if view is not None else ""
             sys.stdout.write(f"\n{rest}{question_text(question)}\n> ")
             sys.stdout.flush()
         ready, _, _ = select.select([sys.stdin], [], [], 0)
@@ -251,6 +248,13 @@ class Terminal:
     def _hang_up(self) -> None:
         if self._gone is not None:
             self._gone()
+
+
+def _known(view: RunView, *, whole: bool) -> Iterator[str]:
+    """Yield what is to be read before a question is answered."""
+    yield from rest_lines(view, commands=whole)
+    yield from interrupted_lines(view)
+    yield from back_lines(view)
 
 
 def fitting(question: Question, text: str) -> str | None:

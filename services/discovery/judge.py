@@ -221,11 +221,17 @@ def _not_running(node: Node) -> Verdict:
     unit = node.machine.unit_state if node.machine is not None else ""
     state = states.NOT_RUNNING  # one word whatever the server's program is called: its name may be learnt later
     words = tr("SSH answers; {daemon} is not running", daemon=node.daemon)
-    known = f" (systemd: {unit})" if unit and not unit.startswith("active/") else ""
+    known = f" (systemd: {_once(unit)})" if unit and not unit.startswith("active/") else ""
     never = node.facts is not None and node.facts.sql_at is None and node.cluster.startswith("host:")
     if node.spare or (never and unit.startswith("inactive")):
         return Verdict(state, Health.UNKNOWN, tr("{sentence}{more}", sentence=words, more=known))
     return Verdict(state, Health.BAD, tr("{sentence}{more}", sentence=dated(words, node, state), more=known))
+
+
+def _once(unit: str) -> str:
+    """Return a unit's state with its finer one ('inactive/dead'), once where both are one word: a card has no room."""
+    state, _, finer = unit.partition("/")
+    return state if state == finer else unit
 
 
 def _offline(node: Node, around: Around) -> Verdict:

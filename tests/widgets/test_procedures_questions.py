@@ -9,15 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.discovery.model import ALL_DOWN
-from services.facts.model import Problem
-from services.procedures.catalogue import all_procedures
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.model import Breach, WatchRule
 from services.procedures.plan.run_model import Broken, RunState, RunView, StepState
-from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from widgets.procedures.step_content import RowInput, row_content
 from widgets.procedures.wizard import WizardPage
@@ -278,25 +274,3 @@ def test_that_a_step_that_was_put_off_says_so_and_is_not_the_one_that_runs(wizar
     assert current_step(shown) != 3
     content = row_content(4, steps[3], RowInput(), p.NOW)
     assert "Put off by a person: it is tried again before the run ends." in content.spoken()
-
-
-def test_that_a_run_whose_cluster_is_dead_names_and_begins_what_brings_it_back(wizard: WizardPage) -> None:
-    abouts = tuple(procedure.about for procedure in all_procedures())
-    wizard.back.use(abouts)
-    wizard.set_run(replace(p.run(6, RunState.RUNNING, live=False), armed=()), p.WORDING)
-    down = replace(b.no_primary(), problems=(Problem("galera", "All are down.", ALL_DOWN),))
-    wizard.set_cluster(b.healthy())
-    assert wizard.back.text() == ""
-    wizard.set_cluster(down)
-    assert "can neither go on nor be taken back" in wizard.back.text()
-    assert "bootstrap-after-crash" in wizard.back.text()
-    wanted: list[str] = []
-    wizard.back.wanted.connect(wanted.append)
-    wizard.back.begin.click()
-    assert wanted == ["bootstrap-after-crash"]
-    wizard.set_cluster(None)  # nothing is seen now: what the run saw last counts
-    assert wizard.back.text() == ""
-    wizard.set_run(replace(p.failed(), problems=(ALL_DOWN,)), p.WORDING)
-    assert "All members of " in wizard.back.text()
-    wizard.set_about(abouts[0])
-    assert wizard.back.text() == ""

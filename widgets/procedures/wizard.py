@@ -170,7 +170,7 @@ class WizardPage(QFrame):
         self.messages.say(Health.UNKNOWN, ())
         self.head.show_about(tr(about.title), about.name, tr(about.what))
         self.head.forget_run()
-        self.back.show_run(None)
+        self.back.show_way()
         self.stages.begin(about)
         self.side.begin()
         self._place_side()
@@ -206,7 +206,6 @@ class WizardPage(QFrame):
     def set_cluster(self, cluster: ClusterSnapshot | None) -> None:
         """Show the cluster beside it as it is now."""
         had = self.side.has_content()
-        self.back.show_cluster(cluster)
         self.side.set_cluster(cluster)
         if self.side.has_content() != had:
             self._place_side()
@@ -229,7 +228,6 @@ class WizardPage(QFrame):
         before, self._view = self._view, view
         now = self._clock()
         self.head.show_run(view, now)
-        self.back.show_run(view)
         asked = self.question.isAncestorOf(QApplication.focusWidget() or self)
         # What another program asks is answered there: two answers to one question would be two drivers of one run.
         question = None if view.elsewhere else view.question

@@ -86,8 +86,8 @@ def _runs(options: Namespace) -> int:
         for problem in damaged:
             sys.stdout.write(f"{problem.as_text()}\n")
         if not runs and not damaged:
-            told = tr("No procedure has been run with this data folder: {folder}.", folder=data_folder(options))
-            sys.stdout.write("".join(f"{line}\n" for line in (told, *elsewhere_lines(options))))
+            none = tr("No procedure has been run with this data folder: {folder}.", folder=data_folder(options))
+            sys.stdout.write("".join(f"{line}\n" for line in (none, *elsewhere_lines(options))))
         if open_:
             _tell_open(open_, runs, addresses)
     if damaged:

@@ -1,13 +1,18 @@
-"""Beside a plan or a run: its cluster as it is now, and the curves that the plan finds worth watching."""
+"""Beside a plan or a run: its cluster as it is now, the curves that the plan finds worth watching, and what leads on
+where the cluster of a run serves nobody any more."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.window.controller import Controller
+from services.discovery.model import ClusterSnapshot
 from services.discovery.naming import shown_names
+from services.i18n import tr
 from services.procedures.plan.model import Chart, Plan
+from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import RunView
+from services.procedures.plan.way_back import way_back
 from services.sampling.model import Metric
 from services.series import Series
 from widgets.bridge.ops import Ops
@@ -34,10 +39,16 @@ class SideFeed(QObject):
         self._whole = ""  # the run that is over and whose curves are complete
         self._cluster = ""
         self._metrics: dict[str, Metric] = {}
+        self._abouts: tuple[About, ...] = ()
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self.refresh)
         controller.pump.snapshot_changed.connect(lambda _snapshot: self._show_cluster())
+
+    def use(self, abouts: tuple[About, ...]) -> None:
+        """Know the procedures."""
+        self._abouts = abouts
+        self._show_cluster()
 
     def follow(self, plan: Plan | None, run: RunView | None, cluster: str) -> None:
         """Show what belongs to this plan or run; nothing stops the timer."""
@@ -53,6 +64,8 @@ class SideFeed(QObject):
             self._whole = ""
             self._show_cluster()
             self.refresh()
+        elif run is not None:
+            self._show_way_back(self._found())
 
     def stop(self) -> None:
         """Show nothing any more."""
@@ -62,9 +75,25 @@ class SideFeed(QObject):
     def _show_cluster(self) -> None:
         if not self._timer.isActive() or not self._cluster:
             return
-        estate = self._controller.source.snapshot()
-        found = estate.cluster(self._cluster) or next((c for c in estate.clusters if c.name == self._cluster), None)
+        found = self._found()
         self._wizard.set_cluster(found)
+        self._show_way_back(found)
+
+    def _found(self) -> ClusterSnapshot | None:
+        estate = self._controller.source.snapshot()
+        return estate.cluster(self._cluster) or next((c for c in estate.clusters if c.name == self._cluster), None)
+
+    def _show_way_back(self, cluster: ClusterSnapshot | None) -> None:
+        """Judge by the cluster as it is now; where it is not seen, by what the run saw last."""
+        run = self._run
+        codes = run.problems if run is not None else ()
+        if cluster is not None:
+            codes = tuple(problem.code for problem in cluster.problems)
+        back = way_back(run, codes, self._abouts) if run is not None else None
+        if back is None:
+            self._wizard.back.show_way()
+        else:
+            self._wizard.back.show_way(back.words, back.about.name, tr(back.about.title))
 
     def refresh(self) -> None:
         """Ask for the curves on a worker."""

@@ -186,7 +186,7 @@ class Steering(QObject):
         self._abouts = abouts
         self._judge_cards()
         self.offers.use(abouts)
-        self._wizard.back.use(abouts)
+        self._side.use(abouts)
 
     def _page_shown(self, key: str) -> None:
         if key != KEY:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD
 from services.i18n import mark, tr
-from services.procedures.journal.projection import ENDED
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import REFUSED, RunView
 
@@ -51,7 +50,7 @@ def way_back(view: RunView, codes: Collection[str], abouts: Sequence[About]) -> 
     """
     code = next((one for one in _SAYS if one in codes), "")
     own = next((about for about in abouts if about.name == view.plan.procedure), None)
-    if not code or own is None or _FOR in own.for_states or view.state in ENDED or view.binding in REFUSED:
+    if not code or own is None or _FOR in own.for_states or view.ended is not None or view.binding in REFUSED:
         return None
     about = next((one for one in abouts if _FOR in one.for_states and set(one.kinds) & set(own.kinds)), None)
     if about is None:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.events import Event
+from services.procedures.plan.checks import Check, Verdict
 from services.types import Health
 from tests.widgets import builders as b
-from widgets.common.boxes import HealthMark
+from widgets.common.boxes import CutButton, HealthMark
 from widgets.common.labels import PlainLabel
 from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import PLACES
 from widgets.common.theme import apply_theme
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.journal.page import JournalPage
+from widgets.procedures.words import checks_words
 from widgets.timeline.placement import Mark, place_labels
 
 
@@ -94,3 +98,27 @@ def _measured(text: str) -> float:
 def test_that_zooming_is_called_that_on_the_sheet_of_keys() -> None:
     told = {(one.act, one.words) for place in PLACES for one in place.shortcuts if one.act.startswith("zoom")}
     assert told == {("zoom-in", "Zoom in"), ("zoom-out", "Zoom out")}
+
+
+def test_that_a_button_breaks_its_words_before_it_cuts_them(qtbot: QtBot) -> None:
+    made = CutButton("Start the cluster after all nodes went down")
+    qtbot.addWidget(made)
+    whole = made.fontMetrics().horizontalAdvance(made.text()) + 40
+    made.resize(whole, 30)
+    assert made.shown_text() == made.text()
+    one = made.heightForWidth(whole)
+    made.resize(whole * 3 // 4, 60)
+    assert made.shown_text().replace("\n", " ") == made.text()
+    assert made.shown_text().count("\n") == 1
+    assert made.heightForWidth(whole * 3 // 4) == one + made.fontMetrics().lineSpacing()
+    made.resize(whole // 4, 60)
+    assert made.shown_text().endswith("…"), "two lines are its most"
+
+
+def test_that_the_line_of_a_checklist_cuts_no_position_in_its_middle() -> None:
+    state = "3deafd00-eb63-11f1-9f49-b73968f2bfac"
+    long = f"s1: grastate {state}:-1, recovered not yet, last seen by us {state}:15 - no candidate"
+    warned = Check("POSITIONS", "The nodes' positions, side by side", Verdict.WARN, long)
+    assert checks_words((warned,)) == "0 pass · 1 warning: The nodes' positions, side by side"
+    short = replace(warned, evidence="db1: 18.2 GB free")
+    assert checks_words((short,)).endswith(": db1: 18.2 GB free")

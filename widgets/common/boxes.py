@@ -58,17 +58,39 @@ def button(text: str, kind: str = "", *, on: Callable[[], object] | None = None,
 
 
 class CutButton(PressButton):
-    """A button as wide as its place, whose words are cut where they don't fit; the tooltip has the whole."""
+    """A button as wide as its place: its words stand in two lines where one has no room, and are cut where two have
+    none; the tooltip has the whole."""
 
     def __init__(self, text: str, *, hint: str = "") -> None:
         super().__init__(text)
         self._hint = hint
         self.setAccessibleDescription(hint)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def shown_text(self) -> str:
-        """Return the words as cut for the present width."""
-        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width() - 28)
+        """Return the words as broken, and cut, for the present width."""
+        return "\n".join(self._lines(self.width()))
+
+    def hasHeightForWidth(self) -> bool:
+        """Its height follows from its width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of one line or two."""
+        more = len(self._lines(width)) - 1
+        return self.sizeHint().height() + more * self.fontMetrics().lineSpacing()
+
+    def _lines(self, width: int) -> list[str]:
+        metrics, room, text = self.fontMetrics(), width - 28, self.text()
+        if metrics.horizontalAdvance(text) <= room:
+            return [text]
+        words = text.split(" ")
+        fits = [n for n in range(1, len(words)) if metrics.horizontalAdvance(" ".join(words[:n])) <= room]
+        first, rest = (" ".join(words[: fits[-1]]), " ".join(words[fits[-1] :])) if fits else ("", text)
+        cut = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, room)
+        return [first, cut] if first else [cut]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint as Qt does (QPushButton::paintEvent), with the words that fit."""
@@ -83,7 +105,7 @@ class CutButton(PressButton):
     def event(self, event: QEvent) -> bool:
         """Offer the whole text as tooltip where it does not fit, and the hint."""
         if event.type() is QEvent.Type.ToolTip:
-            cut = self.shown_text() != self.text()
+            cut = self.shown_text().replace("\n", " ") != self.text()
             set_tip(self, "\n".join(p for p in (self.text() if cut else "", self._hint) if p))
         return super().event(event)
 

@@ -84,6 +84,8 @@ RISK_TOKEN = {
     Risk.IRREVERSIBLE: "bad",
     Risk.YOU: "accent",
 }
+_ONE_LINE = 100
+"""Characters of evidence that have room beside the counts, also in a small window."""
 _VERDICT_WORDS = {Verdict.PASS: mark("pass"), Verdict.WARN: mark("warning"), Verdict.BLOCK: mark("block")}
 _VERDICT_HEALTH = {Verdict.PASS: Health.GOOD, Verdict.WARN: Health.WARN, Verdict.BLOCK: Health.BAD}
 
@@ -249,7 +251,10 @@ def _is_yours(view: StepView) -> bool:
 
 
 def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> str:
-    """Return '14 pass · 1 warning: the cache of n3 …' for the one line of the checklist."""
+    """Return '14 pass · 1 warning: the cache of n3 …' for the one line of the checklist.
+
+    What was read is told where the line has room for it: a position that is cut off in its middle is none.
+    """
     of: dict[Health, list[Check]] = {}
     for check in checks:
         of.setdefault(check_health(check), []).append(check)
@@ -265,7 +270,12 @@ def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()
         parts.append(plural(len(overrides), "{n} overridden", "{n} overridden"))
     text = f" {MIDDLE} ".join(parts)
     worst = (blocks or warned or dark)[:1]
-    return f"{text}: {worst[0].evidence or worst[0].title}" if worst else text
+    return f"{text}: {_in_one_line(worst[0])}" if worst else text
+
+
+def _in_one_line(check: Check) -> str:
+    told = check.evidence
+    return told if told and "\n" not in told and len(told) <= _ONE_LINE else check.title
 
 
 def broken_words(one: Broken) -> str:

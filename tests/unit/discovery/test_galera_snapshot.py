@@ -210,7 +210,7 @@ def test_that_a_killed_server_is_not_running_and_its_fellows_still_count_it() ->
     gone = sql_gone(member(3, at=AT - 1), process_state="", process_pid=None, unit_state="failed/failed")
     killed = node(estate(member(1), member(2), gone), "db3")
     assert (killed.state, killed.health) == ("not running", Health.BAD)
-    assert killed.reason == "SSH answers; mariadbd is not running (systemd: failed/failed)"
+    assert killed.reason == "SSH answers; mariadbd is not running (systemd: failed)"
     assert killed.seen_by == ("db1", "db2")
 
 

@@ -104,21 +104,12 @@ def _silence(node: NodeView) -> tuple[str, ...]:
 def _last_seen(node: NodeView) -> str:
     answered = last_answer(node)
     if answered is not None:
-        words = tr("last answer {at}", at=format_clock(answered))
-        if node.reach is Reach.SSH_ONLY:
-            return _server_last(node)
-        told_above = words in node.reason
-        return words if not told_above else _server_last(node) if server_answered(node) != answered else ""
+        at = format_clock(answered)  # of a host that answers the server's own, by its name
+        return tr("server last answered {at}", at=at) if node.reach is Reach.SSH_ONLY else tr("last answer {at}", at=at)
     if node.state_since is not None:
         at = format_clock(node.state_since)
         return tr("since before {at}", at=at) if was_so_before(node) else tr("since {at}", at=at)
     return ""
-
-
-def _server_last(node: NodeView) -> str:
-    """Return when the server last answered, by its name: the host's own last answer is another moment."""
-    answered = server_answered(node)
-    return "" if answered is None else tr("server last answered {at}", at=format_clock(answered))
 
 
 def component_title(component: Component, cluster: ClusterSnapshot) -> str:

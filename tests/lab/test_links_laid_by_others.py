@@ -100,9 +100,8 @@ def test_that_a_link_in_place_of_a_folder_is_not_entered(steer: Estate, host: Ho
 def test_that_a_file_with_another_name_is_neither_read_nor_replaced(steer: Estate, host: Host) -> None:
     """Kept and put back it would give the server's account a copy of root's file."""
     host.sh(f"ln {VICTIM} {STATE}")
-    with actor(steer, operated(steer, HOST)) as made:
-        with pytest.raises(Untouched, match="has another name"):
-            made.perform("s", HOST, PutFile(STATE, ("mine\n",), "0660", "mysql:mysql"), {}, limit_s=30)
+    with actor(steer, operated(steer, HOST)) as made, pytest.raises(Untouched, match="has another name"):
+        made.perform("s", HOST, PutFile(STATE, ("mine\n",), "0660", "mysql:mysql"), {}, limit_s=30)
     assert host.sh(f"{LOOKED}; cat {STATE}; ls -A {OWN}").out == f"{WHOLE}precious\ngrastate.dat\n"
 
 

@@ -132,7 +132,7 @@ def test_that_root_writes_nothing_of_the_servers_through_a_link_that_its_account
     before = f"cat {target}; stat -c '%U:%G %a' {target}"
     try:
         with actor(replication, operated(replication, HOST, "dbapw")) as made:
-            with pytest.raises(ActFailed, match="acts-state.dat is a symbolic link"):
+            with pytest.raises(ActFailed, match=r"acts-state\.dat is a symbolic link"):
                 do(made, PutFile(path, ("mysql\n",), "0660", "mysql:mysql"))
             assert host.sh(before).out == "root\nroot:root 600\n"
     finally:

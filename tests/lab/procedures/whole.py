@@ -87,8 +87,9 @@ class Whole:
             for path in {*self.files[host], *now[host]}
             if self.files[host].get(path) != now[host].get(path)
         }
-        assert changed == set()
-        assert left_behind(self._estate) == {}
+        assert not changed, changed
+        left = left_behind(self._estate)
+        assert not left, left
 
     def restore(self) -> None:
         """Make the estate whole by force, whatever a test has left."""

@@ -195,3 +195,22 @@ def test_that_a_file_of_the_servers_is_put_through_no_link_in_its_place(place: P
     with pytest.raises(Untouched, match="symbolic link"):
         place.files.put(str(place.path), Secret("mine\n"), "0640", f"{ACCOUNT}:{ACCOUNT}")
     assert place.secret.read_text() == SECRET
+
+
+@pytest.mark.parametrize("before", [None, "as it was\n"])
+def test_that_an_accounts_file_is_put_back_and_forgotten_though_its_folder_was_roots_when_it_was_kept(
+    place: Place, before: str | None
+) -> None:
+    """A restore fills a data folder as root, and gives it with all that lies in it to the server's account."""
+    os.chown(place.folder, 0, 0)
+    state = place.folder / "grastate.dat"
+    if before is not None:
+        place.lay(state, before)
+    place.files.put(str(state), Secret("mine\n"), "0660", f"{ACCOUNT}:{ACCOUNT}")
+    for one in (place.folder, *place.folder.iterdir()):
+        os.chown(one, ACCOUNT, ACCOUNT)
+    assert sorted(one.name for one in place.folder.iterdir()) == ["grastate.dat", "mongod.conf"]
+    assert place.files.restore(str(state), whole=False).stays == ""
+    assert (state.read_text() if state.exists() else None) == before
+    place.files.forget((str(state),))
+    assert list(place.kept.parent.iterdir()) == []

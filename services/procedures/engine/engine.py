@@ -213,13 +213,14 @@ class Engine:
         """
         if state not in ENDED or self.view.obligations or self._at_work:
             return
+        stays: list[str] = []
         if self._parts.cleanup is not None:
-            for sentence in self._parts.cleanup(self.view.plan, frozenset(not_back(self.view.kept))):
-                _logger.info("%s", sentence)
+            stays += self._parts.cleanup(self.view.plan, frozenset(not_back(self.view.kept)))
         if self._parts.lock is not None:
             left = self._parts.lock.release()
-            told = f"Not reached: {', '.join(left)}; this run's lock is still there." if left else ""
-            self._log.write(lock_line("released", tuple(h for h in self.view.plan.machines if h not in left), told))
+            stays += [f"Not reached: {', '.join(left)}; this run's lock is still there."] if left else []
+            free = tuple(h for h in self.view.plan.machines if h not in left)
+            self._log.write(lock_line("released", free, " ".join(stays)))
 
     # ------------------------------------------------------------------------------------------------------------------
 

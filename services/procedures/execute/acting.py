@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from services.connections.command import Command
 from services.connections.ports import Rows, text
-from services.errors import UserError
+from services.errors import Unreachable, UserError
 from services.facts.harmless_options import normal
 from services.facts.option_files import printed
 from services.i18n import tr
@@ -129,14 +130,22 @@ class RealActor:
                 works.setdefault(host, set()).add(action.name)
         left = []
         for host in sorted({*files, *works}):
-            try:
-                Files(self._hosts.operator(host), self._run_id).forget(tuple(sorted(files.get(host, ()))))
-                for name in sorted(works.get(host, ())):
-                    self._work(host, name).remove()
-            except UserError as problem:
-                left.append(tr("{host}: what the run kept there could not be removed: {why}", host=host,
-                               why=problem.sentence))  # fmt: skip
+            removals: tuple[Callable[[], None], ...] = (
+                *(functools.partial(self._forget, host, path) for path in sorted(files.get(host, ()))),
+                *(self._work(host, name).remove for name in sorted(works.get(host, ()))),
+            )
+            for remove in removals:
+                try:
+                    remove()
+                except UserError as problem:
+                    left.append(tr("{host}: what the run kept there could not be removed: {why}", host=host,
+                                   why=problem.sentence))  # fmt: skip
+                    if isinstance(problem, Unreachable):
+                        break
         return tuple(left)
+
+    def _forget(self, host: str, path: str) -> None:
+        Files(self._hosts.operator(host), self._run_id).forget((path,))
 
     # ------------------------------------------------------------------------------------------------------------------
     def _one(self, host: str, action: Action, limit_s: float) -> Acted:

@@ -115,7 +115,7 @@ class Files:
         """
         follow = owner.startswith("root:")
         with self._refusing():
-            kept = self._keep(path, self._look(path, follow=follow))
+            kept = self._keep(path, self._look(path, follow=follow), of_account=not follow)
             self._write(path, kept, content, mode=mode, owner=owner, follow=follow)
 
     def remove(self, path: str) -> None:
@@ -200,15 +200,15 @@ class Files:
     def _look(self, path: str, *, follow: bool = True) -> FileSeen:
         return self._session.look_file(path, follow=follow, limit_s=_LIMIT_S)
 
-    def _kept(self, path: str) -> Kept:
-        return Kept(self._session, path, self._run_id)
+    def _kept(self, path: str, *, of_account: bool = False) -> Kept:
+        return Kept(self._session, path, self._run_id, of_account=of_account)
 
-    def _keep(self, path: str, now: FileSeen) -> Kept:
+    def _keep(self, path: str, now: FileSeen, *, of_account: bool = False) -> Kept:
         """Keep a file as it is now, or that there is none, unless this run has kept it before."""
-        kept, folder = self._kept(path), posixpath.dirname(path)
+        kept, folder = self._kept(path, of_account=of_account), posixpath.dirname(path)
         if kept.is_there():
             return kept
-        if now.there and kept.alone:
+        if now.there and kept.alone and not kept.is_apart:
             self._done(operator_files.copied(path, kept.base), kept.base)
         elif now.there:
             kept.write("", Secret(now.text or ""), mode=now.mode, owner=now.owner)

@@ -39,8 +39,10 @@ def apart(path: str, run_id: str) -> str:
 class Kept:
     """What one run keeps of one file. Raises UserError subclasses only."""
 
-    def __init__(self, session: OperatorSession, path: str, run_id: str) -> None:
-        """Look where it lies, or is to lie.
+    def __init__(self, session: OperatorSession, path: str, run_id: str, *, of_account: bool = False) -> None:
+        """Look where it lies, or is to lie; what is to be kept of an account's file never beside it.
+
+        Its folder may be root's while a run fills it, and be the account's later: a copy there would be so as well.
 
         Sets `alone`: nobody but root may change the way to the file; `base`: where it is kept; `is_apart`: not beside
         it.
@@ -48,7 +50,7 @@ class Kept:
         self._session = session
         self.alone = self._look(path, whole=False).alone
         places = (beside(path, run_id), apart(path, run_id))
-        self.base, other = places if self.alone else places[::-1]
+        self.base, other = places if self.alone and not of_account else places[::-1]
         if not self.is_there() and any(self._look(f"{other}{end}", whole=False).there for end in ("", NONE)):
             self.base = other
         self.is_apart = self.base == places[1]

@@ -247,10 +247,14 @@ class RealActor:
             return Acted(said, kept)
         if isinstance(action, PutFile):
             files.put(action.path, self._content(action), action.mode, action.owner)
-        elif isinstance(action, RemoveFile):
+        elif isinstance(action, RemoveFile) and not action.wrote:
             files.remove(action.path)
         else:
-            found = files.restore(action.path, whole=action.whole)
+            found = (
+                files.withdraw(action.path, action.wrote)
+                if isinstance(action, RemoveFile)
+                else files.restore(action.path, whole=action.whole)
+            )
             return Acted((*said, *filter(None, (found.said, found.stays))), stays=found.stays)
         return Acted(said)
 

@@ -26,7 +26,7 @@ from services.i18n import tr
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.execute.kept_files import NONE, WROTE, Kept
 from services.procedures.execute.option_edit import edit_options
-from services.procedures.execute.own_lines import own_lines, without_own
+from services.procedures.looking.own_lines import Back, own_lines, without_own
 from services.secrets import Secret
 
 if TYPE_CHECKING:
@@ -122,6 +122,23 @@ class Files:
         """Remove a file; no error when it is not there."""
         self._done(operator_files.removed(path), path)
 
+    def withdraw(self, path: str, wrote: str) -> Restored:
+        """Remove a file that says what the run wrote; of one that somebody else changed since only these lines go."""
+        stands = self._look(path)
+        if stands.text is None or stands.text == wrote:
+            self.remove(path)
+            return Restored()
+        back = without_own(None, wrote, stands.text)
+        own = "; ".join(masked(line.strip()) for line in own_lines(None, wrote, stands.text))
+        if own and (back is None or own_lines(None, wrote, back.text or "")):
+            return Restored(
+                stays=tr("Not taken back: {path} on {host} was changed by somebody else since; what the run wrote "
+                         "stands in it: {lines}", path=path, host=self._session.host, lines=own)
+            )  # fmt: skip
+        if own and back is not None:
+            self._become(path, back, stands)
+        return _only_own(path, own)
+
     def wrote(self, path: str) -> str:
         """Return what this run wrote into a file last, '' for nothing."""
         return self._kept(path).seen(WROTE).text or ""
@@ -163,14 +180,14 @@ class Files:
                          "stands in it: {lines}; the original lies at {kept}", path=path, host=host,
                          lines=own or tr("nothing of it, line for line"), kept=lies)
             )  # fmt: skip
+        self._become(path, back, stands)
+        return _only_own(path, own)
+
+    def _become(self, path: str, back: Back, stands: FileSeen) -> None:
         if back.text is None:
             self.remove(path)
-        elif back.text != now:
+        elif back.text != stands.text:
             self._put(path, Secret(back.text), mode=stands.mode, owner=stands.owner)
-        return Restored(
-            said=tr("{path} was changed by somebody else since: only what this run wrote was taken out ({lines}), the "
-                    "rest was kept", path=path, lines=own or tr("nothing of it stood there"))
-        )  # fmt: skip
 
     def _back(self, path: str, kept: Kept, original: FileSeen) -> None:
         if not original.there:
@@ -237,6 +254,13 @@ class Files:
 
     def _run(self, *argv: str) -> Output:
         return self._session.run(Command(argv, sudo=True), limit_s=_LIMIT_S)
+
+
+def _only_own(path: str, own: str) -> Restored:
+    return Restored(
+        said=tr("{path} was changed by somebody else since: only what this run wrote was taken out ({lines}), the "
+                "rest was kept", path=path, lines=own or tr("nothing of it stood there"))
+    )  # fmt: skip
 
 
 def _may_be_merged(kept: Kept, original: FileSeen, now: FileSeen) -> bool:

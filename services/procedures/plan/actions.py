@@ -191,9 +191,16 @@ class PutPair:
 
 @dataclass(frozen=True, slots=True)
 class RemoveFile:
-    """Remove one file; no error when it is not there."""
+    """Remove one file; no error when it is not there.
+
+    Attributes:
+        wrote: what the run put there. The file goes where it still says only that; of one that somebody else changed
+            since, only these lines go, or it is kept and that is told. '': a file of the server's, or of a folder that
+            only root enters, which goes whatever it says. The proof is FileWithout with the same text.
+    """
 
     path: str
+    wrote: str = field(default="", metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ from services.procedures.plan.actions import (
     WaitFor,
 )
 
+_OF_OTHERS = "  (changed by somebody else since: only the run's own lines go, or it is kept, and that is told)"
+
 
 def wording(action: Action, host: str = "") -> tuple[str, ...]:
     """Return the lines, each with 'host: ' before it when a host is given. Never holds a secret."""
@@ -101,11 +103,11 @@ def _file_lines(action: EditOptions | EditYaml | PutFile | RemoveFile | RestoreF
         text = "".join(_shown(part) for part in action.content)
         return (f"write {action.path} ({action.owner} {action.mode})", *(f"+ {line}" for line in lines_of(text)))
     if isinstance(action, RemoveFile):
-        return (f"remove {action.path}",)
+        return (f"remove {action.path}", *((_OF_OTHERS,) if action.wrote else ()))
     told = f"put back {action.path} as it was before the run"
     if action.whole:
         return (told,)
-    return (told, "  (changed by somebody else since: only the run's own lines go, or it is kept, and that is told)")
+    return (told, _OF_OTHERS)
 
 
 def _console_lines(action: WaitFor | Ask | Checkpoint | Continue) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ from services.procedures.catalogue.steps.orphans import END_ORPHANS
 from services.procedures.catalogue.steps.recovering import RECOVER_OR_SAY_WHY
 from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK, SAVE_STATE
 from services.procedures.engine.ports import Acted
-from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
+from services.procedures.looking.own_lines import own_lines, without_own
 from services.procedures.plan.actions import (
     Action,
     AtPrimary,
@@ -185,6 +185,10 @@ class ScriptedActor:
                 host.wrote[path] = host.files[path]
             case PutPair():
                 self._put_pair(host, action)
+            case RemoveFile(path=path, wrote=wrote) if host.files.get(path, wrote) != wrote and wrote:
+                if own_lines(None, wrote, host.files[path]):
+                    host.wrote[path], host.kept[path] = wrote, None
+                    return _taken_out(host, path)
             case RemoveFile(path=path):
                 host.files.pop(path, None)
                 if path == f"{DATADIR}/grastate.dat":

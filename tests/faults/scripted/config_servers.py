@@ -22,8 +22,8 @@ from services.procedures.conditions.config_servers.gone_over import LEADS
 from services.procedures.conditions.config_servers.metadata import METADATA
 from services.procedures.conditions.config_servers.uses import STRING, USES
 from services.procedures.engine.ports import Acted, ActFailed
-from services.procedures.execute.own_lines import without_own
 from services.procedures.looking.files import digest, wrote_name
+from services.procedures.looking.own_lines import without_own
 from services.procedures.plan.actions import (
     Action,
     EditYaml,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.execute.option_edit import edit_options
-from services.procedures.execute.own_lines import Back, own_lines, without_own
+from services.procedures.looking.own_lines import Back, own_lines, without_own
 
 ORIGINAL = "# ours\n[mysqld]\nmax_connections = 100\nserver_id = 1\n"
 WROTE = ORIGINAL.replace("100", "321")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.connections.statement import set_back, set_global
+from services.connections.statement import set_back
 from services.procedures.catalogue.steps.server import option_folder
 from services.procedures.catalogue.steps.temporary import Temporary
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.conditions.server.set_back import SetBack
 from services.procedures.conditions.server.variable import VariableIs
@@ -36,21 +36,25 @@ def _ours(donor_name: str) -> str:
     return f"{donor_name},"
 
 
+def _text(donor_name: str) -> str:
+    return f"[mysqld]\nwsrep_sst_donor={_ours(donor_name)}\n"
+
+
 def _named(host: HostFacts, donor_name: str) -> tuple[Temporary, str]:
     """Return it and the option file's path.
 
-    It is over when the file is gone and the server does not run with the name: a start in between has read the file.
+    It is over when neither the file nor the server has the name: a start in between has read the file.
     """
     name, before = host.host, as_it_runs(host)
-    path = posixpath.join(option_folder(host), DONOR_FILE)
+    path, wrote = posixpath.join(option_folder(host), DONOR_FILE), _text(donor_name)
     return (
         Temporary(
             key=f"donor:{name}",
             host=name,
             sentence=f"donor named for {name}",
             danger=f"{name} keeps asking {donor_name} first",
-            release=Several((RemoveFile(path), Sql(set_back(DONOR, _ours(donor_name), before)))),
-            released=(FileAbsent(name, path), SetBack(name, DONOR, _ours(donor_name), before)),
+            release=Several((RemoveFile(path, wrote), Sql(set_back(DONOR, _ours(donor_name), before)))),
+            released=(FileWithout(name, path, wrote), SetBack(name, DONOR, _ours(donor_name), before)),
         ),
         path,
     )
@@ -66,7 +70,7 @@ def name_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
         title=f"Name {donor_name} as the donor of {name}'s next start",
         done=f"{name} will ask {donor_name} first",
         why="Galera prefers the donor that is closest to purging; the trailing comma lets it take another when needed.",
-        action=PutFile(path, (f"[mysqld]\nwsrep_sst_donor={_ours(donor_name)}\n",)),
+        action=PutFile(path, (_text(donor_name),)),
         # What the server will read counts: a file that it reads later may name another donor.
         proof=(OptionIs(name, "mysqld", DONOR, _ours(donor_name)),),
         repeatable=True,
@@ -82,14 +86,9 @@ def of_running(step: Step, host: HostFacts) -> Step:
 
 def forget_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
     """Discharge `name_donor` in the file and in the running server."""
-    name, before = host.host, as_it_runs(host)
-    donor, path = _named(host, donor_name)
+    name = host.host
+    donor, _ = _named(host, donor_name)
     step = donor.off(
         f"{prefix}forget-donor-{name}", f"Remove the named donor of {name}", f"{name} chooses its donor as before", 0.5
     )
-    return replace(
-        step,
-        why="The name was for one start only; there is nothing to take back.",
-        action=Several((RemoveFile(path), Sql(set_global(DONOR, before)))),
-        proof=(FileAbsent(name, path), VariableIs(name, DONOR, before)),
-    )
+    return replace(step, why="The name was for one start only; there is nothing to take back.")

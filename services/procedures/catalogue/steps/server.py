@@ -26,7 +26,7 @@ from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.transfer import TransferWas
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.conditions.server.stopped import Stopped
@@ -44,6 +44,7 @@ from services.procedures.plan.positions import stood_name
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DEFAULT_FOLDER = "/etc/mysql/conf.d"
 START_FIXED_S, STOP_FIXED_S = 20.0, 10.0
+_NO_RESTART = "[Service]\nRestart=no\n"
 
 
 def systemctl(verb: str, unit: str, *flags: str) -> Run:
@@ -85,7 +86,7 @@ def option_folder(host: HostFacts) -> str:
 
 
 def _restart(host: HostFacts) -> tuple[Temporary, str]:
-    """Return it and the drop-in's path. It is over when the file is gone and systemd knows it.
+    """Return it and the drop-in's path. It is over when its line is gone and systemd knows it.
 
     A console killed before the reload leaves Restart=no in force; NeedDaemonReload tells that files changed behind
     systemd (org.freedesktop.systemd1(5)).
@@ -98,8 +99,8 @@ def _restart(host: HostFacts) -> tuple[Temporary, str]:
             host=name,
             sentence=f"automatic restart off on {name}",
             danger=f"a crash of {name} is not followed by a restart",
-            release=Several((RemoveFile(path), RELOAD)),
-            released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
+            release=Several((RemoveFile(path, _NO_RESTART), RELOAD)),
+            released=(FileWithout(name, path, _NO_RESTART), UnitSetting(name, unit, "NeedDaemonReload", "no")),
         ),
         path,
     )
@@ -115,7 +116,7 @@ def restart_off(host: HostFacts, prefix: str = "") -> Step:
         title=f"Switch systemd's automatic restart of {unit} off on {name}",
         done=f"{unit} on {name} is not restarted by itself",
         why="A node that aborts would be restarted within seconds, and its second start may overwrite its data by SST.",
-        action=Several((PutFile(path, ("[Service]\nRestart=no\n",)), RELOAD)),
+        action=Several((PutFile(path, (_NO_RESTART,)), RELOAD)),
         proof=(UnitSetting(name, unit, "Restart", "no"),),
         repeatable=True,
         estimate_s=1.0,

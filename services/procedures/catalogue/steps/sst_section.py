@@ -27,7 +27,7 @@ from services.procedures.conditions.galera.nobody_joins import NobodyJoins
 from services.procedures.conditions.galera.sst_section import Settings, SstGives, SstSame
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.drop_in import DropInFollowed
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.plan.actions import EditOptions, PutFile, RemoveFile, RestoreFile, Several, WaitFor
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -99,8 +99,8 @@ def _hold(host: HostFacts, same: SstSame) -> Temporary:
         sentence=f"starts of {unit} wait on {name}",
         danger=f"{name} can't be started; by hand: remove {path} and run systemctl daemon-reload, but only when [sst] "
         "says the same on all nodes",
-        release=Several((RemoveFile(path), RELOAD)),
-        released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
+        release=Several((RemoveFile(path, _waiting(path)), RELOAD)),
+        released=(FileWithout(name, path, _waiting(path)), UnitSetting(name, unit, "NeedDaemonReload", "no")),
         release_once=(same,),
     )
 

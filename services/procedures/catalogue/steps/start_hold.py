@@ -18,7 +18,7 @@ from dataclasses import replace
 from services.procedures.catalogue.steps.server import RELOAD, restart_off, start_unit_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.drop_in import DropInFollowed
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
@@ -54,8 +54,8 @@ def _hold(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Tempor
         sentence=f"starts of {unit} forbidden on {name}",
         danger=f"{name} can't be started; by hand: remove {path} and run systemctl daemon-reload, but only when whole "
         f"data of its server lie in {folder}",
-        release=Several((RemoveFile(path), RELOAD)),
-        released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
+        release=Several((RemoveFile(path, _forbidding(path)), RELOAD)),
+        released=(FileWithout(name, path, _forbidding(path)), UnitSetting(name, unit, "NeedDaemonReload", "no")),
         release_once=(*whole, *proven),
     )
 
@@ -120,12 +120,15 @@ def _acts(action: Action) -> tuple[Small, ...]:
 
 def _held(host: HostFacts) -> Several:
     path = hold_path(host)
+    return Several((PutFile(path, (_forbidding(path),)), RELOAD))
+
+
+def _forbidding(path: str) -> str:
     advice = (
         "# Either removes this file. By hand only where whole data of the server lie in its data folder: remove this\n"
         "# file, and run systemctl daemon-reload.\n"
     )
-    text = (f"# {SAID}\n", advice, f"[Unit]\nDescription={SAID}\n{ASSERT}{path}\n")
-    return Several((PutFile(path, text), RELOAD))
+    return f"# {SAID}\n{advice}[Unit]\nDescription={SAID}\n{ASSERT}{path}\n"
 
 
 def _is_held(host: HostFacts) -> tuple[Condition, ...]:

@@ -14,7 +14,7 @@ from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.server import option_folder
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.galera.apart import NotApart
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.conditions.server.clients import NoClients
 from services.procedures.conditions.server.compared import Compared
 from services.procedures.conditions.server.option import OptionIs
@@ -31,6 +31,7 @@ from services.procedures.plan.parts.server.options import Options
 CATCH_UP_S = 4 * 3_600.0
 REJECT = "wsrep_reject_queries"
 HELD_OUT_FILE = "99-pilothouse-held-out.cnf"
+_REFUSED = f"[mysqld]\n{REJECT}=ALL\n"
 SYNCED, DONOR = "4", "2"
 """wsrep_local_state (galera/wsrep_api.h)."""
 
@@ -114,8 +115,8 @@ def _held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Temporary, str
             host=name,
             sentence=f"clients refused on {name} until its data are compared",
             danger=f"applications get errors from {name}; by hand: remove {path}, and SET GLOBAL {REJECT} = NONE",
-            release=Several((RemoveFile(path), Sql(set_back(REJECT, "ALL", before)))),
-            released=(FileAbsent(name, path), SetBack(name, REJECT, "ALL", before)),
+            release=Several((RemoveFile(path, _REFUSED), Sql(set_back(REJECT, "ALL", before)))),
+            released=(FileWithout(name, path, _REFUSED), SetBack(name, REJECT, "ALL", before)),
             release_when=not_apart(facts, name),
             release_once=(Compared(name, aside, Kept(rows_of(name))),),
         ),
@@ -153,7 +154,7 @@ def held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Step, ...]:
         done=f"{name} will start refusing client statements",
         why="It is Synced before its rows are known to be the members'. The comparison reads on by wsrep_dirty_reads. "
         "A balancer that looks at its state alone sends clients there all the same: they get errors, not other rows.",
-        action=PutFile(path, (f"[mysqld]\n{REJECT}=ALL\n",)),
+        action=PutFile(path, (_REFUSED,)),
         # What the server will read counts: a file that it reads later may say otherwise.
         proof=(OptionIs(name, "mysqld", REJECT, "ALL"),),
         repeatable=True,

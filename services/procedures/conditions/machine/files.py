@@ -12,6 +12,7 @@ from services.facts.harmless_options import is_secret
 from services.facts.masking import masked
 from services.lines import lines_of
 from services.procedures.looking.files import digest, read_file, wrote_name
+from services.procedures.looking.own_lines import own_lines
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -42,6 +43,43 @@ class FileAbsent(OfHost):
         """See Condition."""
         del past, memory
         return self.told(not world.exists(world.hosts[self.host], self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class FileWithout(OfHost):
+    """Nothing of what a run wrote stands in a file: it is not there, or what it says is somebody else's alone.
+
+    Attributes:
+        wrote: what the run wrote, as RemoveFile has it.
+    """
+
+    tag: ClassVar[str] = "machine.file-without"
+    words: ClassVar[str] = "what the run wrote to be gone from a file on {host}"
+
+    path: str
+    wrote: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Look for the run's own lines in what stands there."""
+        del past
+        content, why = read_file(asking, self.host, self.path)
+        if content is None:
+            return Answer(holds=None if why else True, evidence=why or f"{self.path} is not there on {self.host}")
+        if content == self.wrote:
+            return Answer(holds=False, evidence=f"{self.path} exists on {self.host}")
+        if own := own_lines(None, self.wrote, content):
+            lines = "; ".join(_shown(line) for line in own)
+            told = f"{self.path} on {self.host} was changed by somebody else and still says what this run wrote"
+            return Answer(holds=False, evidence=f"{told}. Take these lines out by hand: {lines}")
+        told = f"{self.path} on {self.host} is somebody else's: nothing of this run stands in it, and it is kept"
+        return Answer(holds=True, evidence=told)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del past, memory
+        host = world.hosts[self.host]
+        text = world.text(host, self.path)
+        return self.told(text != self.wrote and not own_lines(None, self.wrote, text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.conditions.server.set_back import SetBack
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.model import Plan
@@ -110,7 +110,7 @@ def test_that_a_plan_names_what_the_server_ran_with_and_reads_it_again_before_it
     step = next(s for s in plan.steps if s.step_id.endswith("name-donor-n2"))
     assert step.before == (VariableIs("n2", DONOR, "n1"),)
     assert step.undo is not None
-    assert [type(one) for one in step.undo.proof] == [FileAbsent, SetBack]
+    assert [type(one) for one in step.undo.proof] == [FileWithout, SetBack]
     assert step.undo.proof[1] == SetBack("n2", DONOR, "n3,", "n1")
     assert step.takes is not None
     assert step.takes.release_proof == step.undo.proof

@@ -39,12 +39,14 @@ class Command:
         sudo: run as root where the login is not root.
         stdin: secret text sent on standard input (never on the command line).
         environment: variables set for the command, names checked, values quoted.
+        plain: a file among its words that is read only where it is a regular one (plain_files.py); '' for none.
     """
 
     argv: tuple[str, ...]
     sudo: bool = False
     stdin: Secret | None = None
     environment: tuple[tuple[str, str], ...] = field(default=())
+    plain: str = ""
 
     def __post_init__(self) -> None:
         if not self.argv or not self.argv[0]:

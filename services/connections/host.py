@@ -11,6 +11,7 @@ from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
 from services.connections.mongo.only_reads import template_of
+from services.connections.plain_files import within
 from services.connections.ports import Output, Rows, Stream
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, heartbeat_table, statement_of
@@ -128,7 +129,7 @@ class HostSession:
         self._links.close()
 
     def _run(self, command: Command, limit_s: float) -> Output:
-        link, wrapped = self._prepare(command)
+        link, wrapped = self._prepare(within(command, limit_s))
         most, what = self._limits.output_bytes, command.brief
         return remote_command.run(link, wrapped, None, host=self.host, limit_s=limit_s, most=most, what=what)
 

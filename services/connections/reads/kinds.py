@@ -25,12 +25,14 @@ class Kind:
         called: for the sentence of a refusal, '... is not CALLED'.
         fits: whether a value is of this kind; written: how it stands in the text or as a command's word.
         most: how many values it takes, one at least; more than one only for a read's last parameter.
+        plain: a file whose content is read: nothing but a regular one is (plain_files.py).
     """
 
     called: str
     fits: Callable[[Value], bool]
     written: Callable[[Value], str] = str
     most: int = 1
+    plain: bool = False
 
     def up_to(self, most: int) -> Kind:
         """Return the same kind for one to `most` values."""
@@ -71,9 +73,9 @@ PATH = Kind(
     mark("an absolute path without . and .. of the characters A-Z, a-z, 0-9, blank and / _ . @ : + , = # -"),
     _text(is_clean),
 )
-FILE = Kind(mark("a file that may be read whole, its path of plain characters"), _text(is_readable))
-LOG = Kind(mark("a log file outside of people's folders, its path of plain characters"), _text(is_log))
-BINLOG_INDEX = Kind(mark("the index of a binary log, its path of plain characters"), _text(is_binlog_index))
+FILE = Kind(mark("a file that may be read whole, its path of plain characters"), _text(is_readable), plain=True)
+LOG = Kind(mark("a log file outside of people's folders, its path of plain characters"), _text(is_log), plain=True)
+BINLOG_INDEX = Kind(mark("the index of a binary log, its path of plain characters"), _text(is_binlog_index), plain=True)
 STATS_SOCKET = Kind(mark("a stats socket of HAProxy, its path of plain characters"), _text(is_haproxy_socket))
 UNIT = Kind(mark("the name of a unit"), _like(r"[A-Za-z0-9][A-Za-z0-9@:_.-]{0,254}"))
 PROPERTY = Kind(

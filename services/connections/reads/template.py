@@ -55,7 +55,10 @@ class CommandTemplate:
                 safe=tr("Nothing was sent to the host."),
             )
         words = tuple(_filled(self.name, self.words, read.values))
-        return Command(words, sudo=read.sudo, environment=(("LC_ALL", "C"),) if read.c_locale else ())
+        kinds = [piece for piece in self.words if isinstance(piece, Kind)]
+        plain = next((str(value) for kind, value in zip(kinds, read.values, strict=False) if kind.plain), "")
+        environment = (("LC_ALL", "C"),) if read.c_locale else ()
+        return Command(words, sudo=read.sudo, environment=environment, plain=plain)
 
 
 def _filled(name: str, pieces: Sequence[str | Kind], values: tuple[Value, ...]) -> list[str]:

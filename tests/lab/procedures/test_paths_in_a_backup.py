@@ -1,0 +1,100 @@
+"""A path that whoever wrote a backup lays in it, against the real mariadb-backup and the console's own programs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+import pytest
+
+from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
+from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
+from tests.lab.estate.estate import Estate, Host
+from tests.lab.estate.shell import Result
+
+AT, COPIES, PLACE, WANTED = "/srv/lab-paths", "/srv/lab-copies", "/srv/lab-place", "/etc/logrotate.d/lab-evil"
+REFUSED = "names a place that is no table of the backup"
+_MADE = f"""set -e
+rm -rf {AT} {COPIES} {PLACE} {WANTED}*; install -d -o mysql -g mysql {AT}; install -d {PLACE}
+mariadb-install-db --no-defaults --user=mysql --datadir={AT}/data --skip-test-db > {AT}/made.log 2>&1
+mariadbd --no-defaults --user=mysql --datadir={AT}/data --socket={AT}/socket --skip-networking --wsrep-on=OFF \\
+  > {AT}/server.log 2>&1 & pid=$!
+ask() {{ mariadb --no-defaults -S {AT}/socket -e "$1"; }}
+for n in $(seq 60); do ask 'CREATE DATABASE IF NOT EXISTS shop' && break; sleep 0.5; done > /dev/null 2>&1
+ask 'CREATE TABLE shop.early AS SELECT seq FROM shop.seq_1_to_1000'
+mariadb-backup --no-defaults --backup --user=root --socket={AT}/socket --datadir={AT}/data --target-dir={AT}/full \\
+  > {AT}/full.log 2>&1
+kill $pid; wait $pid || true
+printf 'u:7 0\\n' > {AT}/full/xtrabackup_galera_info
+cp -a {AT}/full {AT}/evil
+echo 'any bytes' > {AT}/evil/shop/evil.ibd
+printf '../../../../../../../..{WANTED}' > {AT}/evil/shop/evil.ren
+cp -a {AT}/full {AT}/renamed
+printf 'shop/later' > {AT}/renamed/shop/early.ren
+chown -R mysql:mysql {AT}
+"""
+
+
+@pytest.fixture(scope="module")
+def host(steer_estate: Estate) -> Iterator[Host]:
+    """The spare host, on which no server runs, with backups of the server's account: one names a path of root's."""
+    found = steer_estate.host("new")
+    found.sh(_MADE, limit_s=240)
+    yield found
+    found.sh(f"rm -rf {AT} {COPIES} {PLACE} {WANTED}*")
+
+
+def program(host: Host, text: str, *words: str) -> Result:
+    return host.sh(shlex.join(("bash", "-c", text, "pilothouse", *words)), limit_s=120, check=False)
+
+
+def written(host: Host) -> str:
+    """Return what lies at the path that the backup names."""
+    return host.sh(f"ls {WANTED}* 2>/dev/null; true").out
+
+
+@pytest.mark.long
+def test_that_the_real_tool_obeys_a_path_in_a_backup_as_root(host: Host) -> None:
+    """The others below show nothing once it does not."""
+    host.sh(f"cp -a {AT}/evil {AT}/roots; mariadb-backup --prepare --target-dir={AT}/roots", check=False)
+    try:
+        assert written(host) == f"{WANTED}.ibd\n"
+        assert host.sh(f"cat {WANTED}.ibd").out == "any bytes\n"
+    finally:
+        host.sh(f"rm -rf {AT}/roots {WANTED}*")
+
+
+@pytest.mark.long
+def test_that_a_copy_with_such_a_path_is_not_prepared(host: Host) -> None:
+    ran = program(host, PREPARE, f"{AT}/evil", f"{PLACE}/work", "mariadb-backup", "u:7")
+    assert (ran.code, REFUSED in ran.out) == (9, True), ran
+    assert written(host) == ""
+    assert host.sh(f"ls -d {PLACE}/work 2>/dev/null; true").out == ""
+
+
+@pytest.mark.long
+def test_that_a_chain_with_such_a_path_is_not_copied_to_its_end(host: Host) -> None:
+    ran = program(host, COPY_CHAIN, COPIES, "/var/lib/mysql", f"{AT}/evil")
+    assert (ran.code, REFUSED in ran.out) == (7, True), ran
+    assert written(host) == ""
+
+
+@pytest.mark.long
+def test_that_a_copy_into_which_such_a_path_came_is_not_prepared_once_either(host: Host) -> None:
+    """The copies are root's alone; they are asked all the same, right before the tool reads them."""
+    host.sh(f"rm -rf {COPIES}")
+    ran = program(host, COPY_CHAIN, COPIES, "/var/lib/mysql", f"{AT}/full")
+    assert ran.ok, ran
+    host.sh(f"cp {AT}/evil/shop/evil.* {COPIES}/0/shop/")
+    ran = program(host, PREPARE_ONCE, f"{COPIES}/began-0", "mariadb-backup", "--prepare", f"--target-dir={COPIES}/0")
+    assert (ran.code, REFUSED in ran.out) == (9, True), ran
+    assert written(host) == ""
+    assert host.sh(f"ls -d {COPIES}/began-0 2>/dev/null; true").out == "", "nothing began"
+
+
+@pytest.mark.long
+def test_that_a_table_that_was_renamed_while_the_backup_was_taken_is_prepared_under_its_new_name(host: Host) -> None:
+    """What the tool writes such files for: the refusal takes nothing else away."""
+    ran = program(host, PREPARE, f"{AT}/renamed", f"{PLACE}/work", "mariadb-backup", "u:7")
+    assert ran.ok, ran
+    assert "later.ibd" in host.sh(f"ls {PLACE}/work/shop").out.split()

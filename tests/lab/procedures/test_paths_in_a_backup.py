@@ -13,24 +13,31 @@ from tests.lab.estate.estate import Estate, Host
 from tests.lab.estate.shell import Result
 
 AT, COPIES, PLACE, WANTED = "/srv/lab-paths", "/srv/lab-copies", "/srv/lab-place", "/etc/logrotate.d/lab-evil"
+TABLES = 200
 REFUSED = "names a place that is no table of the backup"
 _MADE = f"""set -e
 rm -rf {AT} {COPIES} {PLACE} {WANTED}*; install -d -o mysql -g mysql {AT}; install -d {PLACE}
 mariadb-install-db --no-defaults --user=mysql --datadir={AT}/data --skip-test-db > {AT}/made.log 2>&1
-mariadbd --no-defaults --user=mysql --datadir={AT}/data --socket={AT}/socket --skip-networking --wsrep-on=OFF \\
-  > {AT}/server.log 2>&1 & pid=$!
 ask() {{ mariadb --no-defaults -S {AT}/socket -e "$1"; }}
-for n in $(seq 60); do ask 'CREATE DATABASE IF NOT EXISTS shop' && break; sleep 0.5; done > /dev/null 2>&1
-ask 'CREATE TABLE shop.early AS SELECT seq FROM shop.seq_1_to_1000'
+served() {{
+  mariadbd --no-defaults --user=mysql --datadir={AT}/data --socket={AT}/socket --skip-networking --wsrep-on=OFF \\
+    >> {AT}/server.log 2>&1 & pid=$!
+  for n in $(seq 60); do ask 'CREATE DATABASE IF NOT EXISTS shop' && return; sleep 0.5; done > /dev/null 2>&1
+}}
+ended() {{ kill $pid; wait $pid || true; }}
+served
+for n in $(seq {TABLES}); do echo "CREATE TABLE shop.first_$n (id INT);"; done | mariadb --no-defaults -S {AT}/socket
+ended; served
+for n in $(seq {TABLES}); do echo "RENAME TABLE shop.first_$n TO shop.later_$n; SELECT SLEEP(0.02);"
+done | mariadb --no-defaults -S {AT}/socket > /dev/null & renaming=$!
 mariadb-backup --no-defaults --backup --user=root --socket={AT}/socket --datadir={AT}/data --target-dir={AT}/full \\
   > {AT}/full.log 2>&1
-kill $pid; wait $pid || true
+wait $renaming
+ended
 printf 'u:7 0\\n' > {AT}/full/xtrabackup_galera_info
 cp -a {AT}/full {AT}/evil
 echo 'any bytes' > {AT}/evil/shop/evil.ibd
 printf '../../../../../../../..{WANTED}' > {AT}/evil/shop/evil.ren
-cp -a {AT}/full {AT}/renamed
-printf 'shop/later' > {AT}/renamed/shop/early.ren
 chown -R mysql:mysql {AT}
 """
 
@@ -93,8 +100,17 @@ def test_that_a_copy_into_which_such_a_path_came_is_not_prepared_once_either(hos
 
 
 @pytest.mark.long
-def test_that_a_table_that_was_renamed_while_the_backup_was_taken_is_prepared_under_its_new_name(host: Host) -> None:
-    """What the tool writes such files for: the refusal takes nothing else away."""
-    ran = program(host, PREPARE, f"{AT}/renamed", f"{PLACE}/work", "mariadb-backup", "u:7")
+def test_that_tables_that_were_renamed_while_the_backup_was_taken_are_prepared_by_both_ways(host: Host) -> None:
+    """What the tool itself writes such files for: the refusal takes nothing else away."""
+    assert host.sh(f"cd {AT}/full && find . -name '*.ren'").out, "the backup holds none: this shows nothing"
+    ran = program(host, PREPARE, f"{AT}/full", f"{PLACE}/work", "mariadb-backup", "u:7")
     assert ran.ok, ran
-    assert "later.ibd" in host.sh(f"ls {PLACE}/work/shop").out.split()
+    host.sh(f"rm -rf {COPIES}")
+    assert program(host, COPY_CHAIN, COPIES, "/var/lib/mysql", f"{AT}/full").ok
+    words = (f"{COPIES}/began-0", "mariadb-backup", "--prepare", f"--target-dir={COPIES}/0")
+    assert program(host, PREPARE_ONCE, *words).ok
+    for folder in (f"{PLACE}/work/shop", f"{COPIES}/0/shop"):
+        names = host.sh(f"ls {folder}").out.split()
+        whole = sorted(name.removesuffix(".frm") for name in names if name.endswith(".frm"))
+        assert whole == sorted(name.removesuffix(".ibd") for name in names if name.endswith(".ibd"))
+        assert len(whole) == TABLES

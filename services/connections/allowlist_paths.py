@@ -39,6 +39,8 @@ _READABLE = tuple(
         r"/var/lib/pilothouse/made/[0-9a-f]{32}\.left",
         # The mark of a replay: numbers and GTIDs (catalogue/galera/rejoin_from_binlogs/private_programs.py).
         r"/var/lib/pilothouse/replay/state",
+        # Drop-ins that a run puts there for a while: whether somebody else changed one since.
+        rf"/(?:run|etc)/systemd/system/{_NAME}\.d/9[0-9]-pilothouse(?:-[a-z]+)?\.conf",
         # Where HAProxy has its stats socket (HAProxy Configuration Manual, "stats socket"); only those lines are kept.
         rf"/etc/haproxy/(?:{_NAME}/)*{_NAME}\.cfg",
         # Settings (MySQL manual, "Using Option Files"; MariaDB KB, "Configuring MariaDB with Option Files").

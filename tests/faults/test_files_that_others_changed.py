@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from app.cli.steering import exit_code
+from services.connections.reads import commands
+from services.connections.reads.registry import command_of
 from services.procedures.plan.looks import not_back
 from services.procedures.plan.run_model import RunState
 from services.procedures.report.first import not_known
@@ -106,6 +108,7 @@ def test_that_lines_of_somebody_else_outlive_what_a_run_switched_on_for_a_while_
     """All of the file was removed with them, without a word."""
     met = Colleague(name, file, lambda text: text + THEIRS)
     assert met.bench.run() is RunState.DONE, met.bench.engine().view.sentence
+    assert command_of(commands.CONTENT.read(met.path)), "its proof may read it on a host"
     left = met.files[met.path]
     assert "skip-name-resolve" in left
     assert "a colleague's" in left

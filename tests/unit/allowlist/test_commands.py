@@ -63,10 +63,14 @@ READS = (
     "cat /run/pilothouse/lock-2db77be0-e5aa-11f1-ae7d-76e16c615942",
     "cat /var/lib/pilothouse/replay/state",
     "cat /var/lib/pilothouse/made/09dfb33b4e95d34cffb19a546fa47e60.left",
+    "cat /run/systemd/system/mariadb.service.d/90-pilothouse.conf",
+    "cat /etc/systemd/system/mysql@bootstrap.service.d/91-pilothouse-hold.conf",
 )
 REFUSED = (
     "cat",
     "cat /etc/shadow",
+    "cat /etc/systemd/system/mariadb.service.d/secret.conf",
+    "cat /etc/systemd/system/91-pilothouse-hold.conf",
     "cat /etc/passwd",
     "cat /root/.ssh/id_rsa",
     "cat /proc/kmsg",

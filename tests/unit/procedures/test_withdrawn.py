@@ -6,6 +6,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.operator_files import REMOVE
+from services.connections.ports import Output
 from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.engine.ports import Acted
 from services.procedures.execute.acting import RealActor
@@ -87,16 +88,17 @@ def test_that_lines_of_which_nobody_knows_whose_they_are_stay_and_are_named() ->
         (out("[mysqld]\n"), True, "is somebody else's: nothing of this run stands in it, and it is kept"),
         (out("[mysqld]\nwsrep_sst_donor=n9\n"), True, "is somebody else's"),
         (out(f"{WROTE}[galera]\nwsrep_sst_donor=n1,\n"), False, "Take these lines out by hand: # Pilothouse"),
-        (out(code=1, errors=f"cat: {PATH}: No such file or directory"), True, "is not there on n1"),
+        (out(code=1, errors=f"stat: cannot statx '{PATH}': No such file or directory"), True, "is not there on n1"),
         (out(code=1, errors=f"cat: {PATH}: Permission denied"), None, "Permission denied"),
     ],
 )
 def test_that_the_proof_asks_for_the_runs_own_lines_and_for_no_others(
-    stands: object, holds: bool | None, told: str
+    stands: Output, holds: bool | None, told: str
 ) -> None:
     """It waited for a file to go that a colleague keeps: no way on and none back."""
     hosts = ScriptedHosts("n1")
-    hosts.sessions["n1"].programs = {"cat": stands}  # type: ignore[dict-item]
+    gone = b"No such file" in stands.stderr
+    hosts.sessions["n1"].programs = {"stat": stands if gone else out("regular file\n"), "cat": stands}
     answer = Attempt(hosts, ManualClock()).look(FileWithout("n1", PATH, WROTE), Past({}, {}))
     assert answer.holds is holds
     assert told in answer.evidence

@@ -61,7 +61,9 @@ class FileWithout(OfHost):
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Look for the run's own lines in what stands there."""
-        del past
+        there = FileAbsent(self.host, self.path).look(asking, past)  # what is gone is never not known for its place
+        if there.holds is not False:
+            return there
         content, why = read_file(asking, self.host, self.path)
         if content is None:
             return Answer(holds=None if why else True, evidence=why or f"{self.path} is not there on {self.host}")

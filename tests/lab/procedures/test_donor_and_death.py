@@ -62,6 +62,28 @@ def test_that_what_somebody_set_meanwhile_is_left_on_a_real_server(
 
 
 @pytest.mark.long
+def test_that_a_colleagues_line_in_the_donors_file_outlives_an_undo_on_a_real_server(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    """The file was removed with his line, without a word."""
+    started_with_the_name(console)
+    s3 = steer.host("s3")
+    path = s3.sh(FILE).out.strip()
+    s3.sh(f"echo max_connections=222 >> {path}")
+    try:
+        undone = console("undo", console.runs()[0], "--yes")
+        console.assert_ended(RunState.UNDONE, undone)
+        assert s3.sh(f"cat {path}").out == "[mysqld]\nmax_connections=222\n"
+        view = next(s for s in console.view().steps if s.step.step_id == "s3:name-donor-s3")
+        assert view.undo is not None
+        assert any("is somebody else's" in line for line in view.undo.evidence), view.undo.evidence
+        assert donor(steer) == ""
+    finally:
+        s3.sh(f"rm -f {path}")
+    whole.assert_as_before()
+
+
+@pytest.mark.long
 def test_that_a_release_where_the_server_is_down_leaves_the_word_to_the_option_files(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -12,6 +12,7 @@ setpriv is in util-linux 2.24 and newer; the rest is in coreutils 8.30, findutil
 
 from __future__ import annotations
 
+from services.connections.as_server import WHOM
 from services.connections.command import Command
 from services.connections.made_by_run import INVENTORY
 from services.connections.operator_files import ENTER
@@ -54,13 +55,8 @@ before what lies in it is looked at (find(1), -execdir), but for one of them.
 AS = (
     WALK
     + INVENTORY
-    + r"""case $1 in
-  *:*) uid=${1%%:*} gid=${1#*:};;
-  *) entry=$(getent passwd "$1") || die "there is no account $1"
-    entry=${entry#*:*:} uid=${entry%%:*} entry=${entry#*:} gid=${entry%%:*};;
-esac; shift
-case $uid$gid in *[!0-9]*|'') die 'an account has a number';; esac
-[ "$uid" -gt 0 ] || die 'a folder of root is no folder of a server'
+    + WHOM
+    + r"""whom "$1"; shift
 own() { setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all --no-new-privs -- "$@"; }
 acts() { as=own; if root_only; then as=; fi; }
 above() { follow=; go "$1"; acts; }

@@ -26,7 +26,7 @@ from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
-from services.procedures.catalogue.steps.recovering import RECOVER_OR_SAY_WHY
+from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
 from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK, SAVE_STATE
 from services.procedures.engine.ports import Acted
 from services.procedures.looking.files import digest, wrote_name
@@ -343,7 +343,7 @@ class ScriptedActor:
             case ["bash", "-c", text, *_] if text == RECOVER_OR_SAY_WHY:
                 own = CLUSTER if host.grastate_uuid == ZERO and host.has_data else host.grastate_uuid
                 return f"WSREP: Recovered position: {own or rejoining.uuid_of(host)}:{host.seqno}"
-            case [_, "--user=mysql", "--wsrep-recover", *_]:
+            case ["bash", "-c", text, *_] if text == RECOVER:
                 return f"WSREP: Recovered position: {host.grastate_uuid or rejoining.uuid_of(host)}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
                 return f"last Xid: {host.seqno}"

@@ -2,7 +2,8 @@
 
 The server is a child of the detached work: it has no option file of its own that could stay, its words come after those
 of the option files and win over them (MariaDB KB, "Configuring MariaDB with Option Files"), and it ends with the work,
-whatever ends that. It listens on a socket in a folder that only root and the server's account may enter.
+whatever ends that. It is the account's from its start on (as_server.py). It listens on a socket in a folder that only
+root and the server's account may enter.
 
 The data folder and the socket's are the server's account's, which may lay links there: root writes into neither. What
 root notes and the server's log lie in a folder that only root may enter; what the server says is looked at before it
@@ -17,13 +18,17 @@ takes that back, so a server that has it is refused.
 
 from __future__ import annotations
 
+from services.connections.as_server import EXEC_AS
+
 STATE = "/var/lib/pilothouse/replay"
 """The folder that only root may enter, and that a reboot leaves."""
 MARKER = f"{STATE}/state"
 """'begun TARGET' from before the first change on, 'done TARGET GTID STATE' when all of it is in the data."""
 PRIVATE = "/run/pilothouse/private"
 
-COMMON = r"""set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
+COMMON = (
+    EXEC_AS
+    + r"""set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
 say() { printf '%s\n' "$1"; }
 failed() { say "failed: $1"; [ -z "${log-}" ] || tail -n 15 -- "$log"; exit "${2-9}"; }
 folder=/run/pilothouse/private sock=/run/pilothouse/private/server.sock log=
@@ -32,6 +37,8 @@ notes=/var/lib/pilothouse/replay marker=/var/lib/pilothouse/replay/state
 client=$(command -v mariadb) || failed 'there is no mariadb client on the host'
 server=$(command -v mariadbd || echo /usr/sbin/mariadbd); [ -x "$server" ] || failed 'there is no mariadbd on the host'
 account=$(stat -c %U -- "$data") && [ "$account" != root ] || failed "the data folder $data belongs to root"
+uid=$(id -u -- "$account") && gid=$(id -g -- "$account") && [ "$uid" -gt 0 ] ||
+  failed "there is no account $account that a server may have"
 as_root() { login "$by" "$@"; }
 login() {
   local user=$1 as=(); shift
@@ -65,7 +72,7 @@ trap 'exit 143' TERM INT HUP
 begin_server() {
   rm -rf -- "$folder"; install -d -m 0750 -o "$account" -g "$account" -- "$folder" || failed 'no folder for the socket'
   rm -f -- "$notes/server.log"; log=$notes/server.log
-  "$server" --user="$account" --datadir="$data" --socket="$sock" --pid-file="$folder/server.pid" --skip-networking \
+  exec_as "$server" --datadir="$data" --socket="$sock" --pid-file="$folder/server.pid" --skip-networking \
     --innodb-data-home-dir="$data" --innodb-log-group-home-dir="$data" --innodb-undo-directory="$data" \
     --aria-log-dir-path="$data" \
     --slave-exec-mode=STRICT --slave-skip-errors=OFF --slave-run-triggers-for-rbr=NO \
@@ -89,6 +96,7 @@ begin_server() {
     failed 'the private server would pass over rows that do not fit, or run triggers a second time'
 }
 """
+)
 
 REPLAY = (
     r"""data=$1 logs=$2 start=$3 stop=$4 gtid=$5 target=$6 total=$7 told=$8; shift 8

@@ -107,7 +107,7 @@ def test_that_no_account_of_roots_and_none_that_is_not_there_begins_a_server(pla
 def test_that_a_private_server_is_never_root(place: Place, program: str) -> None:
     begin = program.index('  exec_as "$server"')
     words = program[begin : program.index("&\n", begin)]
-    script = f'{EXEC_AS}server=$1 uid={NOBODY.pw_uid} gid={NOBODY.pw_gid} data= sock= folder= log=/dev/fd/4\nshift\n'
+    script = f"{EXEC_AS}server=$1 uid={NOBODY.pw_uid} gid={NOBODY.pw_gid} data= sock= folder= log=/dev/fd/4\nshift\n"
     ran = _ran(place, f"{script}exec 4>&1\n{words}", _host(place, user=""))
     assert (ran.stdout.split("\n")[0], place.untouched()) == (str(NOBODY.pw_uid), True), ran
     assert "--user" not in words

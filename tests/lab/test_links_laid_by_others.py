@@ -10,6 +10,8 @@ import pytest
 from services.connections.operator_files import NotWritten
 from services.connections.reads import commands
 from services.connections.reads.registry import command_of
+from services.procedures.catalogue.galera.restored_look import LOOK
+from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile
 from tests.lab.estate.estate import Estate, Host
@@ -115,3 +117,41 @@ def test_that_the_servers_own_program_makes_no_file_where_a_link_in_its_data_fol
     host.sh("rm -f /var/lib/mysql/$(hostname).lower-test")
     assert tried.out == "0\n", tried
     assert not there.ok
+
+
+AT = "/srv/laid/data"
+_DATA = f"""install -d -o mysql -g mysql {AT} && mariadb-install-db --no-defaults --user=mysql --datadir={AT} \
+  --skip-test-db > /srv/laid/made.log 2>&1 && ln -s /srv/laid/made {AT}/$(hostname).lower-test &&
+  chown -h mysql: {AT}/*.lower-test"""
+_WORDS = ("mariadbd", "--wsrep-recover", "--disable-log-error", f"--datadir={AT}")
+
+
+def _begun(host: Host, text: str, *words: str) -> str:
+    ran = host.sh(shlex.join(("bash", "-c", text, "pilothouse", *words)), limit_s=120, check=False)
+    assert ran.code == 0, ran
+    there = host.sh("ls /srv/laid/made; rm -f /srv/laid/made", check=False).out
+    assert there == "", ran
+    assert host.sh(f"readlink {AT}/$(hostname).lower-test").out == "/srv/laid/made\n"
+    assert host.sh(f"find {AT} -newer /srv/laid/made.log -user root").out == ""
+    return ran.out + ran.err
+
+
+@pytest.mark.long
+def test_that_servers_that_root_begins_make_no_file_where_a_link_in_their_data_folder_leads(steer: Estate) -> None:
+    """A recovery and a private server: begun with --user=mysql, root made the file (ten of ten)."""
+    host = steer.host("new")
+    host.sh("rm -rf /srv/laid; mkdir /srv/laid")
+    try:
+        host.sh(_DATA, limit_s=120)
+        server = "mariadb.service"
+        assert "Recovered position" in _begun(host, RECOVER, "mysql", server, *_WORDS)
+        why = _begun(host, RECOVER_OR_SAY_WHY, "mysql", server, "[ERROR]", *_WORDS)
+        assert ("Recovered position" in why, "not recovered" in why) == (True, False), why
+        looked = _begun(host, LOOK, AT)
+        assert "\nend\nlooked: " in f"\n{looked}", looked
+        host.sh(shlex.join((_WORDS[0], "--user=mysql", *_WORDS[1:])), limit_s=120, check=False)
+        assert host.sh("stat -c %U /srv/laid/made").out == "root\n", (
+            "a server as root no longer does: this shows nothing"
+        )
+    finally:
+        host.sh("rm -rf /srv/laid")

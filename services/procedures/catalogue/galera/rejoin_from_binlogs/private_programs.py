@@ -26,9 +26,7 @@ MARKER = f"{STATE}/state"
 """'begun TARGET' from before the first change on, 'done TARGET GTID STATE' when all of it is in the data."""
 PRIVATE = "/run/pilothouse/private"
 
-COMMON = (
-    EXEC_AS
-    + r"""set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
+COMMON = r"""@EXEC_AS@set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
 say() { printf '%s\n' "$1"; }
 failed() { say "failed: $1"; [ -z "${log-}" ] || tail -n 15 -- "$log"; exit "${2-9}"; }
 folder=/run/pilothouse/private sock=/run/pilothouse/private/server.sock log=
@@ -95,8 +93,7 @@ begin_server() {
   [ "$(ask 'SELECT @@slave_exec_mode, @@slave_skip_errors, @@slave_run_triggers_for_rbr')" = $'STRICT\tOFF\tNO' ] ||
     failed 'the private server would pass over rows that do not fit, or run triggers a second time'
 }
-"""
-)
+""".replace("@EXEC_AS@", EXEC_AS)
 
 REPLAY = (
     r"""data=$1 logs=$2 start=$3 stop=$4 gtid=$5 target=$6 total=$7 told=$8; shift 8

@@ -51,6 +51,16 @@ def test_that_a_prepare_may_read_what_the_backup_says_of_its_pages(tmp_path: Pat
     assert (tmp_path / "words").read_text(encoding="ascii").split()[0] == "--prepare"
 
 
+def test_that_a_prepare_that_could_not_open_a_table_is_none_though_it_ends_with_ok(tmp_path: Path) -> None:
+    """mariadb-backup 10.11.18, tried: a grant that stood in Aria's log alone was lost."""
+    _, place = _places(tmp_path)
+    warning = "***WARNING: ./mysql/db could not be opened: Error: 13"
+    (tmp_path / "tool").write_text(TOOL.replace("echo changed", f"echo '{warning}'\necho changed"), encoding="ascii")
+    ran = _prepare(tmp_path)
+    assert (ran.returncode, warning in ran.stdout) == (9, True), ran
+    assert not (place / "work").exists()
+
+
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -116,6 +117,17 @@ def test_that_each_prepare_writes_into_copies_alone_and_begins_a_single_time() -
         assert not any("/backup/" in word for word in words[4:])
         assert not step.repeatable
     assert "--incremental-dir=/var/lib/pilothouse/restore/pilothouse-restore-n3/1" in words
+
+
+def test_that_a_prepare_that_could_not_open_a_table_is_none_though_it_ends_with_ok() -> None:
+    """mariadb-backup 10.11.18, tried: a grant that stood in Aria's log alone was lost."""
+    action = _plan(_facts(), INPUTS).step("prepare-0-n3").action
+    assert isinstance(action, Detached)
+    position = "Recovered WSREP position: 0a9baafc-e833-11f1-988e-8319290952fc:7 domain_id: 0\n"
+    said, end = "***WARNING: ./mysql/db could not be opened: Error: 13\n", "[00] completed OK!\n"
+    assert re.search(action.pattern, f"begun\n{position}{end}")
+    assert not re.search(action.pattern, f"begun\n{position}{said}{end}")
+    assert not re.search(action.pattern, f"{said}{position}{end}")
 
 
 def test_that_the_old_data_are_put_back_only_once_the_server_is_stopped() -> None:

@@ -48,10 +48,12 @@ from services.procedures.plan.parts.machine.volumes import Volumes
 WORK_LIMIT_S, CLEAR_LIMIT_S = 86_400.0, 600.0
 LEAST_FREE = 2**29
 _PREPARED = (
-    r"(?s)Recovered WSREP position: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:\d+)"
+    r"(?s)\A(?!.*could not be opened: Error)"
+    r".*Recovered WSREP position: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:\d+)"
     r"(?!.*Recovered WSREP position).*completed OK!\s*\Z"
 )
-"""The position that InnoDB itself told last, and the tool's last word: a prepare that ended otherwise has no match."""
+"""The position that InnoDB itself told last, and the tool's last word: a prepare that ended otherwise has no match, nor
+one that could not open an Aria table, whose rows are lost then (restore_programs.py)."""
 
 
 def work_folder(joiner: str, scratch: str) -> str:

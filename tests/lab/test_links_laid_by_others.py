@@ -123,7 +123,11 @@ AT = "/srv/laid/data"
 _DATA = f"""install -d -o mysql -g mysql {AT} && mariadb-install-db --no-defaults --user=mysql --datadir={AT} \
   --skip-test-db > /srv/laid/made.log 2>&1 && ln -s /srv/laid/made {AT}/$(hostname).lower-test &&
   chown -h mysql: {AT}/*.lower-test"""
-_WORDS = ("mariadbd", "--wsrep-recover", "--disable-log-error", f"--datadir={AT}")
+_WORDS = (
+    *("mariadbd", "--wsrep-recover", "--disable-log-error", f"--datadir={AT}", "--wsrep-on=ON", "--binlog-format=ROW"),
+    *("--wsrep-provider=/usr/lib/galera/libgalera_smm.so", "--wsrep-cluster-address=gcomm://"),
+)
+"""The spare host's own option files know no Galera."""
 
 
 def _begun(host: Host, text: str, *words: str) -> str:

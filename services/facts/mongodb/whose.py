@@ -61,7 +61,7 @@ def processes_of(
     mains = [pid for pid in left if _is_main(pid, text)] if left and user is None else []
     names = _accounts(owners, mains, user, default) if left else frozenset[str]()
     foreign = [pid for pid in left if pid not in mains and names and owners[pid] and not owners[pid] & (names | _ROOT)]
-    called = ", ".join(sorted(names - _ROOT, key=lambda name: (name.isdigit(), name))[:1])
+    called = ", ".join(sorted(names - _ROOT, key=lambda name: (name.isascii() and name.isdigit(), name))[:1])
     return Processes(
         tuple(pid for pid in left if pid not in foreign),
         (

@@ -41,12 +41,13 @@ def test_that_who_came_in_the_hours_between_is_looked_for_at_the_end() -> None:
     """The run told of every server that it runs the version: a fourth member and a mongos ran the old one."""
     plan = PROCEDURE.plan(_sharded("3.0.15", mirrored=True), {"version": "3.2.22"})
     assert violations(plan) == ()
-    # Behind the balancer, which is as it was by then.
-    assert [one.step_id for one in plan.steps[-2:]] == ["nobody-else", "last-look"]
-    assert _waits(plan, "nobody-else") == (
-        NoOtherMember(("m1", "m2", "m3"), ("m1:27018", "m2:27018", "m3:27018")),
-        NoOtherRouter("r1", ("r1:27017", "r2:27017")),
-    )
+    # Behind the balancer, which is as it was by then; it is the last look of the plan as well.
+    assert [one.step_id for one in plan.steps[-2:]] == ["balancer-on", "nobody-else"]
+    member, router, *looked_again = _waits(plan, "nobody-else")
+    assert member == NoOtherMember(("m1", "m2", "m3"), ("m1:27018", "m2:27018", "m3:27018"))
+    assert isinstance(router, NoOtherRouter)
+    assert (router.host, router.names) == ("r1", ("r1:27017", "r2:27017"))
+    assert {type(one).__name__ for one in looked_again} == {"BalancerIs", "SetWhole"}
     assert plan.expects == ("Every server of the plan runs 3.2.22, every set is whole, the balancer is as it was.",)
     alone = PROCEDURE.plan(facts(*_members()), {"version": "3.2.22"})
     assert [type(one) for one in _waits(alone, "nobody-else")] == [NoOtherMember]

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from services.connections.ports import Rows, text
 from services.facts.dialect import identify
 from services.facts.model import GaleraFacts, GaleraMember, Problem
-from services.facts.provider_options import FREEZE, provider_options
-from services.facts.reading import amount, count, first, flag, size, whole, words
+from services.facts.provider_options import FREEZE, option_flag, option_number, provider_options
+from services.facts.reading import amount, count, first, flag, whole, words
 from services.i18n import mark, tr
 from services.types import Flavour
 
@@ -65,15 +65,15 @@ def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> Gal
         incoming_addresses=addresses(status.get("wsrep_incoming_addresses", "")),
         cluster_address=words(variables.get("wsrep_cluster_address", "")),
         node_address=words(variables.get("wsrep_node_address", "")),
-        segment=count(first(status, "wsrep_gmcast_segment") or options.get("gmcast.segment", "")),
-        weight=count(options.get("pc.weight", "")),
+        segment=_number(first(status, "wsrep_gmcast_segment") or options.get("gmcast.segment", "")),
+        weight=_number(options.get("pc.weight", "")),
         provider_version="" if suspect else words(status.get("wsrep_provider_version", "")),
         provider_vendor="" if suspect else words(status.get("wsrep_provider_vendor", "")),
-        gcache_size=size(options.get("gcache.size", "")),
+        gcache_size=_number(options.get("gcache.size", "")),
         gcache_dir=words(posixpath.join(variables.get("datadir", ""), options.get("gcache.dir", ""))),
         gcache_freeze_supported=FREEZE in options if options else None,
-        gcache_frozen_at=size(options.get(FREEZE, "")),  # -1 is the option's way to say: not frozen
-        proto_max=count(options.get("repl.proto_max", "")),
+        gcache_frozen_at=_number(options.get(FREEZE, "")),  # -1 is the option's way to say: not frozen
+        proto_max=_number(options.get("repl.proto_max", "")),
         sst_method=words(variables.get("wsrep_sst_method", "")),
         sst_donor=words(variables.get("wsrep_sst_donor", "")),
         reject_queries=words(variables.get("wsrep_reject_queries", "")),
@@ -132,7 +132,7 @@ def flow_control_high(status: Mapping[str, str], options: Mapping[str, str], mem
     if shown:
         high = count(shown.group(2))
         return None if high is None else float(high)
-    limit = count(options.get("gcs.fc_limit", ""))
+    limit = _number(options.get("gcs.fc_limit", ""))
     if limit is None or members is None or members > MOST_MEMBERS:
         return None
     if _single_primary(options):
@@ -142,7 +142,13 @@ def flow_control_high(status: Mapping[str, str], options: Mapping[str, str], mem
 
 def _single_primary(options: Mapping[str, str]) -> bool | None:
     """Return gcs.fc_single_primary, called gcs.fc_master_slave before Galera 26.4.10 (deprecated alias since)."""
-    return flag(options.get("gcs.fc_single_primary", "") or options.get("gcs.fc_master_slave", ""))
+    return option_flag(options.get("gcs.fc_single_primary", "") or options.get("gcs.fc_master_slave", ""))
+
+
+def _number(text: str) -> int | None:
+    """Return an option's number that can't be negative, else None."""
+    number = option_number(text)
+    return number if number is not None and number >= 0 else None
 
 
 def parse_members(rows: Rows | None) -> tuple[GaleraMember, ...]:

@@ -69,21 +69,6 @@ def numeric_variables(variables: Mapping[str, str]) -> dict[str, float]:
     return found
 
 
-def gcache_size(provider_options: str) -> float | None:
-    """Return `gcache.size` of wsrep_provider_options in bytes ("128M" is 128 * 2**20), None when absent.
-
-    Galera manual, "Galera parameters": sizes take the suffixes K, M, G and T, powers of 1024.
-    """
-    for option in provider_options.split(";"):
-        name, _, text = option.partition("=")
-        if name.strip() == "gcache.size":
-            word = text.strip().upper()
-            factor = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(word[-1:], 1)
-            number = _number(word[:-1] if factor > 1 else word)
-            return None if number is None else number * factor
-    return None
-
-
 def replication_values(facts: ReplicationFacts | None) -> dict[str, float]:
     """Return "repl.<channel>.<name>" of each channel, the default channel being "default".
 

@@ -19,7 +19,16 @@ MOST = 2**63 - 1
 """No seqno, size or count is larger: both MySQL and Galera keep them in signed 64 bits."""
 
 _MOST_DIGITS = 20
-_LAST_NUMBER = re.compile(r"(?:(?<!\d)|(?=-))-?\d+[KMGT]?$")
+SUFFIXES = "KMGTPE"
+_LAST_NUMBER = re.compile(r"(?:(?<!\d)|(?=-))-?\d+[KMGTPE]?$")
+_SUFFIXED = re.compile(r"([+-]?[0-9]+)([KMGTPE])", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,3})?", re.ASCII)
+_PERIOD = re.compile(
+    r"P(?:([0-9]+)Y)?(?:([0-9]+)M)?(?:([0-9]+)D)?"
+    r"T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]{1,2})?)S)?(?:S0)?",
+    re.ASCII,
+)
+_PERIODS = (360 * 86400.0, 30 * 86400.0, 86400.0, 3600.0, 60.0, 1.0)
 
 
 def whole(value: object) -> int | None:
@@ -94,21 +103,42 @@ def first(values: Mapping[str, str], *names: str) -> str:
 
 
 def size(value: str) -> int | None:
-    """Return bytes of "128M", "1G", "10240": suffixes are powers of 1024 (Galera manual, "Galera parameters")."""
-    text = value.strip().upper()
-    factor = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(text[-1:], 1)
-    number = count(text[:-1] if factor > 1 else text)
-    return None if number is None or number * factor > MOST else number * factor
+    """Return bytes of "128M", "1G", "10240", see `sized`; None for a negative number."""
+    number = sized(value)
+    return number if number is not None and number >= 0 else None
 
 
 def sized(value: object) -> int | None:
-    """Return a number that may be written with a suffix, also a negative one: "70K" is 71680, "-1" is -1.
+    """Return a whole number that may be written with a suffix: "70K" is 71680, "-1" is -1, "-1K" is -1024.
 
-    Galera prints every whole number of its options so where it is a multiple of 1024, a seqno too (Galera source,
-    gu_config.cpp: "70K" for gcache.freeze_purge_at_seqno=71680).
+    The one reader of such numbers. Suffixes are powers of 1024, in either case (MySQL manual, "Using Options to Set
+    Program Variables"; P and E since MySQL 8.0.14). Galera prints every whole number of its options so where it is a
+    multiple of 1024, a limit, a weight and a seqno too (Galera source, gu_config.cpp, set_longlong()).
     """
     number = whole(value)
-    return number if number is not None or not isinstance(value, str) else size(value)
+    if number is not None or not isinstance(value, str):
+        return number
+    found = _SUFFIXED.fullmatch(value.strip())
+    number = whole(found[1]) if found is not None else None
+    factor = 2 ** (10 * (SUFFIXES.index(found[2].upper()) + 1)) if found is not None else 1
+    return None if number is None or abs(number) * factor > MOST else number * factor
+
+
+def seconds(value: object) -> float | None:
+    """Return a period in seconds: "PT5S" is 5.0, "PT1M30S" 90.0, "P1D" 86400.0, a bare "7.5" 7.5; None: no period.
+
+    Galera source, gu_datetime.cpp, Period: a month has 30 days, a year 12 such months; the T may be left out where
+    hours, minutes or seconds follow nothing else. It prints whole minutes as "PT1MS0", and nothing as "PS0".
+    """
+    text = str(value).strip() if value is not None else ""
+    if (bare := _NUMBER.fullmatch(text)) is not None:
+        return amount(bare[0])
+    found = _PERIOD.fullmatch(text)
+    if found is None or not text.strip("PT"):
+        return None
+    given = zip(found.groups(), _PERIODS, strict=True)
+    told = sum(float(part) * unit for part, unit in given if part)
+    return told if math.isfinite(told) else None
 
 
 def last_number(text: str) -> int | None:

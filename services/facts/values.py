@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-from services.facts.reading import flag, real
+from services.facts.reading import flag, real, seconds, sized
 
 OFF_WORDS = frozenset({"0", "off", "no", "false"})
 """What an option file or a command line says to switch something off, in small letters."""
-_SUFFIXED = re.compile(r"(\d+)([kmgtKMGT])")
 
 
 def compared(left: str, comparison: str, right: str) -> bool | None:
@@ -24,8 +21,8 @@ def compared(left: str, comparison: str, right: str) -> bool | None:
 def same(left: str, right: str) -> bool:
     """Return whether two values of a variable are the same: case does not count, ON is 1 and YES, 3.0 is 3.
 
-    1G is 1073741824: the suffixes that a server reads in option files (MySQL manual, "Using Options to Set Program
-    Variables").
+    PT1M is PT60S, and 1G is 1073741824: the suffixes that a server reads in option files (MySQL manual, "Using Options
+    to Set Program Variables").
     """
     one, other = left.strip(), right.strip()
     if one.lower() == other.lower():
@@ -38,5 +35,6 @@ def same(left: str, right: str) -> bool:
 
 
 def _amount(value: str) -> float | None:
-    found = _SUFFIXED.fullmatch(value)
-    return float(found.group(1)) * 1024 ** ("kmgt".index(found.group(2).lower()) + 1) if found else real(value)
+    number = sized(value)
+    told = real(value) if number is None else float(number)
+    return seconds(value) if told is None else told

@@ -16,8 +16,8 @@ from typing import ClassVar
 from services.connections.reads import commands, statements
 from services.errors import UserError
 from services.facts import reads
-from services.facts.provider_options import provider_options
-from services.facts.reading import count, size, sized
+from services.facts.provider_options import option_number, provider_options
+from services.facts.reading import count
 from services.facts.state_files import parse_listing
 from services.facts.write_rate import rates_of
 from services.procedures.conditions.galera.clean_position import CleanPosition
@@ -64,7 +64,7 @@ class CacheLasts(OfHost):
         del past
         host, session = self.host, asking.session(self.host)
         options = provider_options(asking.variable(host, "wsrep_provider_options") or "")
-        ring = size(options.get("gcache.size", ""))
+        ring = option_number(options.get("gcache.size", ""))
         began, before = asking.clock.monotonic(), session.query(statements.WRITTEN, limit_s=SQL_LIMIT_S)
         asking.clock.sleep(SPAN_S)
         after, ended = session.query(statements.WRITTEN, limit_s=SQL_LIMIT_S), asking.clock.monotonic()
@@ -105,7 +105,7 @@ class CacheFrozen(OfHost):
         value = provider_options(asking.variable(host, "wsrep_provider_options") or "").get(self.option)
         if value is None:
             return Answer(holds=False, evidence=f"the provider of {host} has no option {self.option}", final=True)
-        frozen, cached = sized(value), _cached(asking, host)
+        frozen, cached = option_number(value), _cached(asking, host)
         told = f"cache of {host}: frozen at {value if frozen is None else frozen}, cached {cached}"
         told += f"; {_pages(asking, host, self.directory)}; the node that is away stopped at {stopped_at}"
         if frozen is None or cached.newest is None:

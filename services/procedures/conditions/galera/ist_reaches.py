@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.facts.galera_whole import SYNCED
-from services.facts.provider_options import provider_options
-from services.facts.reading import count, size
+from services.facts.provider_options import option_number, provider_options
+from services.facts.reading import count
 from services.facts.write_rate import HEADER_BYTES
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.standing import silent
@@ -119,7 +119,7 @@ def _seen(asking: Asking, name: str, state_uuid: str) -> _Seen:
         count(status.get("wsrep_last_committed", "")),
         state,
         None if None in written else sum(one or 0 for one in written),
-        size(options.get("gcache.size", "")) or None,
+        option_number(options.get("gcache.size", "")) or None,
     )
 
 

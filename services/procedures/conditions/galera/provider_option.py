@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.errors import UserError
-from services.facts.provider_options import provider_options
-from services.facts.reading import sized
+from services.facts.provider_options import option_number, provider_options
 from services.facts.values import compared
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent
@@ -52,7 +51,7 @@ class ProviderOption(OfHost):
         if value is None:
             said = f"the provider of {self.host} has no option {self.option}"
             return Answer(holds=False, evidence=said, final=bool(options))
-        number = sized(value)
+        number = option_number(value)
         whole_value = value if number is None else str(number)
         kept = ((self.keep, whole_value),) if self.keep else ()
         holds = compared(value, self.comparison, self.value)

@@ -10,6 +10,8 @@ OS_LOOP, one line per second (the grammar is in services/facts/os_stream.py):
   returns 1 and the loop ends by itself (a timeout returns more than 128);
 - the cadence is drift-free: the next moment is computed from the last planned one, never from "now + 1 s", and is
   skipped forward when the host slept;
+- a network device with a driver of its own (`device`) is told each minute, without those that are ways of another one
+  that has a driver too (`lower_*`: a virtual function below its synthetic device);
 - the server is a process called as the second or third word says, mysqld or mariadbd where there is none;
 - EPOCHREALTIME (bash 5.0) is the host's own clock in the same line; bash 4 falls back to whole seconds.
 """
@@ -18,7 +20,20 @@ from __future__ import annotations
 
 MONGODB_DAEMONS = ("mongod", "mongos")
 
-OS_LOOP = r"""LC_ALL=C
+_FIND_NICS = r"""find_nics() {
+  over=' '; nics=';@nic'
+  for f in /sys/class/net/*/device; do
+    for l in "${f%/device}"/lower_*; do over="$over${l##*/lower_} "; done
+  done
+  for f in /sys/class/net/*/device; do
+    f=${f%/device}; f=${f##*/}
+    case $over in *" $f "*) ;; *) nics="$nics;$f";; esac
+  done
+}
+"""
+
+OS_LOOP = (
+    r"""LC_ALL=C
 dir=$1 d1=${2:-mysqld} d2=${3:-mariadbd} pid= n=0 scan=0 sp= vi=()
 now() { local e=$EPOCHREALTIME; if [ -n "$e" ]; then t=${e/[.,]/}; else printf -v t '%(%s)T' -1; t=${t}000000; fi; }
 find_server() {
@@ -36,7 +51,9 @@ find_mount() {
     if [ "${d#"$at"/}" != "$d" ] && [ "${#at}" -ge "$best" ]; then best=${#at}; mnt=$dev; fi
   done < /proc/self/mountinfo
 }
-pick() { local i; out="$out;@$1"; for i in $2; do out="$out;${x[i]}"; done; }
+"""
+    + _FIND_NICS
+    + r"""pick() { local i; out="$out;@$1"; for i in $2; do out="$out;${x[i]}"; done; }
 now; next=$t
 while :; do
   out="t $t"
@@ -74,7 +91,7 @@ while :; do
     scan=$((scan-1))
   else scan=0; fi
   out="$out;@proc;${pid:--} ${s:--}"
-  if [ $((n%60)) -eq 0 ]; then find_mount; fi
+  if [ $((n%60)) -eq 0 ]; then find_mount; find_nics; out="$out$nics"; fi
   if [ $((n%3)) -eq 0 ]; then
     printf '%s;@fs;%s ' "$out" "$mnt"
     stat -f -c '%S %b %a' -- "$dir" 2>/dev/null || echo -
@@ -90,8 +107,10 @@ while :; do
   now
 done
 """
+)
 
-OS_LOOP_SH = r"""LC_ALL=C; export LC_ALL
+OS_LOOP_SH = (
+    r"""LC_ALL=C; export LC_ALL
 dir=$1; d1=${2:-mysqld}; d2=${3:-mariadbd}; n=0
 find_server() {
   for f in /proc/[0-9]*/comm; do
@@ -100,7 +119,9 @@ find_server() {
   done
   pid=-
 }
-pid=-
+"""
+    + _FIND_NICS
+    + r"""pid=-
 while :; do
   s=-
   if [ "$pid" = - ] || [ ! -r "/proc/$pid/stat" ]; then find_server; fi
@@ -118,11 +139,13 @@ while :; do
     printf '@vm\n'; cat /proc/vmstat 2>/dev/null
     printf '@net\n'; cat /proc/net/dev 2>/dev/null
   } | tr '\n' ';' || exit 0
-  printf '@proc;%s %s%s\n' "$pid" "$s" "$fs" || exit 0
+  nics=; if [ $((n%60)) -eq 0 ]; then find_nics; fi
+  printf '@proc;%s %s%s%s\n' "$pid" "$s" "$nics" "$fs" || exit 0
   n=$((n+1))
   sleep 1
 done
 """
+)
 
 TCP_TRY = ': < "/dev/tcp/$1/$2"'
 """One TCP connection, opened and closed without a byte (man bash(1), REDIRECTION: /dev/tcp/host/port).

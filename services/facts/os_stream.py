@@ -4,7 +4,8 @@ A line (see services/connections/read_programs.py for the loop) is a list of `;`
 host's own clock; `@NAME` starts a section, and what follows are lines of the kernel's file as they stand:
 `@stat` /proc/stat, `@disk` /proc/diskstats, `@mem` /proc/meminfo, `@load` /proc/loadavg, `@vm` /proc/vmstat,
 `@net` /proc/net/dev, `@psi cpu|io|memory` /proc/pressure/*, `@proc` "PID STATE" of mysqld or mariadbd ("- -" when there
-is none), `@fs` "MAJOR:MINOR BLOCK_SIZE BLOCKS AVAILABLE" of the data directory's file system (every third second).
+is none), `@nic` the names of the network cards (each minute), `@fs` "MAJOR:MINOR BLOCK_SIZE BLOCKS AVAILABLE" of the
+data directory's file system (every third second).
 Field meanings: man proc_stat(5), proc_diskstats(5), proc_meminfo(5), proc_pressure(5), stat(1) `-f`.
 """
 
@@ -15,8 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.connections.reads.read import CommandRead
+from services.facts.block_devices import NO_DISKS, Busiest, Devices, devices_of, disk_of
 from services.facts.daemons import daemons_of
 from services.facts.machine import LATEST
+from services.facts.net_devices import carrying
 from services.facts.reading import MOST, count
 from services.inventory.kinds import MYSQL
 
@@ -27,6 +30,8 @@ DISK_FIELDS = (
     "in_flight", "ms_busy", "ms_weighted",
 )  # fmt: skip
 """The first eleven fields after the device name in /proc/diskstats, in order; sectors are 512 bytes."""
+NET_FIELDS = {"rx_bytes": 0, "tx_bytes": 8, "rx_drop": 3, "tx_drop": 11}
+"""The fields of /proc/net/dev that are kept, and where they stand after the device's name."""
 MEMORY_FIELDS = {
     b"MemTotal": "total", b"MemFree": "free", b"MemAvailable": "available", b"Buffers": "buffers", b"Cached": "cached",
     b"SwapTotal": "swap_total", b"SwapFree": "swap_free", b"Dirty": "dirty", b"Writeback": "writeback",
@@ -34,9 +39,7 @@ MEMORY_FIELDS = {
 VM_FIELDS = frozenset({b"pgpgin", b"pgpgout", b"pswpin", b"pswpout", b"pgmajfault", b"oom_kill"})
 STAT_FIELDS = {b"ctxt": "os.cpu.ctxt", b"processes": "os.cpu.forks", b"procs_running": "os.cpu.procs_running",
                b"procs_blocked": "os.cpu.procs_blocked", b"btime": "os.boot_time"}  # fmt: skip
-_SKIPPED_DISKS = (b"loop", b"ram", b"zram", b"sr", b"fd")
-_STACKED_DISKS = ("dm-", "md")
-_DIGITS = frozenset("0123456789")
+_SKIPPED_DISKS = tuple(name.encode() for name in NO_DISKS)
 _MOST_SEGMENTS = 20_000
 _MOST_DEVICES = 4096
 """Names that one stream's parser remembers: a host that makes up new ones each second is forgotten and read anew."""
@@ -69,26 +72,23 @@ def os_command(datadir: str, shell: str = "bash", kind: str = MYSQL.code) -> Com
     return (daemons.stream if shell == "bash" else daemons.stream_sh).read(datadir)
 
 
-def is_partition(name: str, others: Mapping[str, object]) -> bool:
-    """Return whether `name` is a partition of a device in `others` (sda1 of sda, nvme0n1p2 of nvme0n1)."""
-    base = name.rstrip("0123456789")
-    if base == name:
-        return False
-    return base in others or (
-        base.endswith("p") and base[:-1] in others and base[-2:-1].isascii() and base[-2:-1].isdigit()
-    )
-
-
 class OsParser:
     """Turns lines of one stream into readings. Keeps the last `@fs` device and the key names, nothing else."""
 
     def __init__(self) -> None:
         self._disk_keys: dict[bytes, tuple[str, ...]] = {}
-        self._net_keys: dict[bytes, tuple[str, str, str, str]] = {}
+        self._net_keys: dict[bytes, tuple[str, ...]] = {}
+        self._nets: list[str] = []
+        self._cards: frozenset[str] = frozenset()
+        self._carrying: tuple[str, ...] = ()
+        self._carrying_of: tuple[tuple[str, ...], frozenset[str]] = ((), frozenset())
         self._psi_keys: dict[bytes, str] = {}
-        self._whole: dict[str, bool] = {}
+        self._devices: Devices | None = None
+        self._busiest = Busiest()
+        self._busiest_ways: dict[str, Busiest] = {}
         self._device = ""
         self._disks: list[tuple[bytes, bytes]] = []
+        self._disk_names: tuple[str, ...] = ()
 
     def feed(self, line: bytes) -> OsReading | None:
         """Return the reading of a line, or None for a line that is not one of the loop's (a banner, a torn line)."""
@@ -97,8 +97,8 @@ class OsParser:
         values: dict[str, float] = {}
         self._disks = []
         section, argument = b"", b""
-        process: list[bytes] = []
-        fs: list[bytes] = []
+        kept: dict[bytes, list[bytes]] = {b"@proc": [], b"@fs": [], b"@nic": []}
+        self._nets = []
         segments = line.split(b";", _MOST_SEGMENTS)[:_MOST_SEGMENTS]
         self._forget_made_up()
         try:
@@ -106,10 +106,8 @@ class OsParser:
             for segment in segments[1:]:
                 if segment.startswith(b"@"):
                     section, _, argument = segment.partition(b" ")
-                elif section == b"@proc":
-                    process = segment.split()
-                elif section == b"@fs":
-                    fs = segment.split()
+                elif section in kept:
+                    kept[section].append(segment)
                 elif segment:
                     self._segment(section, argument, segment, values)
         except (ValueError, IndexError):
@@ -117,9 +115,11 @@ class OsParser:
         if not 0.0 <= at_host <= LATEST:
             return None
         self._sum_disks(values)
+        self._sum_nets(frozenset(name.decode("utf-8", "replace") for name in kept[b"@nic"]), values)
         if not math.isfinite(sum(values.values())):
             values = {key: value for key, value in values.items() if math.isfinite(value)}
-        size, free = self._file_system(fs)
+        size, free = self._file_system(_last(kept[b"@fs"]))
+        process = _last(kept[b"@proc"])
         pid = count(process[0].decode("ascii", "replace")) if len(process) == 2 and process[1] != b"-" else None
         return OsReading(
             at_host,
@@ -128,11 +128,11 @@ class OsParser:
             pid,
             size,
             free,
-            self._device or self._busiest(values),
+            self._device or self._most_written(values),
         )
 
     def _forget_made_up(self) -> None:
-        for names in (self._disk_keys, self._net_keys, self._psi_keys):
+        for names in (self._disk_keys, self._net_keys, self._psi_keys, self._busiest_ways):
             if len(names) > _MOST_DEVICES:
                 names.clear()
 
@@ -165,7 +165,6 @@ class OsParser:
             name = device.decode("utf-8", "replace")
             keys = () if device.startswith(_SKIPPED_DISKS) else tuple(f"os.disk.{name}.{f}" for f in DISK_FIELDS)
             self._disk_keys[device] = keys
-            self._whole = {}
         if not keys:
             return
         self._disks.append((words[0] + b":" + words[1], device))
@@ -173,20 +172,44 @@ class OsParser:
             values[key] = float(word)
 
     def _sum_disks(self, values: dict[str, float]) -> None:
-        """Drop partitions and add `os.disk_all.*`, the sum over physical disks (dm and md stack upon them)."""
-        names = {device.decode("utf-8", "replace"): device for _, device in self._disks}
-        if not self._whole and names:
-            self._whole = {name: not is_partition(name, names) for name in names}
-        physical = [n for n in names if self._whole.get(n) and not n.startswith(_STACKED_DISKS)]
-        physical = physical or [n for n in names if self._whole.get(n)]
-        for name, device in names.items():
-            if not self._whole.get(name):
+        """Keep whole disks and layers, and add `os.disk_all.*`: the sum over disks that are no layer of others.
+
+        `os.disk_all.ms_busy` is no sum but that of the busiest disk, second by second.
+        """
+        names = tuple(device.decode("utf-8", "replace") for _, device in self._disks)
+        if names != self._disk_names or self._devices is None:
+            self._disk_names, self._devices = names, devices_of(names)
+        for disk, ways in (self._devices.ways or {}).items():
+            self._count_on_the_disk(disk, ways, values)
+        whole = frozenset(self._devices.whole)
+        for name, (_, device) in zip(names, self._disks, strict=True):
+            if name not in whole:
                 for key in self._disk_keys[device]:
                     values.pop(key, None)
-        if physical:
-            for i, field in enumerate(DISK_FIELDS):
-                keys = [self._disk_keys[names[n]][i] for n in physical]
-                values[f"os.disk_all.{field}"] = sum(values.get(k, 0.0) for k in keys)
+        counted = self._devices.counted
+        for field in DISK_FIELDS if counted else ():
+            values[f"os.disk_all.{field}"] = sum(values.get(f"os.disk.{name}.{field}", 0.0) for name in counted)
+        if counted:
+            busy = {name: values[key] for name in counted if (key := f"os.disk.{name}.ms_busy") in values}
+            values["os.disk_all.ms_busy"] = self._busiest.after(busy)
+
+    def _count_on_the_disk(self, disk: str, ways: tuple[str, ...], values: dict[str, float]) -> None:
+        """Give a disk what its ways counted, where the kernel counts on the ways alone: the disk itself stands at 0."""
+        given = {field: [values.get(f"os.disk.{way}.{field}", 0.0) for way in ways] for field in DISK_FIELDS}
+        busy = self._busiest_ways.setdefault(disk, Busiest()).after(dict(zip(ways, given["ms_busy"], strict=True)))
+        if any(values.get(f"os.disk.{disk}.{field}") for field in ("reads", "writes")):
+            return
+        for field in DISK_FIELDS:
+            values[f"os.disk.{disk}.{field}"] = busy if field == "ms_busy" else sum(given[field])
+
+    def _sum_nets(self, cards: frozenset[str], values: dict[str, float]) -> None:
+        """Add `os.net_all.*`, the sum over the devices that carry the host's own traffic; none where none is known."""
+        self._cards = cards or self._cards
+        names = tuple(self._nets)
+        if (names, self._cards) != self._carrying_of:
+            self._carrying_of, self._carrying = (names, self._cards), carrying(names, self._cards)
+        for field in NET_FIELDS if self._carrying else ():
+            values[f"os.net_all.{field}"] = sum(values[f"os.net.{name}.{field}"] for name in self._carrying)
 
     def _net(self, segment: bytes, values: dict[str, float]) -> None:
         name, colon, rest = segment.partition(b":")
@@ -196,10 +219,11 @@ class OsParser:
         keys = self._net_keys.get(device)
         if keys is None:
             base = f"os.net.{device.decode('utf-8', 'replace')}"
-            keys = (f"{base}.rx_bytes", f"{base}.tx_bytes", f"{base}.rx_drop", f"{base}.tx_drop")
+            keys = tuple(f"{base}.{field}" for field in NET_FIELDS)
             self._net_keys[device] = keys
+        self._nets.append(device.decode("utf-8", "replace"))
         words = rest.split()
-        for key, index in zip(keys, (0, 8, 3, 11), strict=True):
+        for key, index in zip(keys, NET_FIELDS.values(), strict=True):
             values[key] = float(words[index])
 
     def _psi(self, resource: bytes, segment: bytes, values: dict[str, float]) -> None:
@@ -227,15 +251,16 @@ class OsParser:
         return block * blocks, block * available
 
     def _whole_disk(self, name: str) -> str:
-        if self._whole.get(name, True):
-            return name
-        base = name.rstrip("0123456789")
-        return base if base in self._whole else base[:-1]
+        return disk_of(name, frozenset(self._disk_names)) or name
 
-    def _busiest(self, values: Mapping[str, float]) -> str:
-        """Return the physical disk with the most writes: the guess when the file system names no disk (overlay)."""
-        names = [n for n, whole in self._whole.items() if whole]
-        return max(names, key=lambda n: values.get(f"os.disk.{n}.writes", 0.0), default="")
+    def _most_written(self, values: Mapping[str, float]) -> str:
+        """Return the disk with the most writes: the guess when the file system names no disk (overlay)."""
+        whole = self._devices.whole if self._devices is not None else ()
+        return max(whole, key=lambda n: values.get(f"os.disk.{n}.writes", 0.0), default="")
+
+
+def _last(segments: list[bytes]) -> list[bytes]:
+    return segments[-1].split() if segments else []
 
 
 def _clock(word: bytes) -> float:

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from services.connections.read_programs import OS_LOOP, OS_LOOP_SH, READ_PROGRAMS
 from services.connections.reads.registry import command_of
 from services.errors import Refused
-from services.facts.os_stream import OsParser, is_partition, os_command
+from services.facts.block_devices import is_partition
+from services.facts.os_stream import OsParser, os_command
 from tests.examples import examples
 
 LINE = (

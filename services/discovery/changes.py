@@ -21,10 +21,10 @@ from services.discovery.model import (
     TransferEdge,
     was_so_before,
 )
-from services.discovery.troubles import CLOCK_LIMIT_S
 from services.discovery.words import joined, names, size
 from services.errors import NothingListens
 from services.events import Event, EventKind
+from services.facts.machine import CLOCK_LIMIT_S
 from services.facts.model import SQL, SSH
 from services.facts.reading import host_port
 from services.i18n import tr

@@ -10,11 +10,10 @@ from services.discovery.families.shared.channels import Link
 from services.discovery.model import Component, NodeView, ReplicationEdge
 from services.discovery.nodes import Node
 from services.discovery.words import joined, names
+from services.facts.machine import CLOCK_LIMIT_S
 from services.facts.model import Problem
 from services.i18n import tr
 from services.types import Health
-
-CLOCK_LIMIT_S = 2.0
 
 
 def common_problems(nodes: Sequence[Node], edges: Sequence[ReplicationEdge], links: Sequence[Link]) -> list[Problem]:
@@ -85,5 +84,5 @@ def _told_by_nodes(nodes: Sequence[Node]) -> list[Problem]:
         for n in nodes
         if n.facts is not None
         for p in n.facts.problems
-        if p.part in {"galera", "group", "gtid", "datadir"} and n.sql_fresh
+        if p.part in {"galera", "group", "gtid", "datadir", "heartbeat"} and n.sql_fresh
     ]

@@ -24,6 +24,8 @@ _BORN = re.compile(r"began (\d{9,11})\s{1,3}born (\d{9,11})", re.ASCII)
 _ZONE = re.compile(r"[+-][0-9]{4}")
 LATEST = 2.0**33
 """The year 2242: beyond it clocks and calendars of a workstation give up."""
+CLOCK_LIMIT_S = 2.0
+"""By how much clocks may differ: beyond it they are told, and what was measured with two of them is not believed."""
 MOST_LINES = 20_000
 
 

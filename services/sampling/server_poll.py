@@ -11,6 +11,7 @@ from services.connections.ports import ObserverSession
 from services.discovery.probe import facts_from_poll
 from services.discovery.probe_mongodb import facts_from_answer
 from services.errors import Dropped
+from services.facts.heartbeat import heartbeat_problems
 from services.facts.model import NodeFacts, Problem
 from services.facts.numeric import numeric_status, numeric_variables, replication_values
 from services.inventory.kinds import MONGODB
@@ -101,7 +102,11 @@ def _sql_facts(previous: NodeFacts, result: SqlResult) -> NodeFacts:
     if fresh.replication is None:
         return fresh
     # The last beat's lag is no lag of now: without a fresh one there is none.
-    return replace(fresh, replication=replace(fresh.replication, heartbeat_lag_s=result.heartbeat_lag_s))
+    return replace(
+        fresh,
+        replication=replace(fresh.replication, heartbeat_lag_s=result.heartbeat.seconds),
+        problems=(*fresh.problems, *heartbeat_problems(result.heartbeat)),
+    )
 
 
 def _sql_values(facts: NodeFacts, result: SqlResult) -> dict[str, float]:

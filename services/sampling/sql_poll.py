@@ -6,7 +6,7 @@ therefore the process list is SHOW PROCESSLIST (no table is made) and is read ra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.clock import Clock
@@ -15,10 +15,10 @@ from services.connections.reads.read import SqlRead
 from services.errors import QueryFailed, UserError
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.group_replication import read_recovery
-from services.facts.heartbeat import heartbeat_lag, heartbeat_statement
-from services.facts.model import GroupRecovery
+from services.facts.heartbeat import Heartbeats, Lag, heartbeat_statement
+from services.facts.model import GroupRecovery, ReplicationChannel
 from services.facts.reading import count
-from services.facts.replication import applier_stopped
+from services.facts.replication import applier_stopped, parse_channels
 from services.facts.sessions import in_commit
 from services.sampling.settings import WatchSettings
 
@@ -38,6 +38,7 @@ class SqlPoll:
     replication_due: float = 0.0
     last_uptime: float = -1.0
     heartbeat_table: str | None = None
+    heartbeats: Heartbeats = field(default_factory=Heartbeats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class SqlResult:
     members: Rows | None = None
     group: tuple[Rows | None, Rows | None] = (None, None)
     recovery: GroupRecovery | None = None
-    heartbeat_lag_s: float | None = None
+    heartbeat: Lag = field(default_factory=Lag)
     processes: Rows | None = None
     variables_at: float | None = None
     console: Mapping[str, float] = field(default_factory=dict)
@@ -100,7 +101,7 @@ def poll_sql(session: ObserverSession, poll: SqlPoll, clock: Clock, settings: Wa
     return SqlResult(
         wall + round_trip / 2, started + round_trip / 2, round_trip, status, poll.variables, dialect,
         replication, replicas, appliers, members, group, recovery,
-        _heartbeat(session, poll, limit, problems),
+        _heartbeat(session, poll, parse_channels(replication), problems, limit),
         processes if listing else None, poll.variables_at, console, tuple(problems),
     )  # fmt: skip
 
@@ -117,11 +118,18 @@ def _group(
     return members, stats
 
 
-def _heartbeat(session: ObserverSession, poll: SqlPoll, limit: float, problems: list[UserError]) -> float | None:
+def _heartbeat(
+    session: ObserverSession,
+    poll: SqlPoll,
+    channels: Sequence[ReplicationChannel],
+    problems: list[UserError],
+    limit: float,
+) -> Lag:
     """Return the lag by heartbeat of a replica whose inventory entry names the table."""
     if poll.heartbeat_table is None or not poll.replicates:
-        return None
-    return heartbeat_lag(_optional(session, heartbeat_statement(poll.heartbeat_table), limit, problems))
+        return Lag()
+    rows = _optional(session, heartbeat_statement(poll.heartbeat_table), limit, problems)
+    return poll.heartbeats.lag(rows, channels)
 
 
 def _notice_restart(poll: SqlPoll, status: Mapping[str, str]) -> None:

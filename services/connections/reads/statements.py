@@ -68,8 +68,16 @@ APPLIER_ERRORS = _known(
     "SELECT CHANNEL_NAME, LAST_ERROR_NUMBER, LAST_ERROR_MESSAGE "
     "FROM performance_schema.replication_applier_status_by_worker",
 ).read()
-HEARTBEAT = _known("heartbeat", "SELECT MAX(ts) AS ts, UTC_TIMESTAMP(6) AS now FROM ", IDENTIFIER, ".", IDENTIFIER)
-"""Of the one table that the host's inventory entry names: the session lets no other through."""
+HEARTBEAT = _known(
+    "heartbeat",
+    "SELECT *, UTC_TIMESTAMP(6) AS now, @@server_id AS own FROM ",
+    IDENTIFIER,
+    ".",
+    IDENTIFIER,
+    " ORDER BY ts DESC LIMIT 64",
+)
+"""Of the one table that the host's inventory entry names: the session lets no other through. Each writer has a row, and
+older tables no server_id."""
 
 # -- the connection test -----------------------------------------------------------------------------------------------
 

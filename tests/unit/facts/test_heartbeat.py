@@ -1,34 +1,163 @@
-"""Lag by a pt-heartbeat row."""
+"""Lag by a heartbeat table: whose row, in which time, and what stays not known."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from services.connections.allowlist import check_statement
-from services.connections.ports import Rows
+from services.connections.ports import Rows, SqlValue
 from services.connections.reads.registry import statement_of
-from services.facts.heartbeat import heartbeat_lag, heartbeat_statement
+from services.facts.heartbeat import (
+    ZONES_S,
+    Heartbeats,
+    Lag,
+    heartbeat_lag,
+    heartbeat_problems,
+    heartbeat_statement,
+)
+from services.facts.model import ReplicationChannel
+from tests.examples import examples
+
+NOON = datetime(2026, 7, 3, 12, 0, 0, 250_000, tzinfo=UTC)
+OWN = 22
 
 
 def _rows(beat: object, now: object) -> Rows:
     return Rows(("ts", "now"), ((beat, now),))  # type: ignore[arg-type]
 
 
+def table(beats: dict[int, float], now: datetime = NOON) -> Rows:
+    """Return a table of pt-heartbeat's: server_id -> by how many seconds its moment is before the replica's UTC."""
+    bare = now.replace(tzinfo=None)
+    written = [((bare - timedelta(seconds=behind)).isoformat(), one) for one, behind in beats.items()]
+    rows: list[tuple[SqlValue, ...]] = [(ts, one, "binlog.000004", 155, str(bare), OWN) for ts, one in written]
+    return Rows(("ts", "server_id", "file", "position", "now", "own"), tuple(rows))
+
+
+def source(one: int | None, delay: int = 0) -> ReplicationChannel:
+    return ReplicationChannel(source_host="db1", source_server_id=one, delay_s=delay)
+
+
+def seconds_of(behind: list[float], delay: int = 0, every: float = 1.0) -> list[Lag]:
+    """Return what successive reads tell of the source 11; `behind`: what its moment is before UTC at each read."""
+    watch = Heartbeats()
+    moments = (NOON + timedelta(seconds=n * every) for n in range(len(behind)))
+    return [watch.lag(table({11: b}, now), (source(11, delay),)) for b, now in zip(behind, moments, strict=True)]
+
+
 @pytest.mark.parametrize(
     ("beat", "now", "lag"),
     [
         ("2026-11-21T10:00:00.001230", "2026-11-21 10:00:01.501230", 1.5),
-        ("2026-11-21T10:00:05", "2026-11-21 10:00:01.000000", 0.0),
+        ("2026-11-21T10:00:03", "2026-11-21 10:00:01.500000", 0.0),
         (b"2026-11-21T10:00:00.5", "2026-11-21 10:00:01.000000", 0.5),
     ],
 )
-def test_that_the_lag_is_the_replicas_now_less_the_newest_beat(beat: object, now: object, lag: float) -> None:
+def test_that_the_lag_is_the_replicas_now_less_the_beat(beat: object, now: object, lag: float) -> None:
+    """Ahead by less than clocks may differ is no lag."""
     assert heartbeat_lag(_rows(beat, now)) == pytest.approx(lag)
 
 
 @pytest.mark.parametrize("rows", [None, Rows((), ()), _rows(None, "2026-11-21 10:00:01"), _rows("garbage", "x")])
 def test_that_no_beat_is_no_lag_and_never_zero(rows: Rows | None) -> None:
     assert heartbeat_lag(rows) is None
+
+
+@pytest.mark.parametrize("ahead", [2.5, 30.0, 1800.0, 5400.0, 7200.0, 19_800.0, 100_000.0])
+def test_that_a_moment_ahead_of_utc_is_not_known(ahead: float) -> None:
+    (lag,) = seconds_of([-ahead])
+    assert lag == Lag(doubt="zone")
+    assert "--utc" in heartbeat_problems(lag)[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("beats", "sources", "lag"),
+    [
+        ({11: 1700.0, OWN: 0.1}, (11,), 1700.0),  # the replica writes one as well
+        ({11: 1700.0, OWN: 0.1, 31: 0.2}, (11,), 1700.0),  # and so does a server of another branch
+        ({7: 42.0, OWN: 0.1}, (11,), 42.0),  # the source writes none: the beat of its own source comes through
+        ({7: 42.0, 31: 0.2}, (11,), None),  # whose lag is meant is open
+        ({OWN: 0.1}, (11,), None),
+        ({11: 3.0}, (None,), 3.0),  # a channel that was never connected
+        ({11: 3.0, 12: 90.0}, (11, 12), 90.0),  # two sources: the one that is furthest behind
+        ({11: 3.0}, (11, 12), None),  # one of them is not known
+        ({11: 3.0, 12: 90.0}, (), None),
+    ],
+)
+def test_that_only_the_row_of_the_source_counts(
+    beats: dict[int, float], sources: tuple[int | None, ...], lag: float | None
+) -> None:
+    found = Heartbeats().lag(table(beats), tuple(source(one) for one in sources)).seconds
+    assert found == (None if lag is None else pytest.approx(lag))
+
+
+def test_that_a_table_without_ids_counts_where_it_has_one_row() -> None:
+    one = ("2026-07-03 11:59:50", 1, str(NOON.replace(tzinfo=None)), OWN)
+    assert Heartbeats().lag(Rows(("ts", "id", "now", "own"), (one,)), (source(11),)).seconds == pytest.approx(10.25)
+    assert Heartbeats().lag(Rows(("ts", "id", "now", "own"), (one, one)), (source(11),)) == Lag()
+
+
+@pytest.mark.parametrize("zone_s", sorted(zone for zone in ZONES_S if zone > 0))
+def test_that_local_time_east_of_greenwich_is_recognised_by_its_constant_offset_and_said(zone_s: int) -> None:
+    lags = seconds_of([0.4 - zone_s] * 5 + [0.4 - zone_s + n for n in range(1, 1801)])  # then its beat stands still
+    assert [lag.seconds for lag in lags[:4]] == [None] * 4
+    assert lags[4].seconds == pytest.approx(0.4)
+    assert lags[-1].seconds == pytest.approx(1800.4)
+    assert f"UTC+{zone_s // 3600:02}:{zone_s % 3600 // 60:02}" in heartbeat_problems(lags[-1])[0].sentence
+
+
+def test_that_a_replica_that_is_behind_when_it_is_first_seen_has_no_zone_made_up_for_it() -> None:
+    """Half an hour behind a writer of UTC+2 looks as UTC+1:30, which is no zone; an hour and a half as UTC+0:30."""
+    for behind in (1800.0, 5400.0, 2000.0):
+        assert {lag.seconds for lag in seconds_of([behind - 7200.0] * 30)} == {None}
+
+
+def test_that_a_delayed_replica_has_its_delay_and_no_zone() -> None:
+    assert [lag.seconds for lag in seconds_of([3600.3] * 10, delay=3600)] == [pytest.approx(3600.3)] * 10
+    assert {lag.seconds for lag in seconds_of([-3600.0] * 10, delay=3600)} == {None}
+
+
+def test_that_local_time_west_of_greenwich_is_not_told_as_hours_behind() -> None:
+    lags = seconds_of([18_000.4] * 20)
+    assert set(lags) == {Lag(doubt="zone")}
+
+
+def test_that_a_thread_that_stopped_and_a_replica_that_falls_back_are_told_as_they_are() -> None:
+    stopped = seconds_of([890.0 + n for n in range(30)])  # the beat stands still
+    assert [lag.seconds for lag in stopped] == [pytest.approx(890.0 + n) for n in range(30)]
+    falling = seconds_of([16.0 + 30.0 * n for n in range(200)], every=60.0)
+    told = [lag.seconds for lag in falling if lag.seconds is not None]
+    assert len(told) > 180
+    assert max(told) > 5900
+
+
+def test_that_the_end_of_summer_time_makes_nobody_an_hour_behind() -> None:
+    lags = seconds_of([0.3 - 7200.0] * 6 + [0.3 - 3600.0] * 6)
+    assert [lag.seconds for lag in lags[4:6]] == [pytest.approx(0.3)] * 2
+    assert all(lag.seconds is None or lag.seconds < 1 for lag in lags)
+    assert lags[-1].seconds == pytest.approx(0.3)
+    assert lags[-1].zone_s == 3600
+
+
+def test_that_the_beginning_of_summer_time_and_a_change_to_utc_are_noticed() -> None:
+    lags = seconds_of([0.3 - 3600.0] * 6 + [0.3 - 7200.0] * 6 + [0.3] * 2)
+    assert all(lag.seconds is None or lag.seconds < 1 for lag in lags)
+    assert lags[11].zone_s == 7200
+    assert lags[-1].seconds == pytest.approx(0.3)
+    assert lags[-1].zone_s == 0
+
+
+@given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=4), st.text(max_size=4))
+@settings(max_examples=examples(300), deadline=None)
+def test_that_no_text_becomes_a_lag_unless_both_moments_can_be_read(ts: str, now: str, one: str, own: str) -> None:
+    rows = Rows(("ts", "server_id", "now", "own"), ((ts, one, now, own),))
+    if heartbeat_lag(rows, (source(11),)) is not None:
+        datetime.fromisoformat(ts.strip().replace(" ", "T"))
+        datetime.fromisoformat(now.strip().replace(" ", "T"))
 
 
 def test_that_only_the_table_of_the_inventory_may_be_read() -> None:

@@ -1,6 +1,16 @@
 """Who works on a server: the process list and the grants, summed up so that no statement's values are kept. Pure.
 
 Sources: MariaDB KB "Information Schema PROCESSLIST Table", "SHOW GRANTS", "GRANT" (privileges since 10.5).
+
+States of a commit, by their whole names (the stages of sql/mysqld.cc, of the semi-sync plugin and of wsrep):
+- MySQL and Percona Server: "waiting for handler commit" (8.0 to 9.7), "Waiting for semi-sync ACK from replica" (8.0.26
+  and newer), "... from slave" (before, and MariaDB), "Waiting for Binlog Group Commit ticket" (8.0.30 and newer),
+  "Waiting for commit lock" (a COMMIT that a FLUSH TABLES WITH READ LOCK holds up);
+- MariaDB: "Commit", "Commit implicit" (10.3 and newer), "committing" (Galera 4);
+- Percona XtraDB Cluster and Galera 3, most with a seqno: PXC 8.0 wsrep_trans_observer.h and wsrep_applier.cc, PXC 5.7
+  wsrep_hton.cc.
+Who waits for another one's commit ("Waiting for GTID to be committed", "Waiting for preceding transaction to commit"),
+flushes tables or ends an ALTER TABLE commits nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +36,21 @@ _DDL = re.compile(
 _ROW = re.compile(r"^GRANT (.+?) ON (\S+) TO ", re.IGNORECASE)
 AccountState = Literal["", "ok", "not-local", "lacks-rights"]
 """What is seen of an SST account's rights; '' where nothing is."""
-_IN_COMMIT = re.compile(r"commit|flush|semi-sync|wsrep.{0,80}(certif|replicat|commit)", re.IGNORECASE)
-"""States of a thread that waits in its commit (metrics reference, C2 'COMMIT threads')."""
+_COMMIT_STATES = frozenset({
+    "waiting for handler commit", "waiting for semi-sync ack from replica", "waiting for semi-sync ack from slave",
+    "waiting for binlog group commit ticket", "waiting for commit lock",
+    "commit", "commit implicit", "committing",
+    "wsrep: replicating and certifying write set", "wsrep: preparing to commit write set",
+    "wsrep: write set replicated and certified", "wsrep: committing write set",
+    "wsrep: replicating commit", "wsrep: initiating pre-commit for write set", "wsrep: in pre-commit stage",
+    "wsrep: pre-commit/certification passed", "wsrep: write set replicated", "wsrep: committing",
+    "wsrep: preparing to commit", "wsrep in pre-commit stage", "wsrep write set replicated",
+})  # fmt: skip
+_SEQNO = re.compile(r"\s*\(-?[0-9]+\)$", re.ASCII)
+_COMMIT = re.compile(
+    r"(?:\s++|/\*(?![!M]).*?\*/|(?:--[ \t]|\#)[^\n]*\n)*+(?:XA\s+)?COMMIT(?![\w$])",
+    re.IGNORECASE | re.DOTALL | re.ASCII,
+)
 _IDLE = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", "Slave_IO", "Slave_worker"})
 CHANGERS = frozenset({"ALL PRIVILEGES", "SUPER", "SYSTEM_VARIABLES_ADMIN"})
 
@@ -65,7 +88,7 @@ def in_commit(row: Mapping[str, SqlValue]) -> bool:
     if text(row.get("Command")) in _IDLE:
         return False
     state, info = text(row.get("State")), text(row.get("Info"))
-    return bool(_IN_COMMIT.search(state)) or info.lstrip().upper().startswith("COMMIT")
+    return _SEQNO.sub("", state.strip()).lower() in _COMMIT_STATES or _COMMIT.match(info) is not None
 
 
 def parse_sessions(rows: Sequence[tuple[SqlValue, ...]], own_user: str = "") -> Sessions:

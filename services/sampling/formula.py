@@ -7,6 +7,7 @@ Grammar: Python expressions of + - * / ( ), numbers, metric keys (dotted names),
     clamp(x, low, high), max(x, ...), min(x, ...)
     avg(x, seconds)     mean of the last seconds, holes left out
     coalesce(x, ...)    the first that the server offers (renamed variables), sample by sample
+    positive(x)         x where it is more than 0: a capacity of 0 is none
     total("a.*.b"), biggest("a.*.b"), smallest("a.*.b")   over all keys that match
     raw("key")          a key that is no name (a dash in it)
 Nothing else of Python is let through: no attribute of anything but names, no call of anything but these.
@@ -37,7 +38,7 @@ _PATTERNS: dict[str, Callable[[Array], Array]] = {
     "smallest": lambda stack: np.fmin.reduce(stack, axis=0),
 }
 _ARITY = {"rate": (1, 1), "delta": (1, 1), "step": (1, 1), "clamp": (3, 3), "max": (1, 99), "min": (1, 99),
-          "avg": (2, 2), "coalesce": (1, 99)}  # fmt: skip
+          "avg": (2, 2), "coalesce": (1, 99), "positive": (1, 1)}  # fmt: skip
 LEAD_S = 3.0
 
 
@@ -225,6 +226,8 @@ class _Evaluation:
             for value in values[1:]:
                 result = ufunc(result, value)
             return result
+        if function == "positive":
+            return np.where(values[0] > 0, values[0], np.nan)
         if function == "coalesce":
             result = values[0]
             for value in values[1:]:

@@ -71,7 +71,8 @@ def test_that_a_word_in_a_state_makes_no_commit_of_it(state: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "COMMIT", " commit", "COMMIT;", "COMMIT WORK", "commit and chain", "/* app:cart */ COMMIT", "/* a */ /* b */commit",
+        "COMMIT", " commit", "COMMIT;", "COMMIT WORK", "commit and chain", "/* app:cart */ COMMIT",
+        "/* a */ /* b */commit",
         "-- of the pool\nCOMMIT", "# of the pool\nCOMMIT /* x */", "XA COMMIT 'gtrid-1'", "/* C*mm */\n\tCOMMIT",
     ],
 )  # fmt: skip

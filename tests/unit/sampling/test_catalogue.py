@@ -72,9 +72,47 @@ def test_that_checkpoint_age_is_a_share_of_the_capacity(frame: Frame) -> None:
     )
 
 
+STOOD_STILL = {"innodb_checkpoint_age": 0.0, "innodb_checkpoint_max_age": 0.0}
+"""Percona Server 8.0.30 to PS-8503: both are offered and nothing moves them."""
+
+
+@pytest.mark.parametrize(
+    ("status", "age", "capacity"),
+    [
+        (
+            {**STOOD_STILL, "innodb_redo_log_current_lsn": 9.2e11, "innodb_redo_log_checkpoint_lsn": 9.18e11,
+             "innodb_redo_log_capacity_resized": 4e9}, 2e9, 4e9,
+        ),
+        (  # stood still at what it was when the server began
+            {"innodb_checkpoint_age": 512.0, "innodb_checkpoint_max_age": 7.8e7, "innodb_redo_log_current_lsn": 5e10,
+             "innodb_redo_log_checkpoint_lsn": 4.9e10, "innodb_redo_log_capacity_resized": 2e9}, 1e9, 2e9,
+        ),
+        (  # Percona Server 8.0.29 and 5.7, MariaDB 10.5 and newer
+            {"innodb_checkpoint_age": 3e7, "innodb_checkpoint_max_age": 8e7, "innodb_lsn_current": 6.03e9,
+             "innodb_lsn_last_checkpoint": 6e9, "var.innodb_log_file_size": 5e7, "var.innodb_log_files_in_group": 2.0},
+            3e7, 8e7,
+        ),
+        ({**STOOD_STILL, "var.innodb_log_file_size": 5e7, "var.innodb_log_files_in_group": 2.0}, 0.0, 1e8),
+        ({**STOOD_STILL, "innodb_redo_log_capacity_resized": 0.0}, 0.0, None),  # a capacity of 0 is none
+        ({"innodb_checkpoint_age": 3e7, "innodb_lsn_current": 0.0, "innodb_lsn_last_checkpoint": 0.0}, 3e7, None),
+        ({"innodb_lsn_current": 7e9}, None, None),
+    ],
+)  # fmt: skip
+def test_that_a_variable_that_stands_still_is_not_believed_against_lsns_that_move(
+    status: dict[str, float], age: float | None, capacity: float | None
+) -> None:
+    frame = Frame(np.zeros(1), np.zeros(1), np.zeros(1), {key: np.array([value]) for key, value in status.items()})
+    catalogue = load_catalogue()
+    for key, right in (("innodb.checkpoint_age", age), ("innodb.redo_capacity", capacity)):
+        found = float(catalogue.formula(key).evaluate(frame)[0])
+        assert found == right or (right is None and np.isnan(found)), key
+    share = catalogue.formula("innodb.checkpoint_age_share").evaluate(frame)[0]
+    assert np.isnan(share) == (age is None or capacity is None)
+
+
 def test_that_mysql_8_names_give_the_same_metrics() -> None:
     t = np.arange(5.0)
-    grow = t * 1000.0
+    grow = 8704 + t * 1000.0
     status = {
         "innodb_redo_log_current_lsn": grow + 5e6, "innodb_redo_log_checkpoint_lsn": grow, "uptime": t,
         "innodb_redo_log_capacity_resized": np.full(5, 1e8), "innodb_os_log_fsyncs": t * 3, "innodb_rows_read": t * 7,

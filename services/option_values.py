@@ -1,30 +1,114 @@
-"""A line of an option file, as the programs of MySQL and MariaDB read it. Pure.
+"""An option file, as the programs of MySQL and MariaDB read it. Pure.
 
-Source: mysys/my_default.c, remove_end_comment() and search_default_file_with_ext() (MariaDB 10.11): a comment begins at
-a '#' outside quotes, wherever that stands; quotes around the whole value go, then escapes are resolved.
+Source: mysys/my_default.c (MariaDB 10.11, 11.8) and my_default.cc (MySQL 9.7), search_default_file_with_ext() and
+remove_end_comment(); held against my_print_defaults of these three (tests/unit/option_files_generated.py):
+- they read bytes: white space is a byte of latin-1's, 0xA0 too, and nothing of Unicode's;
+- '#' and ';' begin a comment at the begin of a line, '#' outside quotes anywhere; within quotes a backslash guards one;
+- a group's name is not trimmed in front, and what stands behind its ']' is nothing;
+- quotes around the whole value go, then escapes are resolved; an unknown one stays as it is;
+- the order of the lines is the order of the options, a file's that is included in the place of the line; a folder's
+  files are those that end in .cnf, in the order of their bytes.
+Where the programs differ or go wrong the text is refused: MariaDB's begin a new line behind 4,094 bytes and end one at
+a NUL; with an option without a name all copy what is none. One difference is left: behind a path MySQL's take '#' for a
+comment, MariaDB's for a part of it, and find no such file.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
+_SPACE = "\t\n\v\f\r \xa0"
+_MOST_BYTES = 4093
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "s": " ", '"': '"', "'": "'"}
-_ESCAPED = re.compile(r"\\([btnrs\\\"'])")
+_ESCAPED = re.compile(r"\\([btnrs\\\"'])|\\[^\\]", re.DOTALL)
 _QUOTES = ("'", '"')
+Kind = Literal["group", "option", "include", "includedir", "ignored", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionLine:
+    """A line that is no comment.
+
+    Attributes:
+        name: of a group, of an option as it is written, or the path of an inclusion.
+        value: None of an option without a '='. group: the one that an option stands in.
+        kind: "ignored" is a line after '!' that is no inclusion, "broken" one at which the program refuses the file.
+    """
+
+    number: int
+    kind: Kind
+    name: str = ""
+    value: str | None = None
+    group: str = ""
+
+
+def option_lines(text: str) -> Iterator[OptionLine]:
+    """Return what a file's text says, line by line, up to the first that its program refuses."""
+    group: str | None = None
+    for number, line in enumerate(_bytes_of(text).split("\n"), start=1):
+        odd = len(line) > _MOST_BYTES or "\0" in line
+        found = OptionLine(number, "broken") if odd else _line(line.lstrip(_SPACE), number, group)
+        if found is None:
+            continue
+        yield found
+        if found.kind == "broken":
+            return
+        group = found.name if found.kind == "group" else group
 
 
 def option_line(line: str) -> tuple[str, str]:
     """Return (name, value) of a line within a group: no comment, no quotes around the value, no escapes.
 
-    ('', '') for a comment and an empty line; a flag has the value ''.
+    ('', '') for a comment, an empty line and what is no option; a flag has the value ''.
     """
-    name, _, value = line[: _comment_at(line)].partition("=")
-    name, value = name.strip(), value.strip()
-    if not name or name.startswith(";"):
-        return "", ""
+    found = _line(_bytes_of(line).lstrip(_SPACE), 1, "")
+    return (found.name, found.value or "") if found is not None and found.kind == "option" else ("", "")
+
+
+def is_read_in_folder(name: str) -> bool:
+    """Return whether the programs read a file of this name in a folder of `!includedir`; '.cnf' itself is one."""
+    return name.endswith(".cnf")
+
+
+def plain_name(name: str) -> str:
+    """Return an option's name as programs compare it: '-' for '_', without loose-, which only says to bear with it."""
+    return name.lower().replace("_", "-").removeprefix("loose-")
+
+
+def _line(bare: str, number: int, group: str | None) -> OptionLine | None:
+    if not bare or bare[0] in "#;":
+        return None
+    if bare[0] == "!":
+        return _inclusion(bare[1:].lstrip(_SPACE), number)
+    if bare[0] == "[":
+        name, closed, _ = bare[1:].partition("]")
+        return OptionLine(number, "group" if closed else "broken", _text_of(name.rstrip(_SPACE)))
+    if group is None:
+        return OptionLine(number, "broken", _text_of(bare.rstrip(_SPACE)))
+    name, given, value = bare[: _comment_at(bare)].partition("=")
+    name = _text_of(name.rstrip(_SPACE))
+    if not name:
+        return OptionLine(number, "broken")
+    return OptionLine(number, "option", name, _text_of(_value(value.strip(_SPACE))) if given else None, group)
+
+
+def _inclusion(bare: str, number: int) -> OptionLine:
+    """Return what a line after '!' is; one that is no inclusion is passed over."""
+    kinds: tuple[Kind, ...] = ("includedir", "include")
+    for kind in kinds:
+        if bare == kind or (bare.startswith(kind) and bare[len(kind)] in _SPACE):
+            path = bare[len(kind) :].partition("#")[0].strip(_SPACE)
+            return OptionLine(number, kind if path else "broken", _text_of(path))
+    return OptionLine(number, "ignored", _text_of(bare.rstrip(_SPACE)))
+
+
+def _value(value: str) -> str:
     if len(value) > 1 and value[0] in _QUOTES and value[0] == value[-1]:
         value = value[1:-1]
-    return name, _ESCAPED.sub(lambda found: _ESCAPES[found[1]], value)
+    return _ESCAPED.sub(lambda found: _ESCAPES[found[1]] if found[1] else found[0], value)
 
 
 def _comment_at(text: str) -> int:
@@ -36,3 +120,15 @@ def _comment_at(text: str) -> int:
             return place
         escaped = bool(quote) and sign == "\\" and not escaped
     return len(text)
+
+
+def _bytes_of(text: str) -> str:
+    """Return a sign a byte: the text as the program sees it."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("latin-1")
+    except UnicodeEncodeError:  # half a sign, which no file's bytes can make
+        return text.encode("utf-8", "replace").decode("latin-1")
+
+
+def _text_of(signs: str) -> str:
+    return signs.encode("latin-1").decode("utf-8", "surrogateescape")

@@ -1,13 +1,15 @@
 """Hosts of ~/.my.cnf: the group [client], and each [clientNAME] (what `--defaults-group-suffix=NAME` would read).
 
-Source: MySQL manual, "Using Option Files" (quoting, escapes, !include, !includedir, `-` and `_` alike, loose- prefix),
+Sources: services/option_values.py (comments, quotes, escapes, inclusions, order); MySQL manual, "Using Option Files"
+(`-` and `_` alike, loose- prefix; a file that others may write to is ignored; ten inclusions deep is the most),
 "Command Options for Connecting to the Server" (ssl-mode); MariaDB KB, "mariadb command-line client" (ssl options).
 """
 
 from __future__ import annotations
 
 import glob
-import re
+import os
+import stat
 from pathlib import Path
 
 from services.addresses import is_address
@@ -15,12 +17,11 @@ from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, Tls
 from services.inventory.option_files import Inclusions
-from services.option_values import option_line
+from services.option_values import OptionLine, option_lines, plain_name
 from services.secrets import Secret, SecretRef
 
 DEFAULT = Path("~/.my.cnf")
-_MOST_INCLUDES = 16
-_GROUP = re.compile(r"\[\s*+([^\]]++)\]\s*+(?:#.*)?")
+_MOST_INCLUDES = 10
 # Groups of one program's version or product are no host's: [client-mariadb], [client-server].
 _NOT_A_HOST = {"client-mariadb", "client-server", "client_mariadb"}
 _TRUE = {"", "1", "on", "true"}
@@ -39,15 +40,14 @@ def import_my_cnf(path: str | Path | None = None) -> ImportReport:
     file = Path(path).expanduser() if path is not None else DEFAULT.expanduser()
     reader = _Reader()
     reader.read(file, 0)
-    base = reader.groups.get("client", {})
     hosts: list[HostEntry] = []
     secrets: dict[SecretRef, Secret] = {}
-    for group, own in reader.groups.items():
+    for group in reader.groups:
         if group != "client" and (not group.startswith("client") or group in _NOT_A_HOST):
             continue
-        if group == "client" and "host" not in own and "socket" not in own:
+        options = reader.of("client", group)
+        if group == "client" and "host" not in options and "socket" not in options:
             continue
-        options = {**base, **own}
         host = _host(group, options, reader)
         if host is None:
             continue
@@ -75,6 +75,18 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     local = address == "localhost" and options.get("protocol", "").lower() != "tcp"
     user = options["user"]
     name = suffix or address
+    if _no_text(options.get("password", "")):
+        reader.problems.append(
+            tr(
+                "[{group}]: its password, as the client reads it, is no UTF-8 text: it is not kept. Write it in quotes "
+                "and in UTF-8, or type it where it is asked for.",
+                group=group,
+            )
+        )
+        del options["password"]
+    if any(_no_text(value) for value in options.values()):
+        reader.problems.append(tr("[{group}]: one of its values is no UTF-8 text.", group=group))
+        return None
     ref = SecretRef("keyring", f"{user}@{address}:{port}") if options.get("password") else None
     if ref is not None:
         reader.notes.append(
@@ -98,6 +110,10 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     return HostEntry(name, address, None, sql)
 
 
+def _no_text(value: str) -> bool:
+    return any("\udc80" <= sign <= "\udcff" for sign in value)
+
+
 def _tls(group: str, options: dict[str, str], reader: _Reader) -> Tls:
     """Return what the client would ask for, at least: MySQL's client reads ssl-mode, MariaDB's the other two."""
     if options.get("ssl-verify-server-cert", "0").lower() in _TRUE:
@@ -111,47 +127,59 @@ def _tls(group: str, options: dict[str, str], reader: _Reader) -> Tls:
 
 
 class _Reader:
-    """The groups of an option file and what it includes; a later value replaces an earlier one."""
+    """The options of an option file and what it includes, in the order in which the clients read them."""
 
     def __init__(self) -> None:
-        self.groups: dict[str, dict[str, str]] = {}
+        self.options: list[tuple[str, str, str]] = []
         self.notes: list[str] = []
         self.problems: list[str] = []
         self._files = Inclusions("!include", _MOST_INCLUDES, self.problems)
 
-    def read(self, file: Path, depth: int) -> None:
-        lines = self._files.lines_of(file, depth)
-        if lines is None:
-            return
-        group: dict[str, str] | None = None
-        for number, line in enumerate(lines, start=1):
-            bare = line.strip()
-            if not bare or bare[0] in "#;":
-                continue
-            if bare.startswith("!"):
-                self._include(bare, f"{file}, line {number}", depth)
-            elif found := _GROUP.fullmatch(bare):
-                group = self.groups.setdefault(found[1].rstrip(), {})
-            elif group is None:
-                self.problems.append(
-                    tr("{file}, line {number}: an option stands before any group.", file=file, number=number)
-                )
-            else:
-                name, value = _option(bare)
-                group[name] = value
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the groups, in small letters: case does not count."""
+        return tuple(dict.fromkeys(group for group, _, _ in self.options))
 
-    def _include(self, line: str, where: str, depth: int) -> None:
-        word, _, target = line.partition(" ")
-        path = Path(target.strip()).expanduser()
-        if word == "!include":
+    def of(self, *groups: str) -> dict[str, str]:
+        """Return the options of several groups; a later line replaces an earlier one, whatever its group."""
+        return {name: value for group, name, value in self.options if group in groups}
+
+    def read(self, file: Path, depth: int) -> None:
+        if _others_may_write(file):
+            told = tr("{file} is not read: others may write to it, and the clients ignore it.", file=file)
+            self.problems.append(told)
+            return
+        data = self._files.bytes_of(file, depth)
+        for line in option_lines(data.decode("utf-8", "surrogateescape")) if data is not None else ():
+            where = f"{file}, line {line.number}"
+            if line.kind == "option":
+                self.options.append((line.group.lower(), plain_name(line.name), line.value or ""))
+            elif line.kind == "broken":
+                self.problems.append(
+                    tr("{where}: the clients refuse the file here; nothing behind it is read.", where=where)
+                )
+            elif line.kind != "group":
+                self._include(line, where, depth)
+
+    def _include(self, line: OptionLine, where: str, depth: int) -> None:
+        path = Path(line.name).expanduser()
+        if line.kind == "include":
             self.read(path, depth + 1)
-        elif word == "!includedir":
-            for name in self._files.matching(Path(glob.escape(str(path.absolute()))) / "*.cnf", where):
+        elif line.kind == "includedir" and not path.is_dir():
+            self.problems.append(
+                tr("{where}: {path} is no folder; the clients refuse the file.", where=where, path=path)
+            )
+        elif line.kind == "includedir":
+            pattern = Path(glob.escape(str(path.absolute()))) / "*.cnf"
+            for name in sorted(self._files.matching(pattern, where), key=lambda one: os.fsencode(one.name)):
                 self.read(name, depth + 1)
         else:
-            self.problems.append(tr("{where}: {word} is not known.", where=where, word=word))
+            self.problems.append(tr("{where}: {word} is not known.", where=where, word=f"!{line.name}"))
 
 
-def _option(line: str) -> tuple[str, str]:
-    name, value = option_line(line)
-    return name.lower().replace("_", "-").removeprefix("loose-"), value
+def _others_may_write(file: Path) -> bool:
+    try:
+        mode = file.stat().st_mode
+    except (OSError, ValueError):
+        return False  # reading it says what is wrong
+    return os.name == "posix" and stat.S_ISREG(mode) and bool(mode & stat.S_IWOTH)

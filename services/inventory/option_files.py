@@ -29,6 +29,11 @@ class Inclusions:
 
     def lines_of(self, file: Path, depth: int) -> list[str] | None:
         """Return the lines of a file that is `depth` inclusions deep; None where it is left out."""
+        data = self.bytes_of(file, depth)
+        return None if data is None else lines_of(data.decode("utf-8", "replace"))
+
+    def bytes_of(self, file: Path, depth: int) -> bytes | None:
+        """Return what is in such a file; None where it is left out."""
         if self._files > _MOST_FILES:
             return None
         if depth > self._most:
@@ -39,7 +44,7 @@ class Inclusions:
             self._tell(tr("{file}: {word} names more than {n} files.", file=file, word=self._word, n=_MOST_FILES))
             return None
         try:
-            return lines_of(read_bounded(file).decode("utf-8", "replace"))
+            return read_bounded(file)
         except OSError as problem:
             self._tell(tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem))
             return None

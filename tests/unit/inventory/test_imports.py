@@ -130,13 +130,16 @@ def test_that_a_password_the_keyring_does_not_take_is_dropped_with_a_note(tmp_pa
 def test_that_my_cnf_includes_are_followed_and_faults_told(tmp_path: Path) -> None:
     write(tmp_path, "d/one.cnf", "[clientone]\nhost=one\nuser=u\n")
     write(tmp_path, "d/two.txt", "[clienttwo]\nhost=two\nuser=u\n")
-    text = "orphan=1\n[clientbad]\nhost=x\nuser=u\nport=99999\n[clientnobody]\nhost=x\n"
+    write(tmp_path, "d/a.cnf", "[clientearly]\nhost=early\nuser=u\n[clientlost\nhost=lost\nuser=u\n")
+    write(tmp_path, "d/b.cnf", "orphan=1\n[clientlost]\nhost=lost\nuser=u\n")
+    text = "[clientbad]\nhost=x\nuser=u\nport=99999\n[clientnobody]\nhost=x\n"
     text += f"!includedir {tmp_path}/d\n!include /none\n!x y\n"
     report = import_my_cnf(write(tmp_path, "my.cnf", text))
-    assert [h.name for h in report.hosts] == ["one"]
+    assert [h.name for h in report.hosts] == ["early", "one"]
     told = "\n".join(report.problems)
     for part in (
-        "before any group",
+        "a.cnf, line 4: the clients refuse the file here",
+        "b.cnf, line 1: the clients refuse the file here",
         "[clientbad]: the port",
         "[clientnobody]: there is no user",
         "/none can't be read",
@@ -238,9 +241,9 @@ def test_that_merging_never_replaces_a_host_unless_it_is_named() -> None:
 
 
 def test_that_the_preview_tells_hosts_notes_and_problems(tmp_path: Path) -> None:
-    report = import_my_cnf(write(tmp_path, "my.cnf", "x=1\n[client]\nhost=db\nuser=u\npassword=p4ss\n"))
+    report = import_my_cnf(write(tmp_path, "my.cnf", "[client]\nhost=db\nuser=u\npassword=p4ss\n[x\n"))
     assert report.preview().splitlines()[1:] == [
         "  db: SQL u on port 3306 (direct, password in keyring:u@db:3306)",
         "  note: [client]: its password goes into the keyring as keyring:u@db:3306; delete it from this file.",
-        f"  problem: {tmp_path}/my.cnf, line 1: an option stands before any group.",
+        f"  problem: {tmp_path}/my.cnf, line 5: the clients refuse the file here; nothing behind it is read.",
     ]

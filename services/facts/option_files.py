@@ -16,17 +16,13 @@ from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
 from services.facts.reading import without_port
 from services.lines import lines_of
-from services.option_values import option_line
+from services.option_values import option_lines
 
 ROOT_FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf")
 """The files a packaged server reads first, in its order; the others come by !includedir."""
 SERVER_GROUPS = ("mysqld", "server")
 """What MySQL's server reads; MariaDB's my_print_defaults knows its own groups as --mysqld, MySQL's doesn't."""
 _LINE = re.compile(r"^([\s#;]*)([A-Za-z][A-Za-z0-9_.-]*)(\s*=\s*)(.*)$")
-_INCLUDE = re.compile(r"^\s*!(include|includedir)\s+(\S+)\s*$")
-_HEAD = re.compile(r"\s*\[([^\]]+)\]")
-_OF_A_SERVER = re.compile(r"(?:mysqld|server|mariadb|mariadbd|galera|client-server)(?:-[0-9.]+)?")
-"""The groups that a server reads (MariaDB KB "Configuring MariaDB with Option Files", "Server Option Groups")."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}", re.ASCII)
 _MOST = 256 * 1024
 
@@ -44,20 +40,6 @@ def parse_defaults(text: str, section: str) -> tuple[tuple[str, str, str], ...]:
         option = normal(name)
         if option:
             found.append((section, option, MASK if value and is_secret(option) else masked(value)))
-    return tuple(found)
-
-
-def server_settings(text: str) -> tuple[tuple[str, str, str], ...]:
-    """Return (section, option, value) of an option file's own text, for the sections that a server reads, in order."""
-    section, found = "", []
-    for line in lines_of(text):
-        head = _HEAD.match(line)
-        if head is not None:
-            section = head.group(1).rstrip()
-        elif _OF_A_SERVER.fullmatch(section):
-            name, value = option_line(line)
-            if name:
-                found.append((section, normal(name), value))
     return tuple(found)
 
 
@@ -91,12 +73,10 @@ def _masked_line(line: str) -> str:
 
 def includes(text: str) -> tuple[tuple[str, bool], ...]:
     """Return the (clean absolute path, whether it is a folder) that an option file includes, in order."""
-    found = []
-    for line in lines_of(text[:_MOST]):
-        seen = _INCLUDE.match(line)
-        if seen is not None and seen.group(2).startswith("/"):
-            found.append((posixpath.normpath(seen.group(2)), seen.group(1) == "includedir"))
-    return tuple(found)
+    found = (line for line in option_lines(text[:_MOST]) if line.kind in {"include", "includedir"})
+    return tuple(
+        (posixpath.normpath(line.name), line.kind == "includedir") for line in found if line.name.startswith("/")
+    )
 
 
 def read_in_folder(listing: str) -> tuple[str, ...]:

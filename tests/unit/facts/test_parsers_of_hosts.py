@@ -361,15 +361,6 @@ def test_that_an_sst_account_is_ok_only_where_its_login_was_tried_and_let_in(
     assert any(problem.part == "sst-account" for problem in reader.problems) is noted
 
 
-def test_that_an_option_files_own_text_gives_what_each_section_of_a_server_says() -> None:
-    text = "[client]\nport=1\n[mysqld]\nwsrep-cluster-address = 'gcomm://a'\n[client-server]\nwsrep_new_cluster=1\n[mariadb-10.11]\nskip_name_resolve\n"
-    assert options.server_settings(text) == (
-        ("mysqld", "wsrep_cluster_address", "gcomm://a"),
-        ("client-server", "wsrep_new_cluster", "1"),
-        ("mariadb-10.11", "skip_name_resolve", ""),
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "whole"),
     [("", False), ("my_uuid: x\n", False), (GVWSTATE, True), (GVWSTATE.replace("#vwend\n", ""), False)],

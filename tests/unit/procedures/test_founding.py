@@ -68,6 +68,34 @@ def test_that_an_empty_address_counts_only_where_it_is_read_after_ours() -> None
     assert fresh((f"{FOLDER}/99-local.cnf", "[client]\nwsrep_cluster_address =\n")).verdict is PASS
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "[mysqld]\nwsrep_cluster_address = # of the role\n",
+        "[mysqld\t] # ours\nwsrep_cluster_address=\n",
+        "[MariaDB]\nloose-wsrep-cluster-address = ''\n",
+        '[mariadb-10.11]\nwsrep_cluster_address = "" # later\n',
+        "[mysqld]\r\nwsrep_cluster_address =\r\n",
+    ],
+)
+def test_that_a_last_file_that_empties_the_address_blocks_however_it_is_written(lines: str) -> None:
+    """Each held against `my_print_defaults --mysqld` of MariaDB 10.11.18."""
+    assert fresh((f"{FOLDER}/99-local.cnf", lines), printed="--wsrep_cluster_address=\n").verdict is BLOCK
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "[mysqld_safe]\nwsrep_cluster_address =\n",
+        "[ mysqld]\nwsrep_cluster_address =\n",  # a blank in front is part of the name
+        "[mysqld]\n# wsrep_cluster_address =\n; wsrep_cluster_address =\n",
+        "[mysqld]\nport = 1 # wsrep_cluster_address =\n",
+    ],
+)
+def test_that_what_no_server_reads_does_not(lines: str) -> None:
+    assert fresh((f"{FOLDER}/99-local.cnf", lines)).verdict is PASS
+
+
 def test_that_files_that_were_not_read_are_not_good() -> None:
     assert fresh(printed="").verdict is WARN
 

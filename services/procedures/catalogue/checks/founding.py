@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import replace
 
-from services.facts.option_files import group_members, server_settings
+from services.facts.option_files import group_members
 from services.facts.reading import words
+from services.facts.server_groups import read_after
 from services.facts.values import OFF_WORDS
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.starting import Starting, start_unit
 
 
@@ -23,20 +24,20 @@ def joins_others(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 def joins_others_once_written(facts: Facts, name: str, path: str) -> Check:
     """The same of a host that has no configuration yet: what its files will say when ours stands at `path`.
 
-    Ours gives wsrep_cluster_address; what stands in a file that the server reads later counts instead. The server reads
-    a folder's files in the order of their names (MariaDB KB "Configuring MariaDB with Option Files").
+    Ours gives wsrep_cluster_address; what stands in a file that the server reads later counts instead.
     """
     host = facts.host(name)
-    later = [(file, value) for file, value in _places(host, "wsrep_cluster_address") if _later(host, path, file)]
+    after = read_after(host[Options].files, path, host[Program].version)
+    later = [one for one in after if one.name == "wsrep_cluster_address"]
     wins = [
-        f"{file}, read after {path}, gives {name} wsrep_cluster_address = {words(value, 200) or 'nothing'}, "
+        f"{one.path}, read after {path}, gives {name} wsrep_cluster_address = {words(one.value, 200) or 'nothing'}, "
         "which counts"
-        for file, value in later[-1:]
+        for one in later[-1:]
     ]
     found = _check(host, [*_founds(host), *wins], f"{path} will name the members; nothing read later says otherwise")
     if not wins:
         return found
-    way = f"Take wsrep_cluster_address out of {later[-1][0]} on {name}: {path} will name the members."
+    way = f"Take wsrep_cluster_address out of {later[-1].path} on {name}: {path} will name the members."
     return replace(found, try_=(way, *found.try_[0 if _founds(host) else 1 :]))
 
 
@@ -92,22 +93,3 @@ def _blind(host: HostFacts) -> list[str]:
             f"{line.unit} of {host.host} starts the script {line.script}: what it gives the server is not known"
         )
     return found
-
-
-def _places(host: HostFacts, option: str) -> tuple[tuple[str, str], ...]:
-    """Return (file, value) wherever a server's section gives the option, in the order in which they are read."""
-    return tuple(
-        (path, value)
-        for path, text in host[Options].files
-        for _, name, value in server_settings(text)
-        if name == option
-    )
-
-
-def _later(host: HostFacts, ours: str, other: str) -> bool:
-    """Return whether the server reads `other` after `ours`; where our folder has no file yet, any may be."""
-    paths = [path for path, _ in host[Options].files]
-    if posixpath.dirname(other) == posixpath.dirname(ours):
-        return other > ours
-    folder = [n for n, path in enumerate(paths) if posixpath.dirname(path) == posixpath.dirname(ours)]
-    return not folder or paths.index(other) > folder[-1]

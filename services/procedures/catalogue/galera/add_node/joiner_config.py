@@ -7,13 +7,15 @@ one a person sets by hand (joiner_secrets.py).
 
 from __future__ import annotations
 
-from services.facts.option_files import cluster_addresses, group_members, server_settings
+from services.facts.option_files import cluster_addresses, group_members
 from services.facts.provider_options import without_options
 from services.facts.reading import count, without_port
+from services.facts.server_groups import in_reading_order
 from services.procedures.catalogue.galera.add_node.joiner_secrets import left_out, may_copy
 from services.procedures.plan.actions import CopiedSecret
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options
+from services.procedures.plan.parts.server.program import Program
 
 COPIED = (
     "wsrep_on",
@@ -162,12 +164,8 @@ def address_place(host: HostFacts) -> tuple[str, str]:
 
     Debian's package has it in [galera], not in [mysqld]: a line in another section of the same file would not count.
     """
-    found = [
-        (path, section)
-        for path, text in host[Options].files
-        for section, name, _ in server_settings(text)
-        if name == "wsrep_cluster_address"
-    ]
+    settings = in_reading_order(host[Options].files, host[Program].version)
+    found = [(one.path, one.section) for one in settings if one.name == "wsrep_cluster_address"]
     return found[-1] if found else ("", "")
 
 

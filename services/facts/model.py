@@ -276,6 +276,8 @@ class MachineFacts:
     group_error: str = ""  # why the server left its group, by its own log
     unit: str = ""  # the systemd unit that was found: "mariadb.service"
     transfer: TransferCertificate | None = None  # of its state transfers; None: not encrypted by one, or not read
+    disk_devices: tuple[str, ...] = ()  # whole disks and layers that the kernel counts, "sda", "dm-0"
+    net_devices: tuple[str, ...] = ()  # cards first, then what passes on what they carry
 
 
 @dataclass(frozen=True, slots=True)

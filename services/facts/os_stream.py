@@ -12,7 +12,8 @@ Field meanings: man proc_stat(5), proc_diskstats(5), proc_meminfo(5), proc_press
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from services.connections.reads.read import CommandRead
@@ -40,6 +41,9 @@ VM_FIELDS = frozenset({b"pgpgin", b"pgpgout", b"pswpin", b"pswpout", b"pgmajfaul
 STAT_FIELDS = {b"ctxt": "os.cpu.ctxt", b"processes": "os.cpu.forks", b"procs_running": "os.cpu.procs_running",
                b"procs_blocked": "os.cpu.procs_blocked", b"btime": "os.boot_time"}  # fmt: skip
 _SKIPPED_DISKS = tuple(name.encode() for name in NO_DISKS)
+_PLAIN = re.compile(r"[A-Za-z0-9_.:/@+-]{1,40}", re.ASCII)
+MOST_DRAWN = 16
+"""Devices of a kind whose names are kept for charts."""
 _MOST_SEGMENTS = 20_000
 _MOST_DEVICES = 4096
 """Names that one stream's parser remembers: a host that makes up new ones each second is forgotten and read anew."""
@@ -55,6 +59,7 @@ class OsReading:
         process_state: R, S, D, T, Z ... of mysqld/mariadbd (man proc_pid_stat(5)), '' when no such process runs.
         data_disk_size, data_disk_free: bytes of the data directory's file system, None on seconds without `@fs`.
         data_device: whole disk under the data directory, '' when it can't be told.
+        disk_devices, net_devices: names that have numbers of their own, those that the sums are made of first.
     """
 
     at_host: float
@@ -64,6 +69,8 @@ class OsReading:
     data_disk_size: int | None = None
     data_disk_free: int | None = None
     data_device: str = ""
+    disk_devices: tuple[str, ...] = ()
+    net_devices: tuple[str, ...] = ()
 
 
 def os_command(datadir: str, shell: str = "bash", kind: str = MYSQL.code) -> CommandRead:
@@ -129,6 +136,8 @@ class OsParser:
             size,
             free,
             self._device or self._most_written(values),
+            _counted_first(self._devices.whole, self._devices.counted) if self._devices is not None else (),
+            _counted_first(self._nets, self._carrying),
         )
 
     def _forget_made_up(self) -> None:
@@ -257,6 +266,12 @@ class OsParser:
         """Return the disk with the most writes: the guess when the file system names no disk (overlay)."""
         whole = self._devices.whole if self._devices is not None else ()
         return max(whole, key=lambda n: values.get(f"os.disk.{n}.writes", 0.0), default="")
+
+
+def _counted_first(names: Iterable[str], counted: Collection[str]) -> tuple[str, ...]:
+    """Return the devices that charts may be drawn of; a name that no formula could hold is left out."""
+    plain = (name for name in names if _PLAIN.fullmatch(name))
+    return tuple(sorted(plain, key=lambda name: (name not in counted, name)))[:MOST_DRAWN]
 
 
 def _last(segments: list[bytes]) -> list[bytes]:

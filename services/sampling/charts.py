@@ -25,7 +25,7 @@ Scope = Literal["node", "all"]
 
 @dataclass(frozen=True, slots=True)
 class CurveTemplate:
-    """One curve, or (in a chart of all nodes) one per node: then `label` holds {node}.
+    """One curve, or (in a chart of all nodes) one per node: then `label` holds {node}; of each device: {device}.
 
     `metric`: a key of the catalogue or a formula. `drawing` "none" shows the value in the legend only.
     """
@@ -66,6 +66,7 @@ class ChartTemplate:
 
     Attributes:
         scope: "node" draws the selected node ({node} in the title), "all" every node of the cluster.
+        each: of which devices of the node it has its curves; `metric` and `label` hold {device}.
         needs: a trait of the cluster's kind, or "replica": which nodes can have it; `empty` says what stands there
             when none can. never: a trait of kinds of which it can tell nothing.
         y_max: top of the left scale; `y_max_metric` takes it from the newest value of a metric ({capacity} in the
@@ -88,6 +89,7 @@ class ChartTemplate:
     limit: tuple[LimitTemplate, ...] = ()
     empty: str = ""
     hint: str = ""
+    each: Literal["", "disk", "net"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,8 @@ class HostState:
                 process_state=reading.process_state,
                 process_pid=reading.process_pid,
                 clock_offset_s=offset,
+                disk_devices=reading.disk_devices,
+                net_devices=reading.net_devices,
             )
             return self._merged(replace(self._facts, at=at, ssh_at=at))
 
@@ -177,6 +179,8 @@ class HostState:
                     process_state=old.process_state,
                     process_pid=old.process_pid,
                     data_disk=old.data_disk or machine.data_disk,
+                    disk_devices=old.disk_devices,
+                    net_devices=old.net_devices,
                 )
             self._machine = machine
             self._facts = self._merged(self._facts)

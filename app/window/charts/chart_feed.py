@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.window.charts.chart_plan import ChartPlan, chart_plan
+from app.window.charts.chart_plan import ChartPlan, chart_plan, devices_of
 from app.window.charts.silences import silences
 from app.window.controller import Controller
 from services.discovery.model import ClusterSnapshot, NodeView
@@ -137,7 +137,7 @@ def _about(cluster: ClusterSnapshot, focus: NodeView) -> tuple[object, ...]:
     server = focus.facts.server if focus.facts is not None else None
     settings = dict(server.variables) if server is not None else {}
     redo = settings.get("innodb_redo_log_capacity") or settings.get("innodb_log_file_size")
-    return (cluster.cluster_id, cluster.kind, focus.node_id, nodes, replicas, redo)
+    return (cluster.cluster_id, cluster.kind, focus.node_id, nodes, replicas, redo, devices_of(focus))
 
 
 def _redo_capacity(node: NodeView, source: EstateSource) -> float | None:

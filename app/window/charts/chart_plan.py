@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.drawing.cluster import ordered_nodes
@@ -41,7 +41,7 @@ def chart_plan(cluster: ClusterSnapshot, node: NodeView, capacity: float | None)
     specs: list[ChartSpec] = []
     places: dict[tuple[str, str], Place] = {}
     for template in load_charts():
-        if not _has_use_for(template, cluster):
+        if not _has_use_for(template, cluster, node):
             continue
         curves = _node_curves(template, node) if template.scope == "node" else _all_curves(template, subject)
         specs.append(_spec(template, subject, tuple(curve for curve, _ in curves)))
@@ -49,9 +49,11 @@ def chart_plan(cluster: ClusterSnapshot, node: NodeView, capacity: float | None)
     return ChartPlan(tuple(specs), places)
 
 
-def _has_use_for(template: ChartTemplate, cluster: ClusterSnapshot) -> bool:
+def _has_use_for(template: ChartTemplate, cluster: ClusterSnapshot, node: NodeView) -> bool:
     """Return whether the cluster can fill a chart; one it never can would only push the others down."""
     if ONLY_NAMED in cluster.kind.traits or (template.never and template.never in cluster.kind.traits):
+        return False
+    if template.each and not _devices(template, node):
         return False
     if template.needs == "replica":  # where members vote, replicas are some that hang on it
         return bool(cluster.replication) or VOTES not in cluster.kind.traits
@@ -61,7 +63,20 @@ def _has_use_for(template: ChartTemplate, cluster: ClusterSnapshot) -> bool:
 Curves = list[tuple[CurveSpec, Place]]
 
 
+def devices_of(node: NodeView) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of a node's disks and of its network devices, as far as they are known."""
+    machine = node.facts.machine if node.facts is not None else None
+    return (machine.disk_devices, machine.net_devices) if machine is not None else ((), ())
+
+
+def _devices(template: ChartTemplate, node: NodeView) -> tuple[str, ...]:
+    disks, nets = devices_of(node)
+    return {"disk": disks, "net": nets}.get(template.each, ())
+
+
 def _node_curves(template: ChartTemplate, node: NodeView) -> Curves:
+    if template.each:
+        return [_of_device(curve, device, node) for device in _devices(template, node) for curve in template.curve]
     return [(_curve(curve, curve.metric), (node.host, curve.metric)) for curve in template.curve]
 
 
@@ -104,6 +119,12 @@ def _curve(curve: CurveTemplate, key: str) -> CurveSpec:
         curve.band,
         tr(curve.hint),
     )
+
+
+def _of_device(curve: CurveTemplate, device: str, node: NodeView) -> tuple[CurveSpec, Place]:
+    metric = curve.metric.replace("{device}", device)
+    named = replace(_curve(curve, metric), label=tr(curve.label, device=device))
+    return named, (node.host, metric)
 
 
 def _spec(template: ChartTemplate, subject: _Subject, curves: tuple[CurveSpec, ...]) -> ChartSpec:

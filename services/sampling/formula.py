@@ -9,6 +9,7 @@ Grammar: Python expressions of + - * / ( ), numbers, metric keys (dotted names),
     coalesce(x, ...)    the first that the server offers (renamed variables), sample by sample
     positive(x)         x where it is more than 0: a capacity of 0 is none
     total("a.*.b"), biggest("a.*.b"), smallest("a.*.b")   over all keys that match
+    carried("a.*.b")    total over network devices whose names say that they carry traffic of their own
     raw("key")          a key that is no name (a dash in it)
 Nothing else of Python is let through: no attribute of anything but names, no call of anything but these.
 """
@@ -23,6 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
+from services.facts.net_devices import carrying
 from services.sampling import rates
 from services.series import Array
 
@@ -32,8 +34,15 @@ _BINARY: dict[type[ast.operator], Callable[[Array, Array], Array]] = {
     ast.Mult: np.multiply,
     ast.Div: np.divide,
 }
+
+
+def _total(stack: Array) -> Array:
+    return np.where(np.isnan(stack).all(axis=0), np.nan, np.nansum(stack, axis=0))
+
+
 _PATTERNS: dict[str, Callable[[Array], Array]] = {
-    "total": lambda stack: np.where(np.isnan(stack).all(axis=0), np.nan, np.nansum(stack, axis=0)),
+    "total": _total,
+    "carried": _total,
     "biggest": lambda stack: np.fmax.reduce(stack, axis=0),
     "smallest": lambda stack: np.fmin.reduce(stack, axis=0),
 }
@@ -209,7 +218,12 @@ class _Evaluation:
     def _call(self, function: str, args: list[ast.expr]) -> Array:
         if function in _PATTERNS:
             assert isinstance(args[0], ast.Constant)
-            keys = fnmatch.filter(self._frame.values, str(args[0].value))
+            pattern = str(args[0].value)
+            keys = fnmatch.filter(self._frame.values, pattern)
+            if function == "carried":
+                before, _, after = pattern.partition("*")
+                names = [key.removeprefix(before).removesuffix(after) for key in keys]
+                keys = [f"{before}{name}{after}" for name in carrying(names, ())]
             if not keys:
                 return np.full(len(self._frame.t), np.nan)
             return _PATTERNS[function](np.stack([self._frame.values[k] for k in keys]))

@@ -147,6 +147,15 @@ def test_that_the_cards_that_a_host_tells_decide_before_any_name() -> None:
     assert told_as("net.received", told(nets=(zero, nets), cards=";@nic;*")) == 2007  # nothing was told: by their names
 
 
+def test_that_a_recording_of_before_is_read_by_the_names_of_its_devices() -> None:
+    t = np.arange(3.0)
+    grown = {f"os.net.{name}.rx_bytes": t * 100 for name in ("eth0", "bond0", "br0", "eth0.7")}
+    frame = Frame(t, t, np.zeros(3), grown)
+    assert load_catalogue().formula("net.received").evaluate(frame)[-1] == 100
+    layers = {key: value for key, value in grown.items() if "eth0.rx" not in key}
+    assert np.isnan(load_catalogue().formula("net.received").evaluate(Frame(t, t, np.zeros(3), layers))).all()
+
+
 def test_that_only_layers_without_a_card_are_not_known() -> None:
     nets = {"bond0": (10, 10), "bond0.7": (10, 10)}
     assert told_as("net.received", told(nets=(dict.fromkeys(nets, (0, 0)), nets))) is None

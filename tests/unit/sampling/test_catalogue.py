@@ -18,7 +18,7 @@ UNITS = {"%", "B", "B/s", "1/s", "s", "ms", "h", ""}
 OF_CPU = ("cpu.user", "cpu.system", "cpu.iowait", "cpu.idle", "cpu.steal")
 NOT_IN_STREAM = {
     "cpu.running", "cpu.blocked", "psi.cpu", "psi.io", "psi.memory", "disk.data_free", "memory.swapping",
-    "disk.gcache_free", "disk.gcache_pages", "net.received", "net.sent",
+    "disk.gcache_free", "disk.gcache_pages",
     "commit.redo_fsync", "repl.lag", "repl.seconds_behind", "repl.heartbeat", "repl.gtid_gap", "repl.threads",
     "group.applier_queue", "group.certify_queue", "group.conflicts",
     "repl.relay_space", "galera.recv_queue_limit", "ist.kept", "ist.reach",

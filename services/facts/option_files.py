@@ -80,8 +80,13 @@ def includes(text: str) -> tuple[tuple[str, bool], ...]:
 
 
 def read_in_folder(listing: str) -> tuple[str, ...]:
-    """Return the file names of `ls -1 FOLDER` that a server reads: *.cnf, in the order of their names."""
-    return tuple(sorted(name for name in listing.split() if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.@:+-]*\.cnf", name)))
+    """Return the file names of `ls -1 FOLDER` that a server reads: *.cnf, in the order of their names.
+
+    One with a sign that no read takes is left out: the server reads it all the same.
+    """
+    return tuple(
+        sorted(name for name in lines_of(listing) if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.@:+-]*\.cnf", name))
+    )
 
 
 def provider_options_of(text: str) -> tuple[tuple[str, str], ...]:

@@ -83,6 +83,17 @@ def test_that_a_last_file_that_empties_the_address_blocks_however_it_is_written(
     assert fresh((f"{FOLDER}/99-local.cnf", lines), printed="--wsrep_cluster_address=\n").verdict is BLOCK
 
 
+def test_that_a_file_that_the_server_reads_and_the_console_cannot_leaves_it_open() -> None:
+    """An option file with a blank in its name: the server reads it, no read of the console's takes the path."""
+    line = StartLine("mariadb.service")
+    given = parse_defaults("--server_id=7\n", "mysqld")
+    odd = (f"{FOLDER}/99 local.cnf",)
+    host = host_of("new", options_files=SERVER, options_given=given, options_unread=odd, starting_line=line)
+    check = joins_others_once_written(Facts(1.0, "u", "lab", hosts=(host,)), "new", OURS)
+    assert (check.verdict, check.not_known) == (WARN, True)
+    assert "99 local.cnf" in check.evidence
+
+
 @pytest.mark.parametrize(
     "lines",
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from services.facts.option_files import group_members
@@ -34,7 +35,12 @@ def joins_others_once_written(facts: Facts, name: str, path: str) -> Check:
         "which counts"
         for one in later[-1:]
     ]
-    found = _check(host, [*_founds(host), *wins], f"{path} will name the members; nothing read later says otherwise")
+    blind = [
+        f"{file} of {host.host}, which its server reads, could not be read: it may give wsrep_cluster_address"
+        for file in host[Options].unread
+    ]
+    told = f"{path} will name the members; nothing read later says otherwise"
+    found = _check(host, [*_founds(host), *wins], told, blind)
     if not wins:
         return found
     way = f"Take wsrep_cluster_address out of {later[-1].path} on {name}: {path} will name the members."
@@ -59,8 +65,12 @@ def _founds(host: HostFacts) -> list[str]:
     return [f"wsrep_new_cluster stands in the option files of {host.host}"] if founds_by_option(host) else []
 
 
-def _check(host: HostFacts, wrong: list[str], told: str) -> Check:
-    blind = [] if host[Options].given else [unread(host, "which members the option files name", "options", "ssh")]
+def _check(host: HostFacts, wrong: list[str], told: str, blind: Sequence[str] = ()) -> Check:
+    blind = (
+        [*blind]
+        if host[Options].given
+        else [unread(host, "which members the option files name", "options", "ssh"), *blind]
+    )
     line = host[Starting].line
     left = line.founding() if line is not None else ()
     wrong = [*wrong, *(f"on {host.host} {one}" for one, _ in left)]

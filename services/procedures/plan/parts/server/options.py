@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Self
 
 from services.connections.reads import commands
 from services.facts import option_files
+from services.lines import lines_of
+from services.option_values import is_read_in_folder
 from services.procedures.plan.part import Part, Reading
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
 
 _MOST_FILES = 40
+_MOST_DEEP = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +26,14 @@ class Options(Part):
     Attributes:
         given: section, option with underscores, value (secrets are ********), in order; () = not read.
         files: path and text with secrets masked, in the order in which the server reads them.
+        unread: paths of files that the server reads beside those, and that could not be read here.
         sst_user: the account of wsrep_sst_auth, without its password; '' for none.
     """
 
     given: tuple[tuple[str, str, str], ...] = ()
     files: tuple[tuple[str, str], ...] = ()
     sst_user: str = ""
+    unread: tuple[str, ...] = ()
 
     def option(self, section: str, name: str) -> str | None:
         """Return the last value the option files give (names compared with underscores), None when not set."""
@@ -45,7 +50,8 @@ class Options(Part):
         backup = reading.text("options", commands.GROUP_OPTIONS.read("xtrabackup", "mariabackup", sudo=True))
         found = option_files.parse_defaults(server, "mysqld") + option_files.parse_defaults(sst or "", "sst")
         found += option_files.parse_defaults(backup or "", "backup")  # of either program: a host has only one
-        return cls(found, _files(reading), option_files.sst_user(server))
+        files, unread = _files(reading)
+        return cls(found, files, option_files.sst_user(server), unread)
 
 
 def _server_options(reading: Reading) -> str | None:
@@ -56,12 +62,13 @@ def _server_options(reading: Reading) -> str | None:
     return reading.text("options", commands.GROUP_OPTIONS.read(*option_files.SERVER_GROUPS, sudo=True))
 
 
-def _files(reading: Reading) -> tuple[tuple[str, str], ...]:
-    """Return the option files in the order in which the server reads them; what it can't read is left out."""
+def _files(reading: Reading) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Return the option files in the order in which they are named first, and the paths that could not be read."""
     found: dict[str, str] = {}
+    unread: dict[str, None] = {}
 
     def read(path: str, depth: int) -> None:
-        if path in found or len(found) >= _MOST_FILES or depth > 4:
+        if path in found or len(found) >= _MOST_FILES or depth > _MOST_DEEP:
             return
         output = reading.run("option-files", commands.CONTENT.read(path, sudo=True))
         if output is None or output.exit_code:
@@ -72,9 +79,13 @@ def _files(reading: Reading) -> tuple[tuple[str, str], ...]:
                 read(name, depth + 1)
                 continue
             listing = reading.run("option-files", commands.NAMES.read(name, sudo=True))
-            for file in option_files.read_in_folder(listing.text) if listing is not None else ():
+            inner = option_files.read_in_folder(listing.text) if listing is not None else ()
+            for file in inner:
                 read(posixpath.join(name, file), depth + 1)
+            also = (line for line in lines_of(listing.text) if is_read_in_folder(line)) if listing is not None else ()
+            missed = (posixpath.join(name, file) for file in also)
+            unread.update(dict.fromkeys(path for path in missed if path not in found))
 
     for path in option_files.ROOT_FILES:
         read(path, 0)
-    return tuple(found.items())
+    return tuple(found.items()), tuple(unread)

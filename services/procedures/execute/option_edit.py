@@ -31,7 +31,8 @@ class _Line:
 
     Attributes:
         text: without its end; end: "\\n", "\\r\\n" or "" (the last one).
-        section: the section it stands in, its own for a header; header: it begins that section.
+        section: the section it stands in, its own for a header, in small letters: case does not count.
+        header: it begins that section.
         name: of an option, as compared; '' for any other line. value: None for an option without `=`.
     """
 
@@ -51,7 +52,7 @@ def edit_options(text: str, section: str, options: tuple[tuple[str, str | None],
     """
     if not _SECTION.fullmatch(section):
         raise BadInput(tr("An option file can't have a section called {section}.", section=repr(section)))
-    lines = _parsed(text)
+    lines, section = _parsed(text), section.lower()
     for name, value in options:
         _check(name, value)
         lines = _without(lines, section, name) if value is None else _with(lines, section, name, value)
@@ -63,7 +64,7 @@ def read_options(text: str, section: str) -> dict[str, str]:
 
     Included files are not followed.
     """
-    return {line.name: line.value or "" for line in _parsed(text) if line.name and line.section == section}
+    return {line.name: line.value or "" for line in _parsed(text) if line.name and line.section == section.lower()}
 
 
 def canonical(name: str) -> str:
@@ -98,7 +99,7 @@ def _meaning(line: _Line) -> _Line:
         return line
     if start[0] == "[":
         name, closed, _ = start[1:].partition("]")
-        return replace(line, section=name.rstrip(_BLANK), header=True) if closed else line
+        return replace(line, section=name.rstrip(_BLANK).lower(), header=True) if closed else line
     body = start[: _comment_at(start)]
     name, sign, value = body.partition("=")
     shown = canonical(name.rstrip(_BLANK))

@@ -162,3 +162,10 @@ def test_that_any_edit_gives_the_wanted_value_and_leaves_every_other_line_as_it_
 @given(_values)
 def test_that_any_value_reads_back_as_it_was_written(value: str) -> None:
     assert read_options(f"[mysqld]\na = {option_value(value)}\n", "mysqld") == {"a": value}
+
+
+def test_that_a_section_is_found_whatever_its_case_and_keeps_it() -> None:
+    """As my_print_defaults of MariaDB 10.11.18 and MySQL 9.7.4 compares the names of groups."""
+    text = "[MySQLd]\nport=1\n[client]\nport=2\n"
+    assert read_options(text, "mysqld") == {"port": "1"}
+    assert edit_options(text, "mysqld", (("port", "3"),)) == text.replace("port=1", "port=3")

@@ -66,7 +66,7 @@ class Component:
 
     Attributes:
         votes: summed pc.weight of the members seen (usable); votes_known: of all known members of the cluster.
-        may_lose: how many more nodes may fail at a time before quorum is lost; None when not primary.
+        may_lose: how many more nodes may fail at a time before quorum is lost; None when not primary, or not known.
         members: node ids, drawn inside; observers: node ids whose own view this is.
         size: members that the group counts, those included that nobody can name.
         title: which group of the cluster it is, where one has several ("shard rs0"); '' else.

@@ -14,9 +14,10 @@ import re
 from collections.abc import Mapping
 
 from services.connections.ports import Rows, text
+from services.facts.cut_texts import uncut
 from services.facts.dialect import identify
 from services.facts.model import GaleraFacts, GaleraMember, Problem
-from services.facts.provider_options import FREEZE, option_flag, option_number, provider_options
+from services.facts.provider_options import FREEZE, is_cut, option_flag, option_number, provider_options
 from services.facts.reading import amount, count, first, flag, whole, words
 from services.i18n import mark, tr
 from services.types import Flavour
@@ -36,7 +37,9 @@ def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> Gal
     """Return the node's view, None when wsrep is off. What a server does not offer, or says wrongly, stays None."""
     if not wsrep_is_on(status, variables):
         return None
-    options = provider_options(variables.get("wsrep_provider_options", ""))
+    given = variables.get("wsrep_provider_options", "")
+    options, cut = provider_options(given), is_cut(given)
+    status, variables = uncut(status), uncut(variables)
     suspect = bool(provider_problem(status, variables))
     members = count(status.get("wsrep_cluster_size", ""))
     members = None if members is None or members > MOST_MEMBERS else members  # votes are counted one by one
@@ -71,12 +74,13 @@ def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> Gal
         provider_vendor="" if suspect else words(status.get("wsrep_provider_vendor", "")),
         gcache_size=_number(options.get("gcache.size", "")),
         gcache_dir=words(posixpath.join(variables.get("datadir", ""), options.get("gcache.dir", ""))),
-        gcache_freeze_supported=FREEZE in options if options else None,
+        gcache_freeze_supported=FREEZE in options if options and (FREEZE in options or not cut) else None,
         gcache_frozen_at=_number(options.get(FREEZE, "")),  # -1 is the option's way to say: not frozen
         proto_max=_number(options.get("repl.proto_max", "")),
         sst_method=words(variables.get("wsrep_sst_method", "")),
         sst_donor=words(variables.get("wsrep_sst_donor", "")),
         reject_queries=words(variables.get("wsrep_reject_queries", "")),
+        maint_mode=words(variables.get("pxc_maint_mode", ""), 40),
         applier_threads=count(first(variables, "wsrep_applier_threads", "wsrep_slave_threads")),
         deps_distance=amount(status.get("wsrep_cert_deps_distance", "")),
         evs_state=words(status.get("wsrep_evs_state", "")),

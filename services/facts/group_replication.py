@@ -15,6 +15,7 @@ from services.connections.ports import Rows, SqlValue, text
 from services.connections.reads.read import SqlRead
 from services.facts import gtid
 from services.facts.client_text import without_client_text
+from services.facts.cut_texts import uncut
 from services.facts.dialect import in_a_group
 from services.facts.error_log import split_line
 from services.facts.model import GroupFacts, GroupMember, GroupRecovery, Problem
@@ -64,6 +65,7 @@ def parse_group(
     """
     if not in_a_group(variables):
         return None
+    variables = uncut(variables)
     name, own = _id(variables["group_replication_group_name"]), _id(variables.get("server_uuid", ""))
     if not name:
         return GroupFacts(member_id=own)

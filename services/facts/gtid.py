@@ -14,6 +14,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from services.facts.reading import may_be_cut
+
 MOST = 2**64 - 1
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 _ONE = re.compile(r"(\d{1,10})-(\d{1,10})-(\d{1,20})", re.ASCII)
@@ -26,6 +28,8 @@ MOST_OF_A_SERVER = 4 * MOST_CHARACTERS
 """Characters of all sets of one server that differ; what is beyond is not kept."""
 TOO_LARGE = "…"
 """Stands in the place of a set that was not kept; it is no set, so that nothing is computed from it."""
+CUT = "… (may be cut)"
+"""Stands in the place of a set whose text a server may have cut: it would be read as another, smaller one."""
 _MOST_CACHED = 4_000_000
 _INTERVAL_B = 128
 """An interval is a pair of numbers: in memory it is larger than its text."""
@@ -111,9 +115,9 @@ def cached_bytes() -> int:
 def parse(text: str) -> GtidSet | None:
     """Return the set that a position (MariaDB) or a set (MySQL) stands for; '' is the empty set.
 
-    Nonsense is None, and so is what is larger than a set may be.
+    Nonsense is None, and so is what is larger than a set may be, or as long as a text that a server cuts.
     """
-    if not fits(text):
+    if not fits(text) or may_be_cut(text):
         return None
     known = _cache.get(text)
     if known is None:

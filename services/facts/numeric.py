@@ -35,6 +35,8 @@ NUMERIC_VARIABLES = (
 )
 """Settings that a chart needs beside its curve; kept as "var.NAME" so that they never hide a status variable."""
 _WORDS = {"ON": 1.0, "OFF": 0.0}
+_RUNNING = {"yes": 1.0, "no": 0.0, "connecting": 0.0, "preparing": 0.0}
+"""Of a channel's threads; another word is not known."""
 _keys: dict[str, str] = {}
 _MOST_KEYS = 20_000
 
@@ -73,16 +75,16 @@ def replication_values(facts: ReplicationFacts | None) -> dict[str, float]:
     """Return "repl.<channel>.<name>" of each channel, the default channel being "default".
 
     `seconds_behind` is left out when the server says NULL: not known is not 0 (metrics: replication lag).
-    `io_running`, `sql_running`: 1 for Yes, 0 for everything else (Connecting is not running).
+    `io_running`, `sql_running`: 1 for Yes, 0 for No, Connecting and Preparing; another word is left out.
     """
     if facts is None:
         return {}
     values: dict[str, float] = {}
     for channel in facts.channels:
         base = f"repl.{channel_key(channel.name)}"
-        values[f"{base}.io_running"] = float(channel.io_running.lower() == "yes")
-        values[f"{base}.sql_running"] = float(channel.sql_running.lower() == "yes")
         for name, value in (
+            ("io_running", _RUNNING.get(channel.io_running.lower())),
+            ("sql_running", _RUNNING.get(channel.sql_running.lower())),
             ("seconds_behind", channel.seconds_behind),
             ("relay_log_space", channel.relay_log_space),
             ("read_log_pos", channel.read_log_pos),

@@ -1,4 +1,8 @@
-"""wsrep_provider_options: one long "name = value; name = value" text, different in every provider's build."""
+"""wsrep_provider_options: one long "name = value; name = value" text, different in every provider's build.
+
+Numbers stand there as Galera prints them (gu_config.cpp, Config::set_longlong): a multiple of 1024 with K, M, G or T.
+What a person wrote is kept as it was written until its component reads it, octal and hexadecimal ones too (gu_str2ll).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from services.facts.reading import MOST, SUFFIXES, flag, sized
+from services.facts.reading import MOST, SUFFIXES, flag, may_be_cut, sized
 
 FREEZE = "gcache.freeze_purge_at_seqno"
 """Percona's providers only: that a node can freeze its gcache is told by this option's presence, never by a version."""
@@ -42,10 +46,16 @@ def without_options(text: str, beginnings: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=1024)
 def provider_options(text: str) -> Mapping[str, str]:
-    """Return the options by name. The text hardly ever changes, so each distinct one is parsed once."""
+    """Return the options by name, those that stand there whole. A text hardly ever changes: each is parsed once."""
     options: dict[str, str] = {}
-    for part in text[:32768].split(";"):
+    parts = text[:32768].split(";")
+    for part in parts[:-1] if may_be_cut(text) else parts:
         name, separator, value = part.partition("=")
         if separator and name.strip():
             options[name.strip()] = value.strip()
     return MappingProxyType(options)
+
+
+def is_cut(text: str) -> bool:
+    """Return whether options are missing in this text: it is as long as servers cut it, or ends inside a name."""
+    return may_be_cut(text) or bool((last := text.rpartition(";")[2].strip()) and "=" not in last)

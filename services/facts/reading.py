@@ -6,10 +6,12 @@ foreign library loaded, with anything at all.
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import re
 from collections.abc import Mapping
 
+from services.addresses import is_ip
 from services.visible import visible
 
 NO_NUMBER = (2**64 - 1, 2**63 - 1)
@@ -17,6 +19,9 @@ NO_NUMBER = (2**64 - 1, 2**63 - 1)
 
 MOST = 2**63 - 1
 """No seqno, size or count is larger: both MySQL and Galera keep them in signed 64 bits."""
+
+CUTS = frozenset({1024, 2048, 4096})
+"""Characters, or bytes, after which servers cut a text without a word (services/facts/cut_texts.py)."""
 
 _MOST_DIGITS = 20
 SUFFIXES = "KMGTPE"
@@ -93,6 +98,11 @@ def words(value: object, most: int = 400) -> str:
     return clean if len(clean) <= most else clean[: most - 1] + "…"
 
 
+def may_be_cut(value: str) -> bool:
+    """Return whether a text is exactly as long as one that a server has cut: then what it says is not known."""
+    return len(value) in CUTS or (not value.isascii() and len(value.encode("utf-8", "replace")) in CUTS)
+
+
 def first(values: Mapping[str, str], *names: str) -> str:
     """Return the first of these names that has a value: for variables that were renamed."""
     for name in names:
@@ -149,20 +159,48 @@ def last_number(text: str) -> int | None:
 
 def without_port(address: str) -> str:
     """Return an address without its port and brackets: 'db1' of 'db1:4567', '::1' of '[::1]:4567' and of '::1'."""
-    if address.startswith("["):
-        return address[1:].partition("]")[0]
-    return address.partition(":")[0] if address.count(":") == 1 else address
+    return _parted(address)[0]
 
 
 def host_port(value: str, port: int = 3306) -> tuple[str, int]:
-    """Split "host:port", "[::1]:port" or "host"; port 0 (Galera's "not known") becomes `port`."""
+    """Split "host:port", "[::1]:port" or "host"; port 0 (Galera's "not known") becomes `port`.
+
+    An IPv6 address stands in its shortest form, one that maps an IPv4 address as that.
+    """
+    host, rest = _parted(value.strip())
+    found = count(rest)
+    return one_form(host.strip().rstrip(".").lower()), found if found and found < 65536 else port
+
+
+def client_host(value: str) -> str:
+    """Return the host of a client as a process list prints it: "db2:41058", "2001:db8::5:41058", "localhost".
+
+    Over TCP the port is always there, and an IPv6 address has no brackets (seen on MySQL 9.7.4: "::1:41058").
+    """
     text = value.strip()
+    head, _, tail = text.rpartition(":")
+    ported = count(tail) is not None and not text.startswith("[") and (":" not in head or is_ip(head))
+    return one_form(head.lower()) if head and ported else host_port(text)[0]
+
+
+def one_form(host: str) -> str:
+    """Return an IPv6 address in its shortest form, one that maps an IPv4 address as that; anything else as it is."""
+    if ":" not in host:
+        return host
+    bare, sign, zone = host.partition("%")
+    try:
+        address = ipaddress.IPv6Address(bare)
+    except ValueError:
+        return host
+    return str(address.ipv4_mapped or address.compressed) + sign + zone
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return (host, what stands in the port's place): an IPv6 address may stand without brackets before a port too."""
     if text.startswith("["):
         host, _, rest = text[1:].partition("]")
-        found = count(rest.lstrip(":"))
-    elif text.count(":") == 1:
-        host, _, rest = text.partition(":")
-        found = count(rest)
-    else:
-        host, found = text, None
-    return host.strip().rstrip(".").lower(), found if found and found < 65536 else port
+        return host, rest.lstrip(":")
+    head, _, tail = text.rpartition(":")
+    if ":" not in head:
+        return (head, tail) if head else (text, "")
+    return (head, tail) if count(tail) is not None and not is_ip(text) and is_ip(head) else (text, "")

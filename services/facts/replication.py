@@ -13,7 +13,7 @@ from services.connections.ports import Rows, SqlValue, text
 from services.facts import gtid
 from services.facts.dialect import in_a_group
 from services.facts.model import Problem, ReplicaSeen, ReplicationChannel, ReplicationFacts
-from services.facts.reading import amount, count, first, flag, host_port, words
+from services.facts.reading import amount, client_host, count, first, flag, may_be_cut, words
 from services.i18n import tr_n
 
 MOST_CHANNELS = 256
@@ -75,11 +75,28 @@ class _Kept:
 
 
 def replication_problems(facts: ReplicationFacts | None) -> tuple[Problem, ...]:
-    """Return why the GTIDs of a server tell nothing: some of its sets are too large to be computed with."""
+    """Return why the GTIDs of a server tell nothing: some of its sets are too large to be computed with, or cut."""
     if facts is None:
         return ()
     sets = [one for c in facts.channels for one in (c.gtid_received, c.gtid_executed)]
-    large = [*sets, facts.gtid_executed, facts.gtid_binlog_pos].count(gtid.TOO_LARGE)
+    sets += [facts.gtid_executed, facts.gtid_binlog_pos]
+    large = sets.count(gtid.TOO_LARGE)
+    return (*_cut(sets.count(gtid.CUT)), *_too_large(large))
+
+
+def _cut(cut: int) -> tuple[Problem, ...]:
+    if not cut:
+        return ()
+    sentence = tr_n(
+        "{n} of its GTID sets is as long as a text that servers cut: how many transactions are missing is not known",
+        "{n} of its GTID sets are as long as a text that servers cut: how many transactions are missing is not known",
+        cut,
+        n=cut,
+    )
+    return (Problem("gtid", sentence, "gtid-cut"),)
+
+
+def _too_large(large: int) -> tuple[Problem, ...]:
     if not large:
         return ()
     sentence = tr_n(
@@ -167,8 +184,12 @@ def _channel(name: str, values: Mapping[str, SqlValue]) -> ReplicationChannel:
 
 
 def _gtids(value: SqlValue) -> str:
-    """Return a set as one line, TOO_LARGE for one that is longer than a set may be: cut, it would be another set."""
+    """Return a set as one line; TOO_LARGE for one that is longer than a set may be, CUT for one that was cut perhaps:
+    a part of a set is another set.
+    """
     line = text(value)
+    if may_be_cut(line):
+        return gtid.CUT
     if not gtid.fits(line):
         return gtid.TOO_LARGE
     line = line.replace("\n", " ").strip()  # MySQL prints a source a line
@@ -209,7 +230,7 @@ def dumping(rows: Rows | None) -> tuple[ReplicaSeen, ...]:
     for row in rows.rows[:20_000]:
         values = _plain(rows.columns, row)
         if words(values.get("command")).lower().startswith("binlog dump"):
-            host, _ = host_port(words(values.get("host"), 255))
+            host = client_host(words(values.get("host"), 255))
             if host:
                 hosts[host] = None
     return tuple(ReplicaSeen(host=host) for host in list(hosts)[:MOST_REPLICAS])

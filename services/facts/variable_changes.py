@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from services.facts.provider_options import provider_options
+from services.facts.reading import may_be_cut
 from services.i18n import tr
 
 MOST = 12
@@ -45,18 +47,33 @@ def _phrases(name: str, old: str, new: str) -> tuple[str, ...]:
     if any(word in name.lower() for word in _SECRET):
         return (tr("{name} changed (its value is not shown)", name=_short(name)),)
     if name.lower().endswith("provider_options"):
-        before, after = _options(old), _options(new)
+        before, after = provider_options(old), provider_options(new)
         moved = sorted(key for key in before.keys() & after.keys() if before[key] != after[key])
         return tuple(
             f"{_short(key)}: {_short(before[key])} -> {_short(after[key])}" for key in moved if "password" not in key
         )
-    return (f"{_short(name)}: {_short(old)} -> {_short(new)}",)
+    if _only_cut(old, new):
+        return ()
+    before_it, after_it = _differing(old, new)
+    return (f"{_short(name)}: {before_it} -> {after_it}",)
 
 
-def _options(text: str) -> dict[str, str]:
-    """Return Galera's provider options, "name = value; ..." as name -> value."""
-    pairs = (part.partition("=") for part in text.split(";"))
-    return {name.strip(): value.strip() for name, equals, value in pairs if equals}
+def _only_cut(old: str, new: str) -> bool:
+    """Return whether one text is the other as a server cuts it: then nothing shows that they differ."""
+    short, long = sorted((old, new), key=len)
+    return may_be_cut(short) and long.startswith(short)
+
+
+def _differing(old: str, new: str) -> tuple[str, str]:
+    """Return both texts, of long ones the part that differs with the words around it: most of a list stays."""
+    if max(len(old), len(new)) <= _LONGEST:
+        return _short(old), _short(new)
+    differs = (index for index, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
+    same = next(differs, min(len(old), len(new)))
+    begin = max(old.rfind(",", 0, same), old.rfind(";", 0, same), old.rfind(" ", 0, same)) + 1
+    start = begin if same - begin < _LONGEST // 2 else max(0, same - _LONGEST // 2)
+    lead = "…" if start else ""
+    return f"{lead}{_short(old[start:])}", f"{lead}{_short(new[start:])}"
 
 
 def _short(value: str) -> str:

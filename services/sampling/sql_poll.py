@@ -13,7 +13,8 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows
 from services.connections.reads.read import SqlRead
 from services.errors import QueryFailed, UserError
-from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
+from services.facts.cut_texts import read_variables
+from services.facts.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
 from services.facts.group_replication import read_recovery
 from services.facts.heartbeat import Heartbeats, Lag, heartbeat_statement
 from services.facts.model import GroupRecovery, ReplicationChannel
@@ -74,7 +75,7 @@ def poll_sql(session: ObserverSession, poll: SqlPoll, clock: Clock, settings: Wa
     problems: list[UserError] = []
     now = clock.monotonic()
     if now >= poll.variables_due:
-        poll.variables = session.query(VARIABLES, limit_s=max(limit, 2.0)).pairs()
+        poll.variables = read_variables(lambda read: session.query(read, limit_s=max(limit, 2.0)))
         poll.variables_due = now + settings.variables_s
         poll.variables_at = clock.wall()
     dialect = dialect_of(poll.variables)

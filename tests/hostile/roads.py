@@ -265,7 +265,7 @@ def _replies() -> dict[str, tuple[SqlRead, bytes, Callable[[object], None]]]:
     uses = {"variables": _use_variables, "all-slaves": _use_channels, "slave": _use_channels, "replica": _use_channels}
     uses["checksum"], uses["columns"] = _use_checksum, generated_columns
     given = {"heartbeat": ("percona", "heartbeat"), "variable": ("wsrep_on",), "checksum": ("shop", "items")}
-    given["columns"] = given["checksum"]
+    given["columns"], given["whole-variable"] = given["checksum"], ("gtid_executed",)
     found: dict[str, tuple[SqlRead, bytes, Callable[[object], None]]] = {
         "status": (statements.STATUS, _pairs(_GALERA["status"]), _use_status)
     }

@@ -128,7 +128,7 @@ class MiniTopology(QWidget):
         painter.setFont(drawn_font(SMALL))
         painter.setPen(theme.second)
         votes = plural(component.votes, "{n} vote", "{n} votes")
-        may = tr("may lose {n}", n=component.may_lose) if component.may_lose is not None else ""
+        may = tr("may lose {n}", n=component.may_lose) if component.may_lose is not None else tr("may lose: not known")
         text = f" {MIDDLE} ".join(filter(None, (votes, may)))
         cut = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, cut)

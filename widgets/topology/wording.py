@@ -128,10 +128,7 @@ def component_detail(component: Component, cluster: ClusterSnapshot) -> str:
     parts = [_votes(component)]
     if component.primary:
         parts.append(missing_words(cluster))
-        if component.may_lose is not None:
-            parts.append(
-                tr("may lose {n} at a time", n=component.may_lose) if component.may_lose else tr("may lose none")
-            )
+        parts.append(_may_lose(component))
         if component.view_id:
             parts.append(tr("view {view}", view=short_id(component.view_id)))
         if component.flow_control_by:
@@ -139,6 +136,12 @@ def component_detail(component: Component, cluster: ClusterSnapshot) -> str:
         parts.append(cluster_reach_words(cluster))
         return " · ".join(p for p in parts if p)
     return ", ".join(p for p in (parts[0], sees_whom(component, cluster)) if p)
+
+
+def _may_lose(component: Component) -> str:
+    if component.may_lose is None:
+        return tr("how many it may lose is not known")
+    return tr("may lose {n} at a time", n=component.may_lose) if component.may_lose else tr("may lose none")
 
 
 def cluster_reach_words(cluster: ClusterSnapshot) -> str:

@@ -66,6 +66,7 @@ def _moment(value: Value) -> str:
 
 IDENTIFIER = Kind(mark("a plain identifier"), _like(r"[A-Za-z_$][A-Za-z0-9_$]{0,63}"), lambda value: f"`{value}`")
 VARIABLE_NAME = Kind(mark("the name of a variable"), _like(r"[a-z0-9_]{1,64}"), lambda value: f"'{value}'")
+GLOBAL_NAME = Kind(mark("the name of a variable"), _like(r"[a-z0-9_]{1,64}"))
 
 # -- in commands -------------------------------------------------------------------------------------------------------
 

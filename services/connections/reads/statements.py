@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from services.connections.reads.kinds import IDENTIFIER, VARIABLE_NAME, Kind
+from services.connections.reads.kinds import GLOBAL_NAME, IDENTIFIER, VARIABLE_NAME, Kind
 from services.connections.reads.template import SqlTemplate
 
 _KNOWN: dict[str, SqlTemplate] = {}
@@ -62,7 +62,8 @@ GROUP_RECEIVED = _known(
 CLONE_PROGRESS = _known(
     "clone-progress", "SELECT STAGE, STATE, ESTIMATE, DATA FROM performance_schema.clone_progress"
 ).read()
-GTID_EXECUTED = _known("gtid-executed", "SHOW GLOBAL VARIABLES LIKE 'gtid_executed'").read()
+GTID_EXECUTED = _known("gtid-executed", "SELECT @@GLOBAL.gtid_executed").read()
+"""SHOW GLOBAL VARIABLES would cut it at 1,024 characters."""
 APPLIER_ERRORS = _known(
     "applier-errors",
     "SELECT CHANNEL_NAME, LAST_ERROR_NUMBER, LAST_ERROR_MESSAGE "
@@ -96,8 +97,13 @@ STARTED_AT = _known(
 # -- procedures --------------------------------------------------------------------------------------------------------
 
 VARIABLE = _known("variable", "SHOW GLOBAL VARIABLES WHERE Variable_name = ", VARIABLE_NAME)
+WHOLE_VARIABLE = _known("whole-variable", "SELECT @@GLOBAL.", GLOBAL_NAME)
+"""Of one whose text SHOW GLOBAL VARIABLES cut (services/facts/cut_texts.py)."""
 DESYNC_ASKED = _known("desync-asked", "SHOW GLOBAL VARIABLES LIKE 'wsrep_desync'").read()
-LOG_PLACES = _known("log-places", "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'datadir')").read()
+LOG_PLACES = _known(
+    "log-places",
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'log_error_services', 'datadir')",
+).read()
 LOG_SETTINGS = _known(
     "log-settings",
     "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'datadir', 'log_bin', 'log_bin_index', "

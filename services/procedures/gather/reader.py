@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from services.clock import Clock
@@ -12,10 +12,12 @@ from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import program_of
 from services.errors import AuthFailed, SudoFailed, TimedOut, Unreachable, UserError
+from services.facts.cut_texts import read_variables
 from services.facts.model import Problem
 from services.procedures.plan.part import Company, Reading
 
 T = TypeVar("T")
+_SQL_S = 4.0
 
 
 class Reader:
@@ -29,7 +31,8 @@ class Reader:
         self.operator: Reading | None = None
         self.company = Company()
         self._told: dict[CommandRead, str | None] = {}
-        self._rows: dict[SqlRead, Rows | None] = {}
+        self._variables: Mapping[str, str] | None = None
+        self._variables_asked = False
         self._ssh_dead = not session.has_ssh
         self._sql_dead = not session.has_sql
 
@@ -112,11 +115,14 @@ class Reader:
             self.note(part, error.sentence, error.code)
         return None
 
-    def shared_rows(self, part: str, read: SqlRead) -> Rows | None:
-        """Return the same of a statement that several parts are made from: it is sent once in a gathering."""
-        if read not in self._rows:
-            self._rows[read] = self.query(part, read)
-        return self._rows[read]
+    def shared_variables(self, part: str) -> Mapping[str, str] | None:
+        """Return the server's global variables, long ones whole, None when it did not give them."""
+        if not self._variables_asked:
+            self._variables_asked = True
+            self._variables = self._of_server(
+                part, lambda: read_variables(lambda read: self.session.query(read, limit_s=_SQL_S))
+            )
+        return self._variables
 
     def one(self, part: str, read: SqlRead) -> str | None:
         """Return the first value of the first row as text; '' for NULL or no row, None when it could not be read."""

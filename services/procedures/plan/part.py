@@ -108,8 +108,8 @@ class Reading(Protocol):
     def query(self, part: str, read: SqlRead, *, limit_s: float = 4.0) -> Rows | None:
         """Return rows, None when the server did not give them."""
 
-    def shared_rows(self, part: str, read: SqlRead) -> Rows | None:
-        """Return the same of a statement that several parts are made from: it is sent once in a gathering."""
+    def shared_variables(self, part: str) -> Mapping[str, str] | None:
+        """Return the server's global variables, long ones whole: they are read once in a gathering."""
 
     def one(self, part: str, read: SqlRead) -> str | None:
         """Return the first value of the first row as text; '' for NULL or no row, None when it could not be read."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Output
-from services.connections.reads import statements
 from services.connections.reads.read import CommandRead
 from services.errors import BadInput, SudoFailed, UserError
+from services.facts.cut_texts import read_variable
 from services.procedures.engine.ports import Hosts
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.looks import LIMIT_S, SQL_LIMIT_S, T
@@ -47,11 +47,10 @@ class Roads:
         return self.session(host).status(limit_s=SQL_LIMIT_S)
 
     def variable(self, host: str, name: str) -> str | None:
-        """Return a global variable's text, None when the server has none of that name. Raises UserError."""
+        """Return a global variable's whole text, None when the server has none of that name. Raises UserError."""
         if not re.fullmatch(r"[a-z0-9_]+", name):
             raise BadInput(f"{name!r} is no variable's name.", host=host)
-        rows = self.session(host).query(statements.VARIABLE.read(name), limit_s=SQL_LIMIT_S)
-        return next(iter(rows.pairs().values()), None)
+        return read_variable(lambda read: self.session(host).query(read, limit_s=SQL_LIMIT_S), name)
 
     def each(self, hosts: tuple[str, ...], read: Callable[[str], T]) -> dict[str, T | UserError]:
         """Return what `read` gives for each host, at once and joined; its error where it gives none."""

@@ -21,6 +21,8 @@ from services.i18n import tr, tr_n
 
 LAG_S = 2.5
 """An observer this much older than the newest may simply not have been asked since the view changed."""
+_MOST_WEIGHT = 255
+"""Of pc.weight (Galera documentation, "Galera Parameters")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ def components_of(
                 observers=tuple(sorted(n.node_id for n in view.observers)),
                 votes=votes,
                 votes_known=max(known, votes),
-                may_lose=may_lose([weight_of(n) for n in view.members] + [1] * view.unknown) if view.primary else None,
+                may_lose=_spare(view, votes) if view.primary else None,
                 view_id="" if view.conf_id is None else str(view.conf_id),
                 segments=tuple(sorted({n.segment for n in view.members if n.segment is not None})),
                 flow_control_by=tuple(sorted(n.node_id for n in view.members if n.node_id in senders)),
@@ -200,6 +202,21 @@ def components_of(
             )
         )
     return tuple(found)
+
+
+def _spare(view: View, votes: int) -> int | None:
+    """Return how many nodes the view may lose; None where the group's own count contradicts the weights (`votes`).
+
+    What one member's weight is, where all others' are known, is what is left of the count.
+    """
+    told = [None if n.galera is None else n.galera.weight for n in view.members]
+    weights = [weight_of(n) for n in view.members] + [1] * view.unknown
+    left = votes - sum(weights)
+    unknown = [index for index, weight in enumerate([*told, *[None] * view.unknown]) if weight is None]
+    if left and len(unknown) == 1:
+        weights[unknown[0]] += left
+        return may_lose(weights) if 0 <= weights[unknown[0]] <= _MOST_WEIGHT else None
+    return None if left else may_lose(weights)
 
 
 def _votes_known(views: Sequence[View], nodes: Sequence[Node], before: Sequence[Component]) -> int:
@@ -224,13 +241,13 @@ def _votes(view: View) -> int:
     # An observer asked before a view change counts the old view's weights: only the newest view's observers count.
     newest = [n.galera for n in view.observers if n.galera is not None and n.galera.conf_id == view.conf_id]
     own = [galera.cluster_weight for galera in newest if galera.cluster_weight]
-    return max(own) if view.primary and own and max(own) <= 255 * max(1, view.size) else counted
+    return max(own) if view.primary and own and max(own) <= _MOST_WEIGHT * max(1, view.size) else counted
 
 
 def weight_of(node: Node) -> int:
     """Return pc.weight, 1 where it is not known (its default)."""
     galera = node.galera
-    return 1 if galera is None or galera.weight is None else min(255, galera.weight)
+    return 1 if galera is None or galera.weight is None else min(_MOST_WEIGHT, galera.weight)
 
 
 def is_member(node: Node) -> bool:

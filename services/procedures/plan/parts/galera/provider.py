@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.connections.reads import statements
 from services.facts.option_files import provider_options_of
+from services.facts.provider_options import is_cut
 from services.procedures.plan.part import Part, Reading, Way
 from services.procedures.plan.parts.server.options import Options
 
@@ -36,11 +36,11 @@ class Provider(Part):
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self:
         """See Part."""
-        rows = reading.shared_rows("variables", statements.VARIABLES) if Way.SQL.leads_to(host) else None
-        live = rows.pairs() if rows is not None else {}
+        live = (reading.shared_variables("variables") if Way.SQL.leads_to(host) else None) or {}
+        told = live.get("wsrep_provider_options", "")
         given = host[Options]
         return cls(
             path=live.get("wsrep_provider", "") or given.option("mysqld", "wsrep_provider") or "",
-            options=provider_options_of(live.get("wsrep_provider_options", ""))
+            options=provider_options_of("" if is_cut(told) else told)
             or provider_options_of(given.option("mysqld", "wsrep_provider_options") or ""),
         )

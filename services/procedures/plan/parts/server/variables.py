@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.connections.reads import statements
 from services.facts.harmless_options import is_secret
 from services.facts.reading import words
 from services.procedures.plan.part import Part, Reading, Way
@@ -37,7 +36,7 @@ class Variables(Part):
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
         """See Part."""
         del host
-        rows = reading.shared_rows("variables", statements.VARIABLES)
-        if rows is None:
+        found = reading.shared_variables("variables")
+        if found is None:
             return None
-        return cls(tuple((name, words(value, 500)) for name, value in rows.pairs().items() if not is_secret(name)))
+        return cls(tuple((name, words(value, 500)) for name, value in found.items() if not is_secret(name)))

@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from services.addresses import is_ip
 from services.discovery.clash import clashes_among, contradict, problems_of, proven_one
 from services.discovery.families.registry import registered
-from services.discovery.model import EstateSnapshot, NodeView
+from services.discovery.model import EstateSnapshot, NodeView, place_of
 from services.discovery.naming import names_of
 from services.discovery.nodes import MOST_HISTORY, Node, addresses_of
 from services.facts.model import NodeFacts, Problem
@@ -88,9 +89,9 @@ def _unused(wanted: str, taken: set[str]) -> str:
 
 
 def _shown_address(facts: NodeFacts) -> str:
-    if not facts.address or ":" in facts.address:
+    if not facts.address or (":" in facts.address and not is_ip(facts.address)):
         return facts.address
-    return f"{facts.address}:{facts.server.port}" if facts.server is not None else facts.address
+    return place_of(facts.address, facts.server.port if facts.server is not None else None)
 
 
 def history_of(old: NodeView | None, facts: NodeFacts) -> tuple[str, ...]:

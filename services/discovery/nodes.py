@@ -8,7 +8,7 @@ from services.addresses import is_this_machine
 from services.discovery.families.registry import registered
 from services.discovery.model import NodeView
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationFacts, ServerFacts
-from services.facts.reading import host_port
+from services.facts.reading import host_port, one_form
 from services.i18n import tr
 from services.types import Flavour, Reach
 
@@ -141,7 +141,7 @@ def addresses_of(facts: NodeFacts) -> frozenset[str]:
     """Return every name and address under which others may speak of this host; loopback names say nothing."""
     found = {facts.host.lower(), host_port(facts.address)[0]}
     if facts.server is not None:
-        found |= {facts.server.hostname.lower(), facts.server.report_host.lower()}
+        found |= {facts.server.hostname.lower(), one_form(facts.server.report_host.strip("[]").lower())}
     found |= {host_port(address)[0] for address in registered().addresses(facts)}
     if facts.machine is not None:
         found.add(facts.machine.hostname.lower())

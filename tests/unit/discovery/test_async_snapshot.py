@@ -145,7 +145,7 @@ def test_that_two_servers_on_one_host_are_told_by_their_ports() -> None:
     first = replace(plain(1), host="a", address="10.20.0.11", server=server(1, port=3306))
     second = replace(plain(1), host="b", address="10.20.0.11", server=server(1, port=3307, server_id=7),
                      machine=machine(1, process_pid=9))  # fmt: skip
-    third = plain(2, channel(1, source_port=3307))
+    third = plain(2, channel(1, source_port=3307, source_server_id=7))
     edges = {e for c in estate(first, second, third).clusters for e in c.replication}
     assert [e.source_id for e in edges] == ["b"]
 

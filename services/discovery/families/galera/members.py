@@ -63,6 +63,8 @@ class Directory:
         found = self._by_address.get(host, [])
         if len(found) > 1:
             found = [node for node in found if port and node.port == port]
+        elif found and port and found[0].server is not None and found[0].port != port:
+            return None  # another server of the same machine
         return found[0] if len(found) == 1 else None
 
     def stranger(self, address: str) -> Node | None:

@@ -20,7 +20,7 @@ def silent_of(nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _stopped(node: Node) -> bool:
-    return node.ssh_fresh and node.machine is not None and node.machine.process_state == ""
+    return node.ssh_fresh and node.machine is not None and node.machine.server_state == ""
 
 
 def group_problems(name: str, nodes: Sequence[Node], components: Sequence[Component]) -> list[Problem]:

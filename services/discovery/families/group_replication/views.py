@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.discovery.families.port import Agreement
-from services.discovery.model import Component, ObserverView
+from services.discovery.model import Component, ObserverView, place_of
 from services.discovery.nodes import MOST_HISTORY, Node
 from services.discovery.words import joined, listing, moment, names, some
 from services.facts.model import GroupMember
@@ -76,7 +76,7 @@ class Directory:
         if len(known) == 1:
             return known[0]
         host = host_port(member.host)[0]
-        there = [n for n in self.nodes if host and host in n.addresses]
+        there = [n for n in self.nodes if host and host in n.addresses and not _is_another(n, member)]
         if len(there) > 1:  # two servers of one machine
             there = [n for n in there if n.port == member.port]
         if len(there) == 1:
@@ -93,10 +93,15 @@ class Directory:
             found = Node(node_id=key, name=name, facts=None, at=self._at, cluster=self._cluster)
             self.nodes.append(found)
         host = host_port(member.host)[0]
-        found.address = f"{host}:{member.port}" if host else found.address
+        found.address = place_of(host, member.port) if host else found.address
         found.addresses = frozenset({host} if host else set())
         found.history = tuple(dict.fromkeys((*found.history, member.member_id)))[-MOST_HISTORY:]
         return found
+
+
+def _is_another(node: Node, member: GroupMember) -> bool:
+    """Return whether a server's own uuid is another than the member's: it is another one of that machine."""
+    return node.server is not None and bool(node.server.server_uuid) and member.member_id not in {"", *node.history}
 
 
 def state_of(node: Node) -> str:
@@ -124,7 +129,7 @@ def _is_gone(node: Node) -> bool:
     """Return whether a server is known to be in no group: it says so itself, or its host that no server runs."""
     if node.sql_fresh:
         return state_of(node) in {"ERROR", "OFFLINE"}
-    return node.ssh_fresh and node.machine is not None and node.machine.process_state == ""
+    return node.ssh_fresh and node.machine is not None and node.machine.server_state == ""
 
 
 def _seen(node: Node, directory: Directory, gone: set[str]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:

@@ -10,18 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.addresses import is_this_machine
-from services.discovery.model import ReplicationEdge
+from services.discovery.model import ReplicationEdge, place_of
 from services.discovery.nodes import Node
 from services.discovery.words import some
 from services.facts import gtid
-from services.facts.model import ReplicationChannel, SemiSyncFacts
-from services.facts.reading import host_port
+from services.facts.model import ReplicaSeen, ReplicationChannel, SemiSyncFacts
+from services.facts.reading import host_port, without_port
 from services.i18n import tr
 from services.moments import duration
 from services.types import Health
 
 LAG_WARN_S, LAG_BAD_S = 10.0, 60.0
 """Beyond the delay that is meant (metrics reference, 'Replication lag')."""
+_SQL_WORDS = frozenset({"yes", "no", "connecting"})
+_IO_WORDS = frozenset({"yes", "no", "connecting", "preparing"})
+"""MySQL manual, "SHOW REPLICA STATUS Statement"; MariaDB KB, "SHOW REPLICA STATUS" (Preparing)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,9 @@ def links_of(nodes: list[Node], at: float) -> tuple[Link, ...]:
 
 
 def _stranger(channel: ReplicationChannel, at: float, strangers: dict[str, Node]) -> Node:
-    key = f"source:{channel.source_host.lower()}:{channel.source_port}"
+    address = place_of(without_port(channel.source_host), channel.source_port)
+    key = f"source:{address.lower()}"
     if key not in strangers:
-        address = f"{channel.source_host}:{channel.source_port}"
         strangers[key] = Node(node_id=key, name=channel.source_host, facts=None, at=at, address=address)
     return strangers[key]
 
@@ -74,17 +77,16 @@ class _Index:
 
     def source_of(self, replica: Node, channel: ReplicationChannel) -> Node | None:
         """Return the source: by server uuid if one node has it, by address and port, by server id with a witness."""
-        by_uuid = [n for n in self._by_uuid.get(channel.source_uuid, []) if n is not replica]
+        same = [n for n in self._by_uuid.get(channel.source_uuid, []) if n is not replica]
+        by_uuid = [n for n in same if not _contradicts(n, channel)]
         if len(by_uuid) == 1:
             return by_uuid[0]
-        by_address = self._at(replica, channel)
+        by_address = [n for n in self._at(replica, channel) if not _contradicts(n, channel)]
         if len(by_uuid) > 1:
             by_address = [n for n in by_address if n in by_uuid] or by_address
         if len(by_address) == 1:
             return by_address[0]
-        if not by_address and channel.source_server_id is not None:
-            return self._by_witness(replica, channel.source_server_id)
-        return None
+        return None if by_address else self._by_witness(replica, channel)
 
     def _at(self, replica: Node, channel: ReplicationChannel) -> list[Node]:
         host = host_port(channel.source_host)[0]
@@ -92,22 +94,42 @@ class _Index:
             near = [n for n in self._by_address.get(host_port(replica.address)[0], []) if n is not replica]
             return [n for n in near if n.port == channel.source_port]
         found = [n for n in self._by_address.get(host, []) if n is not replica]
-        exact = [n for n in found if n.port == channel.source_port]
-        return exact if len(found) > 1 else found
+        if len(found) == 1 and found[0].server is None:
+            return found  # it never told its port
+        return [n for n in found if n.port == channel.source_port]
 
-    def _by_witness(self, replica: Node, server_id: int) -> Node | None:
+    def _by_witness(self, replica: Node, channel: ReplicationChannel) -> Node | None:
         """Return the one node of that server id that itself sees this replica (a VIP's address says nothing)."""
-        found = [n for n in self._by_server_id.get(server_id, []) if n is not replica and _sees(n, replica)]
+        of_that_id = self._by_server_id.get(channel.source_server_id or 0, [])
+        found = [n for n in of_that_id if n is not replica and not _contradicts(n, channel) and _sees(n, replica)]
         return found[0] if len(found) == 1 else None
+
+
+def _contradicts(node: Node, channel: ReplicationChannel) -> bool:
+    """Return whether a server's own uuid or id is another than the channel tells of its source: it is not that one."""
+    server = node.server
+    if server is None:
+        return False
+    uuids = (channel.source_uuid, server.server_uuid)
+    ids = (channel.source_server_id, server.server_id)
+    return (all(uuids) and uuids[0] != uuids[1]) or (all(ids) and ids[0] != ids[1])
 
 
 def _sees(source: Node, replica: Node) -> bool:
     seen = source.replication.replicas if source.replication is not None else ()
-    own = replica.server.server_id if replica.server is not None else None
-    return any(
-        (r.server_id is not None and r.server_id == own) or (r.host and host_port(r.host)[0] in replica.addresses)
-        for r in seen
-    )
+    return any(_is_seen(one, replica) for one in seen)
+
+
+def _is_seen(one: ReplicaSeen, replica: Node) -> bool:
+    """Return whether a replica as its source sees it is this one: by its uuid, its id, and its address without them."""
+    server = replica.server
+    for told, own in (
+        (one.server_uuid, server.server_uuid if server is not None else ""),
+        (one.server_id, server.server_id if server is not None else None),
+    ):
+        if told and own:
+            return told == own
+    return bool(one.host) and host_port(one.host)[0] in replica.addresses
 
 
 def edges_of(links: Sequence[Link], rates: Mapping[str, Mapping[str, float]]) -> tuple[ReplicationEdge, ...]:
@@ -174,11 +196,22 @@ def _runs(word: str) -> bool:
     return word.lower() == "yes"
 
 
+def _unknown_word(channel: ReplicationChannel) -> str:
+    """Return the sentence of a thread whose state is no word that servers are known to say; '' for none."""
+    threads = (("SQL", channel.sql_running, _SQL_WORDS), ("IO", channel.io_running, _IO_WORDS))
+    for thread, word, known in threads:
+        if word.lower() not in known:
+            return tr("the {thread} thread's state is '{word}', which is not known", thread=thread, word=word)
+    return ""
+
+
 def judged(link: Link, lag: float | None) -> tuple[Health, str]:
     """Return a channel's health and the sentence that says why it is not simply good."""
     channel, source = link.channel, link.source.name
     if not link.replica.sql_fresh:
         return Health.UNKNOWN, tr("{name} does not answer; this is what it said last", name=link.replica.name)
+    if unknown := _unknown_word(channel):
+        return Health.UNKNOWN, unknown
     if not _runs(channel.sql_running):
         return Health.BAD, _stopped(tr("SQL thread stopped"), channel.sql_errno, channel.sql_error)
     if not _runs(channel.io_running):
@@ -223,13 +256,17 @@ def gap_of(link: Link) -> int | None:
     """
     channel = link.channel
     inside = gtid.gap(channel.gtid_received, channel.gtid_executed)
-    if (inside is not None and _runs(channel.io_running)) or link.source.replication is None:
+    if inside is not None and _runs(channel.io_running):
         return inside
+    if link.source.replication is None:
+        return inside or None
     if not channel.gtid_executed and not by_gtid(channel):
         return inside  # without GTIDs the replica has executed more than it tells
     ahead = link.source.replication.gtid_executed or link.source.replication.gtid_binlog_pos
     outside = gtid.gap(ahead, channel.gtid_executed)
-    return max((g for g in (inside, outside) if g is not None), default=None)
+    if outside is None:
+        return inside or None  # nothing is missing of what was received: what was not is not known
+    return max(outside, inside or 0)
 
 
 def by_gtid(channel: ReplicationChannel) -> bool:

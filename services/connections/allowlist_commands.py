@@ -120,7 +120,7 @@ RULES: dict[str, Rule] = {
     "systemctl": Rule(
         flags=("--no-pager", "--value", "--full", "-l", "--plain", "--no-legend", "-n0"),
         values=(("--property", _LIST), ("-p", _LIST), ("--lines", _NUMBER), ("-n", _NUMBER), ("--output", "[a-z-]+")),
-        operand=_like(_UNIT),
+        operand=_like(rf"{_UNIT}|(?:mariadb|mysqld?)@\*\.service"),
         called="unit names",
         most=8,
         verbs=frozenset({"show", "is-active", "cat", "status"}),

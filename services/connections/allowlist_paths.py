@@ -58,7 +58,7 @@ _LOGS = tuple(
     re.compile(pattern)
     for pattern in (
         # The server itself names its log (log_error), so it may be anywhere but in a person's own folder.
-        rf"(?!/(?:home|root|proc|sys|dev)/){_FOLDERS}{_NAME}\.(?:err|log)(?:\.1)?",
+        rf"(?!/(?:home|root|proc|sys|dev)/){_FOLDERS}{_NAME}\.(?:err|log)(?:\.1|\.00\.json)?",
         r"/var/log/(?:syslog|messages)",
     )
 )

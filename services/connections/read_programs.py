@@ -12,7 +12,10 @@ OS_LOOP, one line per second (the grammar is in services/facts/os_stream.py):
   skipped forward when the host slept;
 - a network device with a driver of its own (`device`) is told each minute, without those that are ways of another one
   that has a driver too (`lower_*`: a virtual function below its synthetic device);
-- the server is a process called as the second or third word says, mysqld or mariadbd where there is none;
+- the server is a process called as the second or third word says, mysqld or mariadbd where there is none: of several
+  the one in a server's own unit, then one in none, then another unit's; a container's last, told by its PID namespace
+  (NSpid in /proc/PID/status, man proc_pid_status(5)) and then said to be of the group '/docker/PID'. Its control group
+  and the program's own follow its state;
 - EPOCHREALTIME (bash 5.0) is the host's own clock in the same line; bash 4 falls back to whole seconds.
 """
 
@@ -34,14 +37,31 @@ _FIND_NICS = r"""find_nics() {
 
 OS_LOOP = (
     r"""LC_ALL=C
-dir=$1 d1=${2:-mysqld} d2=${3:-mariadbd} pid= n=0 scan=0 sp= vi=()
+dir=$1 d1=${2:-mysqld} d2=${3:-mariadbd} pid= who=- near=-1 n=0 scan=0 sp= vi=()
 now() { local e=$EPOCHREALTIME; if [ -n "$e" ]; then t=${e/[.,]/}; else printf -v t '%(%s)T' -1; t=${t}000000; fi; }
+group_of() {
+  local l two= one=; cg=
+  while IFS= read -r l; do
+    case $l in
+      0::*) two=${l#0::};; *:name=systemd:*) one=${l#*:name=systemd:};; *) [ -n "$one" ] || one=${l#*:*:};;
+    esac
+  done
+  cg=$one; [ -n "$cg" ] && [ "$cg" != / ] || cg=$two
+  case $cg in /*[!A-Za-z0-9:_.@/-]*|[!/]*|'') cg=-;; esac
+}
 find_server() {
-  local f c; pid=
+  local f c k a b r best=-1; pid= who=-
   for f in /proc/[0-9]*/comm; do
     { read -r c < "$f"; } 2>/dev/null || continue
-    case $c in "$d1"|"$d2") f=${f#/proc/}; pid=${f%/comm}; return;; esac
+    case $c in "$d1"|"$d2") ;; *) continue;; esac
+    f=${f#/proc/}; f=${f%/comm}; b=; cg=-
+    { while read -r k a b; do [ "$k" = NSpid: ] && break; b=; done < "/proc/$f/status"; } 2>/dev/null
+    { group_of < "/proc/$f/cgroup"; } 2>/dev/null
+    case $cg in */mariadb*.service|*/mysql*.service|*/mongo*.service) r=3;; *.service*) r=1;; *) r=2;; esac
+    [ -z "$b" ] || { r=0; cg=/docker/$f; }
+    if [ "$r" -gt "$best" ]; then best=$r pid=$f who=$cg; fi
   done
+  near=$best
 }
 find_mount() {
   local a b dev root at rest best=0 d=$dir/
@@ -54,6 +74,7 @@ find_mount() {
 """
     + _FIND_NICS
     + r"""pick() { local i; out="$out;@$1"; for i in $2; do out="$out;${x[i]}"; done; }
+{ group_of < /proc/self/cgroup; } 2>/dev/null; own=${cg:--}
 now; next=$t
 while :; do
   out="t $t"
@@ -82,15 +103,15 @@ while :; do
   [ -n "$pid" ] && { read -r c < "/proc/$pid/comm"; } 2>/dev/null && case $c in
     "$d1"|"$d2") { read -r x < "/proc/$pid/stat"; } 2>/dev/null && { x=${x##*) }; s=${x%% *}; };;
   esac
-  if [ -z "$s" ]; then
-    pid=
-    if [ "$scan" -le 0 ]; then
+  if [ -z "$s" ] || { [ "$near" -lt 2 ] && [ $((n%3)) -eq 0 ]; }; then
+    [ -n "$s" ] || pid=
+    if [ -n "$s" ] || [ "$scan" -le 0 ]; then
       find_server; scan=3
       [ -n "$pid" ] && { read -r x < "/proc/$pid/stat"; } 2>/dev/null && { x=${x##*) }; s=${x%% *}; }
     fi
     scan=$((scan-1))
   else scan=0; fi
-  out="$out;@proc;${pid:--} ${s:--}"
+  out="$out;@proc;${pid:--} ${s:--} $who $own"
   if [ $((n%60)) -eq 0 ]; then find_mount; find_nics; out="$out$nics"; fi
   if [ $((n%3)) -eq 0 ]; then
     printf '%s;@fs;%s ' "$out" "$mnt"
@@ -112,19 +133,37 @@ done
 OS_LOOP_SH = (
     r"""LC_ALL=C; export LC_ALL
 dir=$1; d1=${2:-mysqld}; d2=${3:-mariadbd}; n=0
+group_of() {
+  two=; one=; cg=
+  while IFS= read -r l; do
+    case $l in
+      0::*) two=${l#0::};; *:name=systemd:*) one=${l#*:name=systemd:};; *) [ -n "$one" ] || one=${l#*:*:};;
+    esac
+  done
+  cg=$one; [ -n "$cg" ] && [ "$cg" != / ] || cg=$two
+  case $cg in /*[!A-Za-z0-9:_.@/-]*|[!/]*|'') cg=-;; esac
+}
 find_server() {
+  best=-1; pid=-; who=-
   for f in /proc/[0-9]*/comm; do
     c=; { read -r c < "$f"; } 2>/dev/null || continue
-    case $c in "$d1"|"$d2") f=${f#/proc/}; pid=${f%/comm}; return;; esac
+    case $c in "$d1"|"$d2") ;; *) continue;; esac
+    f=${f#/proc/}; f=${f%/comm}; b=; cg=-
+    { while read -r k a b; do [ "$k" = NSpid: ] && break; b=; done < "/proc/$f/status"; } 2>/dev/null
+    { group_of < "/proc/$f/cgroup"; } 2>/dev/null
+    case $cg in */mariadb*.service|*/mysql*.service|*/mongo*.service) r=3;; *.service*) r=1;; *) r=2;; esac
+    [ -z "$b" ] || { r=0; cg=/docker/$f; }
+    if [ "$r" -gt "$best" ]; then best=$r; pid=$f; who=$cg; fi
   done
-  pid=-
 }
 """
     + _FIND_NICS
-    + r"""pid=-
+    + r"""{ group_of < /proc/self/cgroup; } 2>/dev/null; own=${cg:--}
+best=-1; who=-
+pid=-
 while :; do
   s=-
-  if [ "$pid" = - ] || [ ! -r "/proc/$pid/stat" ]; then find_server; fi
+  if [ ! -r "/proc/$pid/stat" ] || { [ "$best" -lt 2 ] && [ $((n%3)) -eq 0 ]; }; then find_server; fi
   if [ "$pid" != - ]; then
     x=; { read -r x < "/proc/$pid/stat"; } 2>/dev/null; x=${x##*) }; s=${x%% *}; [ -n "$s" ] || s=-
   fi
@@ -140,7 +179,7 @@ while :; do
     printf '@net\n'; cat /proc/net/dev 2>/dev/null
   } | tr '\n' ';' || exit 0
   nics=; if [ $((n%60)) -eq 0 ]; then find_nics; fi
-  printf '@proc;%s %s%s%s\n' "$pid" "$s" "$nics" "$fs" || exit 0
+  printf '@proc;%s %s %s %s%s%s\n' "$pid" "$s" "$who" "$own" "$nics" "$fs" || exit 0
   n=$((n+1))
   sleep 1
 done

@@ -16,7 +16,7 @@ from services.discovery.starting import coming_up, receiving
 from services.discovery.states import State
 from services.discovery.words import clock, joined, names, size
 from services.errors import UNREACHED, NothingListens, OfflineMode
-from services.facts.model import SQL, DiskFacts
+from services.facts.model import SQL, DiskFacts, MachineFacts
 from services.i18n import mark, tr, tr_n
 from services.moments import duration
 from services.types import Health, Reach
@@ -124,10 +124,28 @@ def _with_disk(own: Verdict, node: Node) -> Verdict:
 # --- a node that others, or its host, must speak for ------------------------------------------------------------------
 
 
+def _runs(node: Node, state: str) -> str:
+    """Return what is known of the server's process, in the state that was seen ('?' is not known)."""
+    machine = node.machine
+    if state != "?":
+        return tr("{daemon} runs (state {state})", daemon=node.daemon, state=state)
+    if machine is not None and machine.process_state not in {"", "?"}:
+        return _anybodys(machine)
+    return tr("the server's process could not be seen")
+
+
+def _anybodys(machine: MachineFacts) -> str:
+    """Return the sentence of a process that is called like the server, and may be another's."""
+    pid, owner = machine.process_pid, machine.process_owner
+    if not owner:
+        return tr("a process of its name (pid {pid}) runs, whose it is is not known", pid=pid)
+    return tr("a process of its name (pid {pid}) runs, which {owner} has started", pid=pid, owner=owner)
+
+
 def _without_sql(node: Node, around: Around) -> Verdict:
     """Judge a node whose host answers and whose server does not."""
     machine = node.machine
-    state = machine.process_state if machine is not None else "?"
+    state = machine.server_state if machine is not None else "?"
     if state == "":
         return _not_running(node)
     if state == "T":
@@ -151,10 +169,7 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     if _just_started(node):
         text = tr("{daemon} on {name} is up; the console has not asked it yet", daemon=node.daemon, name=node.name)
         return Verdict(states.STARTED.over(node.speaks), Health.TRANSFER, text)
-    runs = tr("the server's process could not be seen")
-    if state != "?":
-        runs = tr("{daemon} runs (state {state})", daemon=node.daemon, state=state)
-    text = tr("SSH answers and {runs}, but {sql} does not answer", runs=runs, sql=node.speaks)
+    text = tr("SSH answers and {runs}, but {sql} does not answer", runs=_runs(node, state), sql=node.speaks)
     if node.why_bare("sql"):
         text = tr("{sentence}: {why}", sentence=text, why=node.why_bare("sql").removesuffix("."))
     health = Health.BAD if state != "?" else Health.UNKNOWN

@@ -18,12 +18,13 @@ from services.connections.reads.read import CommandRead, SqlRead
 from services.discovery.probe_mongodb import probe_mongodb
 from services.errors import OfflineMode, QueryFailed, Refused, SudoFailed, UserError
 from services.facts import reads
+from services.facts.cut_texts import read_variables
 from services.facts.daemons import daemons_of
-from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
+from services.facts.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
 from services.facts.galera import galera_problems, parse_galera, parse_members
 from services.facts.group_replication import group_problems, parse_group, read_recovery
 from services.facts.log_reads import log_facts, unit_facts, with_certificate
-from services.facts.machine import clock_offset, parse_df, parse_host_files, parse_process
+from services.facts.machine import ServerProcess, clock_offset, find_process, parse_df, parse_host_files
 from services.facts.model import (
     SQL,
     SSH,
@@ -213,7 +214,7 @@ def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s
         status = session.status(limit_s=limit_s)
         round_trip = clock.monotonic() - started
         variables_at = clock.wall()
-        variables = session.query(VARIABLES, limit_s=limit_s).pairs()
+        variables = read_variables(lambda read: session.query(read, limit_s=limit_s))
     except UserError as error:
         return error
     dialect = dialect_of(variables)
@@ -337,13 +338,14 @@ def _begin_machine(session: ObserverSession, clock: Clock) -> _Begun:
     listing = session.run(daemons.process, limit_s=COMMAND_LIMIT_S)
     # ps ends with 1 when nothing matches; an unknown option or program ends otherwise or writes to stderr.
     readable = listing.exit_code == 0 or (listing.exit_code == 1 and not listing.stderr.strip())
-    state, pid = parse_process(listing.text, daemons.called) if readable else ("?", None)
+    found = find_process(listing.text, daemons.called) if readable else ServerProcess("?")
     sent = clock.wall()
     answer = _run(session, reads.CLOCK) or ""
     offset = clock_offset(answer, sent, clock.wall())
     if daemons.tells_transfers:
-        machine = _with_unit(machine, unit_facts(session))
-    return _Begun(replace(machine, clock_offset_s=offset, process_state=state, process_pid=pid), pid)
+        machine = _with_unit(machine, unit_facts(session, found.pid))
+    machine = replace(machine, process_state=found.state, process_pid=found.pid, process_owner=found.owner)
+    return _Begun(replace(machine, clock_offset_s=offset), found.pid)
 
 
 def _end_machine(session: ObserverSession, begun: _Begun, datadir: str, *, mute: bool) -> MachineFacts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from services.discovery.model import ClusterSnapshot
+from services.discovery.model import ClusterSnapshot, place_of
 from services.facts.model import MachineFacts, NodeFacts
 from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory
@@ -26,7 +26,7 @@ def of_entry(facts: NodeFacts, entry: HostEntry) -> NodeFacts:
 def only_named(hosts: Iterable[HostEntry], at: float) -> dict[str, NodeFacts]:
     """Return the instances that the inventory names and that are not read: nobody asks them, and they are drawn."""
     return {
-        one.key: NodeFacts(one.key, at, address=f"{host.address}:{one.port}", on=host.name, kind=one.kind)
+        one.key: NodeFacts(one.key, at, address=place_of(host.address, one.port), on=host.name, kind=one.kind)
         for host in hosts
         for one in host.beside
         if not one.what.read
@@ -37,7 +37,7 @@ def machine_of(machine: MachineFacts | None, entry: HostEntry) -> MachineFacts |
     """Return the host's facts as they are facts of its first server: where another may be meant, nothing is said."""
     if machine is None or not entry.others or not machine.process_state:
         return machine
-    return replace(machine, process_state=NOT_TOLD, process_pid=None, founded_pid=None)
+    return replace(machine, process_state=NOT_TOLD, process_pid=None, process_owner="", founded_pid=None)
 
 
 def shared_words(cluster: ClusterSnapshot) -> str:

@@ -11,7 +11,7 @@ def coming_up(node: Node) -> bool:
     return (
         node.ssh_fresh
         and machine is not None
-        and machine.process_state not in {"", "T", "?"}
+        and machine.server_state not in {"", "T", "?"}
         and (machine.unit_state.startswith("activating") or receiving(machine.unit_status_text))
     )
 

@@ -86,6 +86,6 @@ def _note_spares(members: Sequence[Node], linked: set[str], written: Written, fe
 
 def _is_idle(node: Node) -> bool:
     machine = node.machine
-    if machine is None or not node.ssh_fresh or machine.process_state != "" or machine.unit_state.startswith("failed"):
+    if machine is None or not node.ssh_fresh or machine.server_state != "" or machine.unit_state.startswith("failed"):
         return False
     return node.server is None and not node.history

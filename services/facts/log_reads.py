@@ -25,10 +25,14 @@ LOG_LINES = 600
 LIMIT_S = 5.0
 
 
-def unit_facts(session: ObserverSession) -> MachineFacts:
-    """Return unit, unit_state and unit_status_text; nothing where there is no systemd. Raises UserError without SSH."""
+def unit_facts(session: ObserverSession, pid: int | None = None) -> MachineFacts:
+    """Return unit, unit_state and unit_status_text; nothing where there is no systemd. Raises UserError without SSH.
+
+    Args:
+        pid: of the server's process.
+    """
     answer = session.run(reads.UNIT, limit_s=LIMIT_S)
-    return parse_units(answer.text) if answer.exit_code == 0 else MachineFacts()
+    return parse_units(answer.text, pid) if answer.exit_code == 0 else MachineFacts()
 
 
 def log_facts(
@@ -39,7 +43,7 @@ def log_facts(
     Without an answer the transfers of `facts` are kept and the second part is None.
     """
     try:
-        unit = unit_facts(session)
+        unit = unit_facts(session, facts.machine.process_pid if facts.machine is not None else None)
         path = _path(session, facts)
         text = _read_log(session, path, unit.unit)
         sizes = _sizes(session, facts) if facts.galera is not None or _may_join(unit) else unit

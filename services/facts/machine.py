@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from services.addresses import is_ip
 from services.facts.model import DiskFacts, MachineFacts
+from services.facts.process_owner import is_anothers, is_of_database, owner_of
 from services.facts.reading import count, real, words
 from services.lines import lines_of
 
@@ -67,22 +69,47 @@ def parse_df(text: str) -> tuple[DiskFacts, ...]:
 
 
 MYSQL_DAEMONS = ("mysqld", "mariadbd")
+_ZOMBIE = frozenset("Z")
+"""The letter of one that has ended (ps(1))."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerProcess:
+    """The process that is called like a server. `state`: '' there is none; `owner`: see process_owner.owner_of."""
+
+    state: str = ""
+    pid: int | None = None
+    owner: str = ""
+
+
+def find_process(text: str, called: Collection[str] = MYSQL_DAEMONS) -> ServerProcess:
+    """Return the server's process out of `ps -C mysqld,mariadbd,ps -o pid= -o stat= -o comm= -o cgroup=`.
+
+    Of several the one of a server's unit counts first, a container's or a person's own last; then one that is no
+    zombie, then the first. State is the first letter (ps(1)).
+
+    Args:
+        called: what its program may be called. ps itself is listed for its own group.
+    """
+    listed = [line.split(None, 3) for line in lines_of(text)[:MOST_LINES]]
+    own = next((parts[3] for parts in listed if len(parts) == 4 and parts[2] == "ps"), "")
+    found: list[ServerProcess] = []
+    for parts in listed:
+        pid = count(parts[0]) if parts else None
+        if pid is not None and len(parts) >= 3 and parts[2] in called:
+            found.append(ServerProcess(parts[1][:1], pid, owner_of(parts[3] if len(parts) == 4 else "", own)))
+    return min(found, key=_nearness, default=ServerProcess())
+
+
+def _nearness(one: ServerProcess) -> tuple[int, bool]:
+    far = 0 if is_of_database(one.owner) else 2 if is_anothers(one.owner) else 1
+    return far, one.state in _ZOMBIE
 
 
 def parse_process(text: str, called: Collection[str] = MYSQL_DAEMONS) -> tuple[str, int | None]:
-    """Return (state, pid) of the database out of `ps -C mysqld,mariadbd -o pid= -o stat= -o comm=`; ('', None): none.
-
-    `called`: what its program may be called.
-    Of several servers on one host the first that is no zombie counts; state is the first letter (ps(1)).
-    """
-    found: list[tuple[str, int]] = []
-    for line in lines_of(text)[:MOST_LINES]:
-        parts = line.split()
-        pid = count(parts[0]) if parts else None
-        if pid is not None and len(parts) >= 3 and parts[2] in called:
-            found.append((parts[1][:1], pid))
-    found.sort(key=lambda one: one[0] == "Z")
-    return found[0] if found else ("", None)
+    """Return (state, pid) of the server, see `find_process`; ('', None): none, ('?', None): only others' processes."""
+    one = find_process(text, called)
+    return ("?", None) if is_anothers(one.owner) else (one.state, one.pid)
 
 
 _SHORT_S = 1.0
@@ -118,15 +145,22 @@ def zone_offset(text: str) -> float:
     return -seconds if word.startswith("-") else seconds
 
 
-def parse_units(text: str) -> MachineFacts:
+def parse_units(text: str, pid: int | None = None) -> MachineFacts:
     """Return unit, unit_state and unit_status_text out of `systemctl show -p Id,LoadState,ActiveState,SubState,
-    StatusText UNIT...`. Units are separated by an empty line; a running one counts before a failed one, aliases repeat.
+    StatusText,MainPID UNIT...`. Units are separated by an empty line; a running one counts before a failed one, aliases
+    repeat.
+
+    Args:
+        pid: of the server's process: of several units it is the one whose main process that is.
     """
     best: dict[str, str] = {}
     for block in re.split(r"\n\s*\n", text[:100_000]):
         pairs = dict(line.partition("=")[::2] for line in lines_of(block))
-        if pairs.get("LoadState") == "loaded" and _rank(pairs) > _rank(best):
+        own = pid is not None and count(pairs.get("MainPID", "")) == pid
+        if pairs.get("LoadState") == "loaded" and (own or _rank(pairs) > _rank(best)):
             best = pairs
+        if own:
+            break
     if not best:
         return MachineFacts()
     state = f"{words(best.get('ActiveState', ''), 40)}/{words(best.get('SubState', ''), 40)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.facts.mongodb.model import MongoFacts
+from services.facts.process_owner import HAND, is_anothers, is_of_database
 from services.types import Flavour, Reach
 
 
@@ -38,6 +39,7 @@ class ServerFacts:
     started_at: float | None = None
     read_only: bool | None = None
     super_read_only: bool | None = None
+    read_only_word: str = ""  # of a value of read_only that is not known
     datadir: str = ""
     socket: str = ""
     log_error: str = ""
@@ -97,6 +99,7 @@ class GaleraFacts:
     ist_current: int | None = None
     ist_last: int | None = None
     off: bool = False  # wsrep_on is OFF while the provider is loaded: writes made there are not replicated
+    maint_mode: str = ""  # PXC: pxc_maint_mode, DISABLED while clients may come; '' where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +270,7 @@ class MachineFacts:
     clock_offset_s: float | None = None  # host minus workstation, halved round trip
     process_state: str = ""  # of mysqld/mariadbd: R, S, D, T (stopped by a signal), Z, '' = no such process, ? = unread
     process_pid: int | None = None
+    process_owner: str = ""  # whose it is (process_owner.py): a unit's name, or what else its group tells; '' not told
     founded_pid: int | None = None  # the server that was started to found a cluster, by its own command line
     unit_state: str = ""  # systemd ActiveState/SubState, "active/running"
     unit_status_text: str = ""  # systemd StatusText, "Receiving IST 45% ..."
@@ -278,6 +282,22 @@ class MachineFacts:
     transfer: TransferCertificate | None = None  # of its state transfers; None: not encrypted by one, or not read
     disk_devices: tuple[str, ...] = ()  # whole disks and layers that the kernel counts, "sda", "dm-0"
     net_devices: tuple[str, ...] = ()  # cards first, then what passes on what they carry
+
+    @property
+    def server_state(self) -> str:
+        """Return `process_state` as far as that process is this host's server: '' none runs, '?' not known.
+
+        A container's, or a person's own, is another's: without it none runs where the unit says so too. One of a name
+        only, while the unit says that it rests, may be anybody's.
+        """
+        state, owner = self.process_state, self.process_owner
+        if state in {"", "?"} or owner == HAND:
+            return state
+        rests = self.unit_state.startswith(("inactive", "failed"))
+        if is_anothers(owner):
+            return "" if rests else "?"
+        other = bool(owner) and owner != self.unit and not is_of_database(owner)
+        return "?" if rests and (not owner or other) else state
 
 
 @dataclass(frozen=True, slots=True)

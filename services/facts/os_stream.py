@@ -3,9 +3,9 @@
 A line (see services/connections/read_programs.py for the loop) is a list of `;`-separated segments. `t CLOCK` is the
 host's own clock; `@NAME` starts a section, and what follows are lines of the kernel's file as they stand:
 `@stat` /proc/stat, `@disk` /proc/diskstats, `@mem` /proc/meminfo, `@load` /proc/loadavg, `@vm` /proc/vmstat,
-`@net` /proc/net/dev, `@psi cpu|io|memory` /proc/pressure/*, `@proc` "PID STATE" of mysqld or mariadbd ("- -" when there
-is none), `@nic` the names of the network cards (each minute), `@fs` "MAJOR:MINOR BLOCK_SIZE BLOCKS AVAILABLE" of the
-data directory's file system (every third second).
+`@net` /proc/net/dev, `@psi cpu|io|memory` /proc/pressure/*, `@proc` "PID STATE GROUP OWN_GROUP" of mysqld or mariadbd
+("- -" when there is none), `@nic` the names of the network cards (each minute), `@fs` "MAJOR:MINOR BLOCK_SIZE BLOCKS
+AVAILABLE" of the data directory's file system (every third second).
 Field meanings: man proc_stat(5), proc_diskstats(5), proc_meminfo(5), proc_pressure(5), stat(1) `-f`.
 """
 
@@ -21,6 +21,7 @@ from services.facts.block_devices import NO_DISKS, Busiest, Devices, devices_of,
 from services.facts.daemons import daemons_of
 from services.facts.machine import LATEST
 from services.facts.net_devices import carrying
+from services.facts.process_owner import owner_of
 from services.facts.reading import MOST, count
 from services.inventory.kinds import MYSQL
 
@@ -58,6 +59,7 @@ class OsReading:
         values: metric key ("os.cpu.user") -> value as the kernel gave it: CPU in ticks, memory in bytes.
         process_state: R, S, D, T, Z ... of mysqld/mariadbd (man proc_pid_stat(5)), '' when no such process runs.
         data_disk_size, data_disk_free: bytes of the data directory's file system, None on seconds without `@fs`.
+        process_owner: see process_owner.owner_of.
         data_device: whole disk under the data directory, '' when it can't be told.
         disk_devices, net_devices: names that have numbers of their own, those that the sums are made of first.
     """
@@ -71,6 +73,7 @@ class OsReading:
     data_device: str = ""
     disk_devices: tuple[str, ...] = ()
     net_devices: tuple[str, ...] = ()
+    process_owner: str = ""
 
 
 def os_command(datadir: str, shell: str = "bash", kind: str = MYSQL.code) -> CommandRead:
@@ -126,18 +129,19 @@ class OsParser:
         if not math.isfinite(sum(values.values())):
             values = {key: value for key, value in values.items() if math.isfinite(value)}
         size, free = self._file_system(_last(kept[b"@fs"]))
-        process = _last(kept[b"@proc"])
-        pid = count(process[0].decode("ascii", "replace")) if len(process) == 2 and process[1] != b"-" else None
+        process = [word.decode("ascii", "replace") for word in _last(kept[b"@proc"])]
+        pid = count(process[0]) if len(process) in {2, 4} and process[1] != "-" else None
         return OsReading(
             at_host,
             values,
-            process[1].decode("ascii", "replace") if pid is not None else "",
+            process[1] if pid is not None else "",
             pid,
             size,
             free,
             self._device or self._most_written(values),
             _counted_first(self._devices.whole, self._devices.counted) if self._devices is not None else (),
             _counted_first(self._nets, self._carrying),
+            owner_of(f"0::{process[2]}", f"0::{process[3]}") if pid is not None and len(process) == 4 else "",
         )
 
     def _forget_made_up(self) -> None:

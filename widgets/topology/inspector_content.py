@@ -359,7 +359,10 @@ def _process(machine: MachineFacts) -> Row | None:
         return None
     word = tr(_PROCESS.get(machine.process_state[:1], machine.process_state) or mark("gone"))
     health = Health.BAD if machine.process_state[:1] in {"T", "Z"} else Health.UNKNOWN
-    return Row(mark("process"), word, f"pid {machine.process_pid}" if machine.process_pid else "", health)
+    pid = f"pid {machine.process_pid}" if machine.process_pid else ""
+    if machine.server_state != machine.process_state:
+        pid = tr("{pid}, of another: {owner}", pid=pid, owner=machine.process_owner or tr("not known"))
+    return Row(mark("process"), word, pid, health)
 
 
 def _settings(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:

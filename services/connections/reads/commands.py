@@ -36,7 +36,11 @@ MOST_PATHS = 32
 """Of one stat."""
 MOST_SUMMED = 24
 """Tables of one read."""
-UNITS = ("mariadb.service", "mysql.service", "mysqld.service", "mysql@bootstrap.service")
+UNITS = (
+    "mariadb.service", "mysql.service", "mysqld.service", "mysql@bootstrap.service", "mariadb@*.service",
+    "mysqld@*.service", "mysql@*.service",
+)  # fmt: skip
+"""Of the packages; of instances those that systemd has loaded (systemctl(1), PATTERN)."""
 
 _KNOWN: dict[str, CommandTemplate] = {}
 COMMANDS: Mapping[str, CommandTemplate] = MappingProxyType(_KNOWN)
@@ -59,8 +63,10 @@ CLOCK = _known("clock", "date", "+%s.%N").read()
 ZONE = _known("zone", "date", "+%z").read()
 WHO = _known("who", "id", "-u", root=True)
 SERVER_PROCESS = _known(
-    "server-process", "ps", "-C", "mysqld,mariadbd", "-o", "pid=", "-o", "stat=", "-o", "comm="
-).read()
+    "server-process", "ps", "-C", "mysqld,mariadbd,ps", "-ww", "-o", "pid=", "-o", "stat=", "-o", "comm=",
+    "-o", "cgroup=",
+).read()  # fmt: skip
+"""With the group of its own, too: what a program that runs in a container sees beside it is no other container's."""
 PROCESSES = _known("processes", "ps", "-e", "-ww", "-o", "pid=", "-o", "etimes=", "-o", "args=").read()
 PROCESS_AGE = _known("process-age", "ps", "-p", k.PID, "-o", "etimes=")
 LISTENING = _known("listening", "ss", "-ltnH").read()
@@ -81,7 +87,7 @@ HAPROXY_SHOWN = _known(
 # -- systemd -----------------------------------------------------------------------------------------------------------
 
 UNITS_FOUND = _known(
-    "units-found", "systemctl", "show", "-p", "Id,LoadState,ActiveState,SubState,StatusText", *UNITS
+    "units-found", "systemctl", "show", "-p", "Id,LoadState,ActiveState,SubState,StatusText,MainPID", *UNITS
 ).read()
 UNITS_STARTED = _known(
     "units-started", "systemctl", "show", "-p", "Id,InvocationID,InactiveExitTimestamp", *UNITS

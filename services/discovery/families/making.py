@@ -93,8 +93,10 @@ class Making:
 
 
 def role_of(node: Node) -> str:
-    """Return the role of a server by its own switch: 'read only', else ''."""
+    """Return the role of a server by its own switch: 'read only', a value that is not known as it is, else ''."""
     server = node.server
-    if server is None or server.read_only is None:
+    if server is None:
         return ""
-    return mark("read only") if server.read_only or server.super_read_only else ""
+    if server.read_only or server.super_read_only:
+        return mark("read only")
+    return f"read_only {server.read_only_word}" if server.read_only_word else ""

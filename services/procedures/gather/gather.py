@@ -264,9 +264,9 @@ def _base(name: str, address: str, node: NodeFacts, known: tuple[Remembered, ...
     up: bool | None = None
     if node.server is not None:
         up = True
-    elif machine is not None and machine.process_state in {"", "Z"}:
+    elif machine is not None and machine.server_state in {"", "Z"}:
         up = False
-    elif machine is not None and machine.process_state != "?":
+    elif machine is not None and machine.server_state != "?":
         up = True  # it runs and does not answer
     return HostFacts(name, address, node, server_up=up, remembered=known)
 

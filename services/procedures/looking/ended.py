@@ -81,4 +81,4 @@ def _only_left_over(asking: Asking, host: str, shown: Mapping[str, str]) -> bool
     except UserError:
         return False
     read = listing.exit_code in {0, 1} and not listing.stderr.strip()
-    return read and parse_process(listing.text)[0] in {"", "Z"}
+    return read and parse_process(listing.text)[0] in {"", "Z", "?"}

@@ -77,7 +77,7 @@ def _runs_no_server(node: NodeView) -> bool:
 
 def _is_stopped(node: NodeView) -> bool:
     machine = node.facts.machine if node.facts is not None else None
-    return machine is not None and machine.process_state == ""
+    return machine is not None and machine.server_state == ""
 
 
 def why_none_fits(cluster: ClusterSnapshot | None, about: About) -> str:

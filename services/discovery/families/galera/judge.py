@@ -46,6 +46,8 @@ def _told(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
         text = tr("{name} is connected to no group; it refuses queries", name=node.name)
         return Verdict(states.DISCONNECTED, Health.BAD, text)
     why = node.why("galera") or tr("the server does not tell its group state")
+    if status:
+        why = tr("wsrep_cluster_status is {value}, which is not known", value=galera.cluster_status)
     return Verdict(states.NOT_KNOWN, Health.UNKNOWN, why)
 
 
@@ -89,12 +91,21 @@ def _primary(node: Node, galera: GaleraFacts, around: Around, missing: frozenset
     return Verdict(other, Health.WARN, text)
 
 
+def _maintained(name: str, mode: str) -> str:
+    """Return what a node's pxc_maint_mode keeps away (Percona XtraDB Cluster manual, "ProxySQL Admin")."""
+    if mode in {"MAINTENANCE", "SHUTDOWN"}:
+        return tr("{name} takes no clients from a proxy: pxc_maint_mode is {value}", name=name, value=mode)
+    return tr("pxc_maint_mode of {name} is {value}, which is not known", name=name, value=mode)
+
+
 def _synced(node: Node, galera: GaleraFacts, missing: frozenset[Lack]) -> Verdict:
     synced = states.SYNCED.called(galera.local_state_comment)
     if Lack.REFUSES in missing:
         rejects = galera.reject_queries.upper()
         text = tr("{name} refuses queries: wsrep_reject_queries is {value}", name=node.name, value=rejects)
         return Verdict(synced, Health.WARN, text)
+    if Lack.MAINTAINED in missing:
+        return Verdict(synced, Health.WARN, _maintained(node.name, galera.maint_mode.upper()))
     if Lack.FROZEN in missing and galera.gcache_frozen_at is not None:
         text = tr(
             "the gcache of {name} is frozen at {seqno}: its disk fills until somebody releases it",

@@ -23,7 +23,7 @@ def silent_of(nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 def _stopped(node: Node) -> bool:
     """Return whether the host itself says that no server's process is there ('?' is not known)."""
-    return node.ssh_fresh and node.machine is not None and node.machine.process_state == ""
+    return node.ssh_fresh and node.machine is not None and node.machine.server_state == ""
 
 
 def quorum_problems(name: str, nodes: Sequence[Node], components: Sequence[Component]) -> list[Problem]:

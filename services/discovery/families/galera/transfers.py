@@ -131,7 +131,7 @@ def _still_joining(joiner: Node) -> bool:
     """Return whether a transfer that no log has ended may still run: a joiner that serves has ended it."""
     galera = joiner.galera
     if not joiner.sql_fresh or galera is None:
-        return joiner.machine is None or joiner.machine.process_state != "" or not joiner.ssh_fresh
+        return joiner.machine is None or joiner.machine.server_state != "" or not joiner.ssh_fresh
     return galera.local_state not in {SYNCED, DONOR}
 
 
@@ -152,7 +152,16 @@ def _outlived(donor: Node, joiner: Node, facts: TransferFacts) -> bool:
     if view is None or not donor.sql_fresh or asked is None or asked <= begun or view.cluster_status != "Primary":
         return False
     names = {member.name for member in view.members}
-    return bool(names) and "" not in names and facts.donor_name in names and facts.joiner_name not in names
+    if names:
+        return "" not in names and facts.donor_name in names and facts.joiner_name not in names
+    return _lists_without(view, donor, joiner)
+
+
+def _lists_without(view: GaleraFacts, donor: Node, joiner: Node) -> bool:
+    """Return whether a donor's list of addresses has itself and not the joiner: Galera 3 has no table of members."""
+    listed = {host_port(address)[0] for address in view.incoming_addresses}
+    whole = "" not in listed and len(view.incoming_addresses) == view.cluster_size
+    return whole and bool(listed & donor.addresses) and bool(joiner.addresses) and not listed & joiner.addresses
 
 
 def _edge(

@@ -82,7 +82,7 @@ def silent_of(one: SetOf) -> tuple[Node, ...]:
 
 def stopped(node: Node) -> bool:
     """Return whether a host says that no server runs."""
-    return node.ssh_fresh and node.machine is not None and node.machine.process_state == ""
+    return node.ssh_fresh and node.machine is not None and node.machine.server_state == ""
 
 
 def set_problems(one: SetOf) -> list[Problem]:

@@ -19,5 +19,5 @@ class Single(Plain):
     def takes(self, members: Sequence[Node], _links: Sequence[Link]) -> ClusterKind:
         """Return the kind: 'single server' is said of a host that said so much itself."""
         only = members[0] if len(members) == 1 else None
-        runs_none = only is not None and only.machine is not None and only.machine.process_state == ""  # a spare?
+        runs_none = only is not None and only.machine is not None and only.machine.server_state == ""  # a spare?
         return SINGLE if only is not None and (only.server or runs_none) else UNKNOWN

@@ -46,7 +46,7 @@ class Stopped(OfHost):
         state, pid = parse_process(listing.text)
         shown = properties(asking.run(self.host, commands.UNIT_STOPPING.read(self.unit)).text)
         active = shown.get("ActiveState", "")
-        if state not in {"", "Z"}:
+        if state not in {"", "Z", "?"}:  # "?": only others' processes, a container's
             held = _HELD.get(state, "").format(pid=pid)
             told = f"the server still runs on {self.host} (pid {pid}){held}{_stopping(self.unit, shown)}"
             return Answer(holds=False, evidence=told + _deaf(self, asking, stopping=active == "deactivating"))

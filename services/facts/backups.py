@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from services.connections.allowlist_paths import is_clean
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
+from services.facts import gtid
 from services.facts.reading import count, words
 from services.facts.state_files import position_of
 from services.lines import lines_of
@@ -24,7 +25,9 @@ MOST_BACKUPS = 64
 _MOST_LINES = 20_000
 _FULL, _PREPARED = "full-backuped", frozenset({"log-applied", "full-prepared"})
 _INCREMENTAL = "incremental"
-_GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,\s-]{0,400})'")
+_GTID = re.compile(r"GTID of the last change '([0-9A-Za-z:,_\s-]{0,16384})'")
+_MOST_TOLD = 16_384
+"""Bytes of one file that the program tells."""
 _BASE = re.compile(r"--incremental-basedir=([A-Za-z0-9/_.@:+,=-]+)")
 _LISTED_GTID = re.compile(r"[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}", re.ASCII)
 _MOMENT = re.compile(r"[0-9]{6} [0-9]{1,2}:[0-9]{2}:[0-9]{2}", re.ASCII)
@@ -182,9 +185,9 @@ def _backup(block: _Block) -> Backup:
     points, info = _pairs(files.get("checkpoints", ())), _pairs(files.get("info", ()))
     position = position_of(" ".join(files.get("galera_info", ())[:1]).lower())
     server = info.get("server_version", "")
-    log = (files.get("binlog_info") or [""])[0].split("\t")
-    said = _GTID.search(info.get("binlog_pos", ""))
-    gtid = newest(plain.get("gtids", "")) or (said[1] if said else log[2] if len(log) > 2 else "")
+    log = " ".join(files.get("binlog_info", ())).split("\t")
+    said = _GTID.search(" ".join(files.get("info", ())))
+    gtids = newest(plain.get("gtids", "")) or whole_gtids(said[1] if said else log[2] if len(log) > 2 else "")
     base = _BASE.search(info.get("tool_command", ""))
     return Backup(
         path=path, real=plain.get("real", ""), size=count(plain.get("size", "")),
@@ -198,7 +201,7 @@ def _backup(block: _Block) -> Backup:
         tool=version_of(info.get("tool_version", "")), began=words(info.get("start_time", ""), 19),
         ended=words(info.get("end_time", ""), 19), state_uuid=position[0] if position else "",
         seqno=position[1] if position and position[1] >= 0 else None,
-        gtid=" ".join(gtid.split()), listed=every(plain.get("gtids", "")), since=moment(plain.get("since", "")),
+        gtid=gtids, listed=every(plain.get("gtids", "")), since=moment(plain.get("since", "")),
         by=count(plain.get("by", "")), base=base[1] if base else "",
         log=words(log[0].strip(), 255), own=_own(plain), partial=_yes(info.get("partial")),
         compressed=_yes(info.get("compressed")), encrypted=_yes(info.get("encrypted")),
@@ -235,6 +238,16 @@ def newest(gtids: str) -> str:
         if _LISTED_GTID.fullmatch(one):
             found[one.partition("-")[0]] = one
     return ",".join(found.values())
+
+
+def whole_gtids(told: str) -> str:
+    """Return GTIDs as a backup tells them, several sources on as many lines, in one; '' for a set that was cut.
+
+    XtraBackup prints a set as the server does (Percona XtraBackup manual, "xtrabackup_binlog_info").
+    """
+    gtids = " ".join(told.split())
+    cut = gtids.endswith(",") or len(told) >= _MOST_TOLD // 2
+    return "" if cut or gtid.parse(gtids) is None else gtids
 
 
 def every(gtids: str) -> str:

@@ -25,14 +25,19 @@ from services.connections.read_programs import (
     QUERY_PRINTED,
     STAMP,
 )
+from services.facts.json_log import plain_line
 from services.lines import lines_of
 
 LEFT_OUT = "(a client's words, left out)"
 LEFT_OUT_MORE = "(a client's words, left out; a state transfer may stand there)"
 LEFT_OUT_REQUEST = "(a client's words, left out; a request of a state transfer may stand there)"
 
-JOURNAL = re.compile(r"(?P<at>\d{9,11}\.\d{1,9}) \S{1,255} (?P<by>[^:]{0,300}): (?P<message>.*)", re.DOTALL)
+JOURNAL = re.compile(
+    r"(?P<at>\d{9,11}\.\d{1,9}) \S{1,255} (?P<by>\S{1,255}?\[\d{1,10}\]|[^:]{0,300}): (?P<message>.*)", re.DOTALL
+)
 """A line of `journalctl -o short-unix`: the host's epoch seconds, the process that wrote it ('mariadbd[162]'), what.
+
+An identifier may have colons in it (SyslogIdentifier=, systemd.exec(5)): its number ends it.
 
 journald takes the process from the kernel: what a client makes a server log is the server's, and never systemd's or
 that of the script of an SST (man systemd.journal-fields(7), _PID; seen with systemd 252).
@@ -77,7 +82,7 @@ def without_client_text(lines: Iterable[str], *, begins_inside: bool = False) ->
     Args:
         begins_inside: the lines were cut off a longer log: what stands first may be the middle of a client's text.
     """
-    whole = tuple(lines)
+    whole = tuple(plain_line(line) for line in lines)
     shown = _after_refused(whole)
     for index, line in _after_words(whole, begins_inside=begins_inside).items():
         if index in shown:

@@ -60,7 +60,7 @@ JOIN_BROKE = (
 Without gcs_join behind it a failed JOIN may be for want of a Primary Component, and is tried again.
 """
 _LEFT = "left the group"
-"""Stands for the joiner's name where it is gone, with the index -1.-1."""
+"""Stands for the name of whoever of the two is gone, with the index -1.-1."""
 _ARBITRATOR = "garb"
 """garbd's name in the group; each backup that is taken through one has another (galera/garb/garb_gcs.cpp)."""
 _FAILED = re.compile(
@@ -189,9 +189,11 @@ def _take(log: _Log, message: str, at: float | None) -> None:
     elif found := _SENT.search(message):
         _sent(log, found, at)
     elif found := _GOT.search(message):
-        log.change(log.of(found["joiner"], found["donor"]), ended=at, failed=found["end"] == "failed")
+        donor = "" if found["donor"] == _LEFT else found["donor"]
+        log.change(log.of(found["joiner"], donor), ended=at, failed=found["end"] == "failed")
     elif found := _SYNCED.search(message):
         log.change(log.of(found["joiner"]), ended=at)
+        log.change(log.left(found["joiner"]), donor_done=True)
     elif not _take_progress(log, message) and _FAILED.search(message):
         log.change(log.current(), ended=at, failed=True)
 

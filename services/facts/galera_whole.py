@@ -17,6 +17,8 @@ JOINER, DONOR, JOINED, SYNCED, ERROR = 1, 2, 3, 4, 5
 """wsrep_local_state (galera/wsrep_api.h, wsrep_member_status_t)."""
 _PRIMARY = "Primary"
 _NOBODY_REFUSED = frozenset({"", "NONE"})
+_NOT_MAINTAINED = frozenset({"", "DISABLED"})
+"""Of pxc_maint_mode (Percona XtraDB Cluster manual: DISABLED, SHUTDOWN, MAINTENANCE)."""
 
 
 class Lack(Enum):
@@ -32,6 +34,7 @@ class Lack(Enum):
     DESYNCED = "desynced"
     DESYNC_UNTOLD = "desync-untold"
     REFUSES = "refuses-queries"
+    MAINTAINED = "maintenance"  # PXC: a proxy sends no clients there
     FROZEN = "cache-frozen"
     SUSPECT = "provider-suspect"
     SLOWS = "slows-the-group"
@@ -61,6 +64,7 @@ def lacks(galera: GaleraFacts, *, desynced: bool = False) -> frozenset[Lack]:
         Lack.DESYNCED: bool(galera.desync_count) and not desynced,
         Lack.DESYNC_UNTOLD: galera.desync_count is None,
         Lack.REFUSES: galera.reject_queries.upper() not in _NOBODY_REFUSED,
+        Lack.MAINTAINED: galera.maint_mode.upper() not in _NOT_MAINTAINED,
         Lack.FROZEN: galera.gcache_frozen_at is not None,
         Lack.SUSPECT: galera.provider_suspect,
         Lack.SLOWS: slows(galera),

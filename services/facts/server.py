@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.facts.dialect import identify
+from services.facts.json_log import log_file
 from services.facts.model import ServerFacts
-from services.facts.reading import amount, count, flag, words
+from services.facts.reading import amount, count, flag, may_be_cut, words
 
 _LONGEST_PATH = 4096
+_STRICTEST = "NO_LOCK_NO_ADMIN"
+_STRICTER = frozenset({"NO_LOCK", _STRICTEST})
 SHOWN = (
     "innodb_buffer_pool_size",
     "innodb_flush_log_at_trx_commit",
@@ -65,17 +68,42 @@ def parse_server(variables: Mapping[str, str], status: Mapping[str, str], at: fl
         report_host=words(variables.get("report_host", "")),
         uptime_s=uptime,
         started_at=None if uptime is None else at - uptime,
-        read_only=flag(variables.get("read_only", "")),
-        super_read_only=flag(variables.get("super_read_only", "")),
+        read_only=read_only_of(variables.get("read_only", "")),
+        super_read_only=_super_read_only(variables),
+        read_only_word=_not_known(variables.get("read_only", "")),
         datadir=_path(variables, "datadir"),
         socket=_path(variables, "socket"),
-        log_error=_path(variables, "log_error"),
+        log_error=log_file(_path(variables, "log_error"), variables.get("log_error_services", "")),
         log_bin=flag(variables.get("log_bin", "")),
-        variables=tuple((name, words(variables[name], 4000)) for name in SHOWN if name in variables),
+        variables=tuple((name, _shown(variables[name])) for name in SHOWN if name in variables),
     )
+
+
+def read_only_of(value: str) -> bool | None:
+    """Return whether a server takes no writes of clients by its read_only; None for a value that is not known.
+
+    MariaDB 12.0.1 and newer have more than a switch there: OFF, ON, NO_LOCK, NO_LOCK_NO_ADMIN (MDEV-36425), the last
+    two stricter than ON.
+    """
+    return True if value.strip().upper() in _STRICTER else flag(value)
+
+
+def _super_read_only(variables: Mapping[str, str]) -> bool | None:
+    """Return whether administrators may not write either: MySQL's own switch, or MariaDB's strictest read_only."""
+    if variables.get("read_only", "").strip().upper() == _STRICTEST:
+        return True
+    return flag(variables.get("super_read_only", ""))
+
+
+def _not_known(value: str) -> str:
+    return words(value, 40) if read_only_of(value) is None else ""
 
 
 def _path(variables: Mapping[str, str], name: str) -> str:
     """Return a path as the server wrote it, '' for one that is longer than paths are (PATH_MAX)."""
     value = variables.get(name, "")
-    return value if len(value) <= _LONGEST_PATH else ""
+    return value if len(value) <= _LONGEST_PATH and not may_be_cut(value) else ""
+
+
+def _shown(value: str) -> str:
+    return f"{words(value, 4000)}…" if may_be_cut(value) else words(value, 4000)

@@ -28,6 +28,8 @@ from services.moments import utc_time
 
 ALIVE_S = 60.0
 """A mongos of 3.2 writes its ping each round of its balancer, every 10 s (source, balance.cpp): six were left out."""
+_MODES = {"full": True, "autoSplitOnly": False, "off": False}
+"""Whether the balancer moves chunks in this mode (MongoDB source, balancer_configuration.cpp: shouldBalance)."""
 _MOST_STRING = 8000
 _HELD = 2
 
@@ -77,7 +79,8 @@ class ShardedCluster:
 
     Attributes:
         id: given when it was made. config: what the asked process uses now; '' and empty where it does not say.
-        balancer: switched on. moving: locks that are held, by their names ('balancer' or a collection's).
+        balancer: switched on, so that it moves chunks. balancer_mode: as 3.4 and newer call it.
+        moving: locks that are held, by their names ('balancer' or a collection's).
     """
 
     id: str = ""
@@ -85,6 +88,7 @@ class ShardedCluster:
     shards: tuple[Shard, ...] | None = None
     routers: tuple[Router, ...] | None = None
     balancer: bool | None = None
+    balancer_mode: str = ""
     balancing: bool | None = None
     locks: tuple[str, ...] | None = None
 
@@ -118,6 +122,7 @@ def parse_cluster(
         shards=None if shards is None else tuple(map(_shard, shards[:MOST_SHARDS])),
         routers=None if routers is None else tuple(map(_router, routers[:MOST_SHARDS])),
         balancer=_balancer(settings, balancer),
+        balancer_mode=line((balancer or {}).get("mode"), 40),
         balancing=yes((balancer or {}).get("inBalancerRound")),
         locks=None if locks is None else tuple(line(one.get("_id")) for one in locks if _is_held(one)),
     )
@@ -176,11 +181,12 @@ def _is_held(lock: Document) -> bool:
 
 def _balancer(settings: Sequence[Document] | None, status: Document | None) -> bool | None:
     """Return whether it is switched on: 3.4 and newer say a mode; before, it is on unless a setting stops it."""
-    mode = line((status or {}).get("mode"), 20)
+    mode = line((status or {}).get("mode"), 40)
     if mode:
-        return mode != "off"
+        return _MODES.get(mode)
     if settings is None:
         return None
     told = next((one for one in settings if one.get("_id") == "balancer"), {})
     stopped = yes(told.get("stopped", False))
-    return None if stopped is None else not stopped and line(told.get("mode"), 20) != "off"
+    by_mode = _MODES.get(line(told.get("mode"), 40)) if "mode" in told else True
+    return False if stopped or by_mode is False else None if stopped is None or by_mode is None else True

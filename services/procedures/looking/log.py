@@ -11,6 +11,7 @@ from services.connections.reads import commands, statements
 from services.errors import Refused, TimedOut, UserError
 from services.facts import reads
 from services.facts.client_text import own_lines
+from services.facts.json_log import log_file
 from services.facts.log_part import Log
 from services.facts.machine import clock_offset, zone_offset
 from services.facts.option_files import SERVER_GROUPS, printed
@@ -73,6 +74,7 @@ def _log_file(asking: Asking, host: str) -> str:
         if output.exit_code:  # MySQL's program has no --mysqld
             output = asking.run(host, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
         found = printed(output.text)
-    path = reads.log_path(found.get("log_error", ""), found.get("datadir", ""))
+    named = log_file(found.get("log_error", ""), found.get("log_error_services", ""))
+    path = reads.log_path(named, found.get("datadir", ""))
     asking.memory.keep(key, path)
     return path

@@ -237,3 +237,29 @@ def test_that_a_backup_is_packed_by_the_files_that_lie_there_and_not_by_a_word()
     assert not replace(recorded()["full"], packed=0, compressed=True, encrypted=True).is_packed
     assert replace(recorded()["full"], packed=1, compressed=False).is_packed
     assert replace(recorded()["full"], packed=None, compressed=True).is_packed
+
+
+def _gtid_of(info: str, binlog_info: str) -> str:
+    def part(name: str, text: str) -> str:
+        return f"file {name}\n" + "".join(f"| {line}\n" for line in text.splitlines())
+
+    (one,) = parse_backups(f"backup /b\nreal /b\n{part('info', info)}{part('binlog_info', binlog_info)}end\n")
+    return one.gtid
+
+
+def test_that_a_set_of_several_sources_on_as_many_lines_is_read_whole() -> None:
+    told = (Path(__file__).parent / "data" / "xtrabackup-8.0.35-binlog_info.txt").read_text()
+    whole = " ".join(told.split("\t")[2].split())
+    assert whole.count(",") == 2
+    assert _gtid_of("server_version = 8.0.35\n", told) == whole
+    said = told.split("\t")[2].strip().removesuffix(",")
+    info = f"binlog_pos = filename 'mysql-bin.000017', position '4571', GTID of the last change '{said}'\n"
+    assert _gtid_of(info, "") == whole
+
+
+def test_that_a_set_that_ends_in_the_middle_or_is_none_tells_nothing() -> None:
+    source = "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-77"
+    assert _gtid_of("", f"b.1\t4\t{source},\n") == ""
+    assert _gtid_of("", "b.1\t4\tnothing of the kind\n") == ""
+    many = ",\n".join(source for _ in range(300))
+    assert _gtid_of("", f"b.1\t4\t{many}\n") == ""

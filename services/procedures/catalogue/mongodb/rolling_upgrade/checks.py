@@ -186,12 +186,15 @@ def _leads_again(one: GatheredSet) -> str:
 def balancer_known(facts: Facts, router: str) -> Check:
     """Whether the balancer is on has to be known: it is left as it was found."""
     mongo = mongo_of(facts.host(router))
-    on = mongo.cluster.balancer if mongo is not None and mongo.cluster is not None else None
+    cluster = mongo.cluster if mongo is not None else None
+    on = cluster.balancer if cluster is not None else None
+    mode = cluster.balancer_mode if cluster is not None else ""
+    unknown = f"its mode is {mode}, which is not known" if mode else "its settings could not be read"
     return Check(
         code="BALANCER",
         title="Whether the balancer is on is known",
         verdict=verdict(on is None),
-        evidence={None: "its settings could not be read", True: "it is on", False: "it is off, and stays so"}[on],
+        evidence={None: unknown, True: "it is on", False: "it is off, and stays so"}[on],
         why="It is switched off while servers are replaced, and left as it was found.",
         try_=(f"Let the console's account read the settings (database config) through {router}, then check again.",)
         if on is None

@@ -13,7 +13,6 @@ from typing import Any
 
 from services.addresses import is_ip
 
-LOCAL_NAME_S = 2.0
 _running: dict[tuple[Any, ...], _Lookup] = {}
 _lock = threading.Lock()
 
@@ -54,14 +53,6 @@ def addresses_of(name: str, port: int | None, limit_s: float) -> list[tuple[Any,
         return list(socket.getaddrinfo(name, port, type=socket.SOCK_STREAM))
 
     return ask() if is_ip(name) else list(_within(ask, ("address", name, port), limit_s))
-
-
-def name_of_this_machine() -> str:
-    """Return its full name as the resolver knows it, else the name it calls itself."""
-    try:
-        return str(_within(socket.getfqdn, ("own name",), LOCAL_NAME_S))
-    except TimeoutError:
-        return socket.gethostname()
 
 
 def _within(ask: Callable[[], Any], key: tuple[Any, ...], limit_s: float) -> Any:

@@ -207,9 +207,10 @@ class _Opener:
         below: list[SshLink] = [through] if through is not None else []
         process: ProxyProcess | None = None
         try:
-            for hop in target.jumps:
-                before = below[-1] if below else None
-                below.append(self.open(hop_for(self._access, hop), depth=depth + 1, through=before))
+            for number, hop in enumerate(target.jumps):
+                last = below[-1] if below else None
+                resolved = hop_for(self._access, hop, before=",".join(target.jumps[:number]))
+                below.append(self.open(resolved, depth=depth + 1, through=last))
             if below:
                 sock: object = below[-1].tcp(target.host, target.port)
             elif target.proxy_command:

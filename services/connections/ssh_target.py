@@ -22,6 +22,7 @@ class SshTarget:
         use_agent: ask the agent; agent_socket: IdentityAgent ('' = SSH_AUTH_SOCK).
         jumps: ProxyJump hops in order, as written; proxy_command: '' when none.
         known_hosts: files read, the first is the one written to; global_known_hosts: read only.
+        revoked_keys: RevokedHostKeys: lists of keys that no host may show; each has to be readable.
         strict: StrictHostKeyChecking: 'yes', 'accept-new' or 'ask' ('no' and 'off' are read as 'ask': a key is never
             trusted unseen).
         hash_known_hosts: HashKnownHosts; connect_timeout_s, alive_interval_s: None when not set; alive_count: misses.
@@ -42,6 +43,7 @@ class SshTarget:
     proxy_command: str = ""
     known_hosts: tuple[str, ...] = ()
     global_known_hosts: tuple[str, ...] = ()
+    revoked_keys: tuple[str, ...] = ()
     strict: str = "ask"
     hash_known_hosts: bool = False
     connect_timeout_s: float | None = None

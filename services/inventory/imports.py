@@ -135,7 +135,8 @@ def _described(host: HostEntry) -> str:
     if host.ssh is not None:
         login = f"{host.ssh.user}@" if host.ssh.user else ""
         jump = tr(" by way of {jump}", jump=host.ssh.jump) if host.ssh.jump else ""
-        ways.append(f"SSH {login}{host.address}:{host.ssh.port}{jump}")
+        port = f":{host.ssh.port}" if host.ssh.port else ""
+        ways.append(f"SSH {login}{host.address}{port}{jump}")
     if host.sql is not None:
         password = tr(", password in {password}", password=host.sql.password) if host.sql.password else ""
         ways.append(

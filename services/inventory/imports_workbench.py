@@ -132,7 +132,7 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
         raise ValueError(tr("it goes through SSH, and no SSH host is given"))
     ssh = SshAccess(
         user=_user(parameters.get("sshUserName", ""), needed=False),
-        port=_port(gate_port or "22"),
+        port=_port(gate_port) if gate_port else None,
         key=parameters.get("sshKeyFile") or None,
     )
     if address in _LOCAL:
@@ -147,7 +147,7 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
             address=address,
         )
     )
-    jump = f"{login}{gate}" + (f":{ssh.port}" if ssh.port != 22 else "")
+    jump = f"{login}{gate}" + (f":{ssh.port}" if ssh.port else "")
     return HostEntry(name, address, SshAccess(user=ssh.user, key=ssh.key, jump=jump), replace(sql, via="tunnel"))
 
 

@@ -20,11 +20,11 @@ Tls = Literal["off", "required", "verify", "verify-ca", "verify-identity"]
 class SshAccess:
     """How to log in over SSH. `key`, `known_hosts`, `config`, `certificate` are paths; None means OpenSSH's default.
 
-    `config` "" means that no ssh_config is read at all.
+    `config` "" means that no ssh_config is read at all; `port` None leaves the port to ssh_config, 22 otherwise.
     """
 
     user: str
-    port: int = 22
+    port: int | None = None
     key: str | None = None
     passphrase: SecretRef | None = None
     password: SecretRef | None = None

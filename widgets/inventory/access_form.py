@@ -265,7 +265,7 @@ class AccessForm(QWidget):
         self.sql_on.setChecked(entry.sql is not None)
         if entry.ssh is not None:
             self.ssh_user.setText(entry.ssh.user)
-            self.ssh_port.setText(str(entry.ssh.port))
+            self.ssh_port.setText(str(entry.ssh.port or ""))
             self.ssh_key.set_path(entry.ssh.key)
             self.jump.setText(entry.ssh.jump or "")
             choose(self.sudo, entry.ssh.sudo)
@@ -335,7 +335,7 @@ class AccessForm(QWidget):
         return replace(
             old,
             user=self.ssh_user.text().strip(),
-            port=port(self.ssh_port, 22),
+            port=port(self.ssh_port, 0) or None,
             key=key,
             passphrase=passphrase,
             password=password,

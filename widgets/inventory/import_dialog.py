@@ -97,6 +97,6 @@ class ImportDialog(QDialog):
 
 def _cells(candidate: Candidate) -> tuple[str, ...]:
     entry = candidate.entry
-    ssh = tr("{user}, port {port}", user=entry.ssh.user, port=entry.ssh.port) if entry.ssh else tr("no")
+    ssh = tr("{user}, port {port}", user=entry.ssh.user, port=entry.ssh.port or "-") if entry.ssh else tr("no")
     sql = f"{entry.sql.user}, {entry.sql.via}" if entry.sql else tr("no")
     return (entry.name, entry.address, ssh, sql, candidate.note)

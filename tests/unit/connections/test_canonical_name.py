@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
-from services.connections import canonical_name, names
 from services.connections.dial import dial
+from services.connections.openssh import canonical_name
 from services.connections.ssh_config import target_for
 from services.connections.ssh_target import SshTarget
 from services.errors import BadInput, TimedOut
 from services.inventory.model import SshAccess
+
+pytestmark = pytest.mark.usefixtures("without_ssh")  # ssh asks the resolver itself
 
 
 class MockResolver:
@@ -123,7 +125,7 @@ def test_that_more_domains_than_a_connection_may_ask_a_mock_resolver_for_are_ref
 def test_that_odd_dots_are_a_sentence_before_a_mock_resolver_is_asked(
     mock: MockResolver, tmp_path: Path, dots: str
 ) -> None:
-    with pytest.raises(BadInput, match="is no number for CanonicalizeMaxDots"):
+    with pytest.raises(BadInput, match="is no whole number"):
         target(tmp_path, f"{DOMAINS}CanonicalizeMaxDots {dots}\n")
     assert mock.asked == []
 
@@ -136,13 +138,12 @@ def test_that_no_fallback_is_a_sentence_where_the_mock_resolver_knows_no_name(
     assert len(mock.asked) == 2
 
 
-def test_that_this_machines_name_is_its_own_word_where_a_mock_resolver_is_silent(
-    mock: MockResolver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_that_this_machines_name_is_its_own_word_whatever_a_mock_resolver_knows(
+    mock: MockResolver, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(names, "LOCAL_NAME_S", 0.2)
-    mock.answers.clear()
     found = target(tmp_path, "IdentityFile /keys/%l\n")
     assert found.identity_files == (f"/keys/{socket.gethostname()}",)
+    assert mock.asked == []
 
 
 def test_that_a_dial_ends_in_its_time_where_a_mock_resolver_never_answers(mock: MockResolver) -> None:

@@ -8,13 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import config_asks
+from services.connections import ssh_config
+from services.connections.openssh import conditions, program
 from services.connections.ssh_config import target_for
+from services.errors import TimedOut
 from services.inventory.model import SshAccess
 from services.secrets import SecretRef
 from tests.conftest import ExpectLog
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX"),
+    pytest.mark.usefixtures("either_reader"),
+]
 
 
 def user_of(folder: Path, condition: str, address: str = "db1") -> str:
@@ -62,14 +67,36 @@ def test_that_it_runs_once_and_not_at_all_where_the_line_has_failed_before(tmp_p
 
 
 def test_that_one_that_does_not_end_is_ended_and_taken_for_no(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected_log: ExpectLog
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected_log: ExpectLog, without_ssh: None
 ) -> None:
     expected_log("WARNING", r"Match exec gave no answer within 0\.5 s, so its answer is no\. echo")
     expected_log("WARNING", r"Match exec gave no answer within 0\.5 s, so its answer is no\. sleep 41")
-    monkeypatch.setattr(config_asks, "MOST_S", 0.5)
+    monkeypatch.setattr(conditions, "MOST_S", 0.5)
     began = time.monotonic()
     condition = f'exec "echo $$ >{tmp_path}/pid; sleep 40; true"\n User x\nMatch exec "sleep 41"'
     assert user_of(tmp_path, condition) == "other"
     assert time.monotonic() - began < 3.0
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text(encoding="utf-8")), 0)
+
+
+def test_that_ssh_is_ended_with_a_program_that_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if ssh_config.ssh_program() is None:
+        pytest.skip("OpenSSH's ssh is not asked")
+    monkeypatch.setattr(program, "MOST_S", 2.0)
+    began = time.monotonic()
+    with pytest.raises(TimedOut, match=r"ssh did not say within 2 s"):
+        user_of(tmp_path, f'exec "echo $$ >{tmp_path}/pid; sleep 40; true"')
+    assert time.monotonic() - began < 30.0
+    pid = tmp_path / "pid"
+    if pid.exists() and (number := pid.read_text(encoding="utf-8").strip()):  # a slow machine had not begun it
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(number), 0)
+
+
+def test_that_it_runs_at_each_connection_as_at_a_terminal(tmp_path: Path) -> None:
+    """What it asks may have changed since: the network, a token, the hour."""
+    switch = tmp_path / "switch"
+    assert user_of(tmp_path, f'exec "test -e {switch}"') == "other"
+    switch.touch()
+    assert user_of(tmp_path, f'exec "test -e {switch}"') == "matched"

@@ -71,6 +71,9 @@ def test_that_an_endless_file_that_is_included_is_told_and_the_rest_is_read(endl
     ssh = import_ssh_config(config)
     assert [host.name for host in ssh.hosts] == ["db1"]
     assert "endless" in ssh.problems[0]
+    if endless.is_dir():  # nothing stands in it, as for ssh
+        assert target_for(SshAccess(user="", config=str(config)), "db1").host == "db1"
+        return
     with pytest.raises(BadInput, match="can't be read"):
         target_for(SshAccess(user="", config=str(config)), "db1")
 
@@ -82,14 +85,14 @@ def test_that_files_that_include_themselves_many_times_over_come_to_an_end(tmp_p
     for report in (import_my_cnf(options), import_ssh_config(config)):
         assert any("more than 200 files" in problem for problem in report.problems)
         assert len(report.problems) < 250
-    with pytest.raises(BadInput, match="Include"):
+    with pytest.raises(BadInput, match=r"Include|recursive configuration includes"):
         target_for(SshAccess(user="", config=str(config)), "db1")
 
 
 def test_that_a_quote_that_does_not_close_in_an_include_is_told(tmp_path: Path) -> None:
     config = tmp_path / "config"
     config.write_text('Include "half\nHost db1\n')
-    with pytest.raises(BadInput, match="not a valid ssh_config"):
+    with pytest.raises(BadInput, match=r"line 1: (invalid quotes|a quote does not close)"):
         target_for(SshAccess(user="", config=str(config)), "db1")
 
 

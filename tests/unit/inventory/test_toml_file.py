@@ -60,7 +60,7 @@ def test_that_a_good_file_becomes_values() -> None:
     assert inventory.host("n1") == HostEntry(
         "n1",
         "10.213.1.11",
-        SshAccess("dba", key="~/lab/id_ed25519", known_hosts="/lab/known_hosts", sudo="nopasswd"),
+        SshAccess("dba", port=22, key="~/lab/id_ed25519", known_hosts="/lab/known_hosts", sudo="nopasswd"),
         SqlAccess("observer", password=SecretRef("env", "LAB_OBSERVER")),
     )
     assert inventory.host("n2") == HostEntry("n2", "db2.example")

@@ -1,0 +1,63 @@
+"""What an ssh_config says of one host, in the words of `ssh -G`: whoever read it, OpenSSH's own program or our reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from services.errors import BadInput
+from services.i18n import tr
+
+LISTS = frozenset({"globalknownhostsfile", "userknownhostsfile", "revokedhostkeys"})
+"""Options of several values that `ssh -G` writes into one line."""
+_A_FILE_BEGINS = re.compile(r"\s+(?=[/~%$]|[A-Za-z]:[\\/]|none$)")
+_YES = frozenset({"yes", "true"})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """An option's name in lower case -> its values in order; an option that is not set is left out.
+
+    has_user: the file names a login itself (else `user` is this machine's).
+    is_expanded: UserKnownHostsFile and IdentityAgent have their tokens put in.
+    """
+
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    has_user: bool = True
+    is_expanded: bool = False
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Return all values of an option."""
+        return tuple(self.values.get(name, ()))
+
+    def one(self, name: str, otherwise: str = "") -> str:
+        """Return an option's value."""
+        return next(iter(self.values.get(name, ())), otherwise)
+
+    def without(self, name: str) -> Settings:
+        """Return the same without an option."""
+        return replace(self, values={key: value for key, value in self.values.items() if key != name})
+
+    def yes(self, name: str) -> bool:
+        """Return whether a flag is set."""
+        return self.one(name).lower() in _YES
+
+    def number(self, name: str) -> int | None:
+        """Return a number; None where it is not set, or none."""
+        text = self.one(name)
+        if text in {"", "none"}:
+            return None
+        if not text.isascii() or not text.isdigit() or len(text) > 10:
+            raise BadInput(tr('ssh_config: "{text}" is no number for {key}.', text=text, key=name))
+        return int(text)
+
+
+def settings_of(text: str) -> Settings:
+    """Read what `ssh -G` writes: a line for each value, or several values of file names in one line."""
+    found: dict[str, list[str]] = {}
+    for line in text.split("\n"):
+        name, _, value = line.removesuffix("\r").partition(" ")
+        if name.islower() and value:
+            found.setdefault(name, []).extend(_A_FILE_BEGINS.split(value) if name in LISTS else [value])
+    return Settings(found, is_expanded=True)

@@ -1,0 +1,96 @@
+"""The files that an ssh_config's meaning rests on, and whether it rests on more than files.
+
+Only this is read here: `Include`, and words that ask somebody else. A file that is missed here and that ssh says it
+read keeps the answer from being kept (program.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.connections.openssh.words import BadLine, arguments, keyword_of
+from services.files import read_bounded
+from services.globs import Globs
+from services.i18n import tr
+from services.lines import lines_of
+
+_MOST_FILES = 200
+_ASKS_OTHERS = re.compile(r"exec|localnetwork|canonicali", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What was found.
+
+    names: the files, existing or not; marks: what tells that one changed; moving: it rests on more than files;
+    refused: why ssh must not read them (a device, a pipe, a file without end), '' where it may.
+    """
+
+    names: frozenset[str]
+    marks: tuple[tuple[str, int, int, int, int], ...]
+    moving: bool
+    refused: str
+
+
+def watched(files: Sequence[str]) -> Watched:
+    """Return what an answer of `ssh -G` rests on; the first is its program, the others are configuration files."""
+    look = _Look()
+    look.mark(Path(files[0]))
+    for file in files[1:]:
+        look.read(Path(file))
+    return Watched(frozenset(look.marks), tuple(look.marks.values()), look.moving, look.refused)
+
+
+class _Look:
+    def __init__(self) -> None:
+        self.marks: dict[str, tuple[str, int, int, int, int]] = {}
+        self.moving = False
+        self.refused = ""
+        self._globs = Globs()
+
+    def mark(self, file: Path) -> None:
+        try:
+            about = file.stat()
+            found = (str(file), about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino)
+        except OSError:
+            found = (str(file), 0, 0, -1, 0)
+        self.marks[str(file)] = found
+
+    def read(self, file: Path) -> None:
+        if str(file) in self.marks:
+            return
+        if len(self.marks) >= _MOST_FILES:
+            self.moving = True
+            return
+        self.mark(file)
+        try:
+            text = read_bounded(file).decode("utf-8", "surrogateescape")
+        except OSError as problem:
+            if file.exists() and not file.is_dir():  # a folder is read as empty
+                self.refused = tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
+            return
+        for line in lines_of(text):
+            self._line(line, file)
+
+    def _line(self, line: str, file: Path) -> None:
+        keyword, rest = keyword_of(line)
+        if keyword == "include":
+            self._include(rest, file)
+        elif keyword and (keyword.startswith("canonicali") or (keyword == "match" and _ASKS_OTHERS.search(rest))):
+            self.moving = True
+
+    def _include(self, rest: str, file: Path) -> None:
+        try:
+            for pattern in arguments(rest):
+                self.moving |= "$" in pattern or "%" in pattern
+                bases = (Path("~/.ssh").expanduser(), Path("/etc/ssh"))
+                for whole in {base / Path(pattern).expanduser() for base in bases}:
+                    for name in self._globs.matching(whole):
+                        self.read(name)
+        except (BadLine, RuntimeError):  # ssh says what is wrong
+            self.moving = True
+        except OSError as problem:  # a pattern that looks at the whole machine, which ssh would do as well
+            self.refused = tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)

@@ -1,0 +1,28 @@
+"""Comparisons with OpenSSH's own program: a test run takes a sample of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.connections import ssh_config
+from tests.lab.sample import leave_out_long
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the cases marked `long`; PILOTHOUSE_LAB_EVERY=1 runs them too."""
+    leave_out_long(config, items)
+
+
+@pytest.fixture
+def without_ssh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand on a machine without an ssh program."""
+    monkeypatch.setattr(ssh_config, "ssh_program", lambda: None)
+
+
+@pytest.fixture(params=["ssh is asked", "there is no ssh"])
+def either_reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the test twice: with this machine's ssh, and without one."""
+    if request.param == "there is no ssh":
+        monkeypatch.setattr(ssh_config, "ssh_program", lambda: None)
+    elif ssh_config.ssh_program() is None:
+        pytest.skip("OpenSSH's ssh is not installed")

@@ -7,14 +7,12 @@ Agent keys that belong to configured files come first, then the agent's others, 
 from __future__ import annotations
 
 import base64
-import contextlib
 import copy
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import paramiko
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -26,6 +24,16 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from services.connections.budget import reached
+from services.connections.openssh.agent import Agent
+from services.connections.openssh.key_files import (
+    CannotOpen,
+    KeyFile,
+    NeedsPassphrase,
+    private_key,
+    public_half,
+    read_key_file,
+    refuse_open_to_others,
+)
 from services.connections.ssh_questions import OtherQuestion, PasswordExpired, PasswordQuestion
 from services.connections.ssh_target import SshTarget
 from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable, UserError
@@ -35,11 +43,12 @@ from services.visible import as_line
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
-    from services.secrets import Secret, Vault
+    from services.secrets import Vault
 
 _MOST_SAID = 200
 """Characters of what the host says within a sentence."""
-MOST_KEYS = 6  # sshd's default MaxAuthTries: more offers end the connection before a password could be tried
+MOST_KEYS = 100
+"""As in ssh the host's MaxAuthTries ends it (6 unless its sshd_config says more); no host takes so many."""
 _CERT = "-cert-v01@openssh.com"
 
 
@@ -63,13 +72,17 @@ class Login:
         self._host = host
         self._tried: list[str] = []
         self._advice: list[str] = []
-        self._agent: paramiko.Agent | None = None
+        self._agent: Agent | None = None
+        self._left = 0
+        self._from_agent = 0
         self._wanted: list[str] = []  # what the host takes after it took one way and wants another, too
 
     def run(self, access: SshAccess, vault: Vault) -> str:
         """Log in; return how ("key ~/.ssh/id_ed25519"). Raises AuthFailed that lists what was tried, and why not."""
         try:
-            for key in self._keys(access, vault)[:MOST_KEYS]:
+            keys = self._keys(access, vault)[:MOST_KEYS]
+            for number, key in enumerate(keys, 1):
+                self._left = len(keys) - number
                 if self._offer(key):
                     return key.name
                 if self._wanted and "publickey" not in self._wanted:
@@ -84,20 +97,24 @@ class Login:
     def _keys(self, access: SshAccess, vault: Vault) -> list[_Key]:
         target = self._target
         held = self._agent_keys() if target.use_agent else []
-        wanted = {blob: name for name in target.identity_files if (blob := _public_blob(name))}
-        first = [key for key in held if key.key.asbytes() in wanted]
+        wanted = {blob: name for name in target.identity_files if (blob := public_half(name))}
+        order = list(wanted)
+        first = sorted((k for k in held if k.key.asbytes() in wanted), key=lambda k: order.index(k.key.asbytes()))
         others = [] if target.identities_only or target.explicit_key else [key for key in held if key not in first]
         held_names = {wanted[key.key.asbytes()] for key in first}
         files = [name for name in target.identity_files if name not in held_names]
         loaded = [key for name in files if (key := self._load(name, access, vault)) is not None]
         keys = [*first, *others, *loaded]
+        self._from_agent = len(first) + len(others)
         return [*self._certified(keys), *keys]
 
     def _agent_keys(self) -> list[_Key]:
-        with contextlib.suppress(paramiko.SSHException, OSError, EOFError):
-            path = self._target.agent_socket
-            self._agent = _AgentAt(path) if path else paramiko.Agent()
-        if self._agent is None:
+        try:
+            self._agent = Agent(self._target.agent_socket, self._limit_s)
+        except (paramiko.SSHException, OSError, EOFError, ValueError) as problem:
+            why = getattr(problem, "strerror", None) or str(problem) or tr("it closed the connection")
+            self._tried.append(tr("the agent: it can't be asked ({problem})", problem=why))
+            self._advice.append(tr("Start the agent, or say IdentityAgent none in ssh_config."))
             return []
         found = []
         for key in self._agent.get_keys():
@@ -109,22 +126,16 @@ class Login:
 
     def _load(self, name: str, access: SshAccess, vault: Vault) -> _Key | None:
         """Load a private key file; a missing one is only worth a word when the person named it."""
-        path = Path(name)
-        named = self._target.explicit_key
-        if not path.exists():
-            if named:
-                self._tried.append(tr("key file {name}: there is no such file", name=name))
-            return None
         try:
-            read_bounded(path)  # a pipe in its place would be waited for without end
-            try:
-                key = paramiko.PKey.from_path(path)
-            except (TypeError, ValueError, paramiko.PasswordRequiredException):
-                if access.passphrase is None:
-                    raise
-                key = _open(path, vault.get(access.passphrase))
-        except (TypeError, paramiko.PasswordRequiredException):
-            self._tried.append(tr("key {name}: it has a passphrase, and none is configured", name=name))
+            file = read_key_file(name)
+            if file is None:
+                if self._target.explicit_key:
+                    self._tried.append(tr("key file {name}: there is no such file", name=name))
+                return None
+            key = _opened(file, access, vault)
+            self._put_certificate(key, name)
+        except NeedsPassphrase as problem:
+            self._tried.append(f"key {name}: {problem}")
             self._advice.append(tr("Load it into the agent (ssh-add {name}), or give its passphrase.", name=name))
         except SecretMissing as missing:
             self._tried.append(f"key {name}: {missing.sentence}")
@@ -132,23 +143,28 @@ class Login:
             self._tried.append(
                 tr("key {name}: it can't be read ({problem})", name=name, problem=problem.strerror or problem)
             )
-        except (ValueError, paramiko.SSHException, paramiko.pkey.UnknownKeyType, UnsupportedAlgorithm) as problem:
-            wrong = access.passphrase is not None and isinstance(problem, ValueError | paramiko.SSHException)
-            why = (
-                tr("the passphrase does not open it")
-                if wrong
-                else tr("it is not a private key ({problem})", problem=problem)
-            )
-            self._tried.append(f"key {name}: {why}")
+        except CannotOpen as problem:
+            self._tried.append(f"key {name}: {problem}")
+            self._advice += [problem.try_] if problem.try_ else []
         else:
             return _Key(key, f"key {name}")
         return None
+
+    def _put_certificate(self, key: paramiko.PKey, name: str) -> None:
+        """Take KEY-cert.pub, which lies beside it, as ssh does where no CertificateFile is named."""
+        beside = Path(f"{name}-cert.pub")
+        if self._target.certificates or not beside.exists():
+            return
+        try:
+            key.load_certificate(str(beside))
+        except (OSError, ValueError, IndexError, paramiko.SSHException, UnsupportedAlgorithm) as problem:
+            self._tried.append(tr("certificate {name}: it can't be used ({problem})", name=beside, problem=problem))
 
     def _certified(self, keys: list[_Key]) -> list[_Key]:
         """Return each key again with every certificate file that is about it; certificates are offered first."""
         found = []
         for key in keys:
-            beside = key.key.public_blob  # paramiko has loaded KEY-cert.pub where there is one, as OpenSSH does
+            beside = key.key.public_blob  # KEY-cert.pub, where there is one
             if not isinstance(key.key, paramiko.AgentKey) and beside is not None:
                 found.append(_Key(_with_certificate(key.key, beside), tr("{key} with its certificate", key=key.name)))
                 key.key.public_blob = None
@@ -271,10 +287,24 @@ class Login:
             host=self._host,
         )
 
+    def _of_too_many(self) -> tuple[str, ...]:
+        if self._from_agent < 2:
+            return ()
+        return (
+            tr(
+                "The agent offered {n} keys: say in ssh_config which one is this host's (IdentityFile, and "
+                "IdentitiesOnly yes), or raise MaxAuthTries in its sshd_config.",
+                n=self._from_agent,
+            ),
+        )
+
     def _failed(self, *, has_password: bool, ended: bool = False) -> AuthFailed:
         tried = "; ".join(self._tried) or tr("there was nothing to try (no agent, no key file, no password configured)")
         end = tr(" The host then closed the connection (MaxAuthTries).") if ended else ""
+        if ended and self._left:
+            end += tr(" {n} more keys were not offered.", n=self._left)
         advice = [
+            *(self._of_too_many() if ended else ()),
             *self._advice,
             tr("Check that the host's authorized_keys has your key for {user}.", user=self._target.user),
         ]
@@ -287,33 +317,16 @@ class Login:
         )
 
 
-class _AgentAt(paramiko.Agent):
-    """The agent behind a socket that IdentityAgent names."""
-
-    if TYPE_CHECKING:  # left out by the stubs
-        _connect: Any
-
-    def __init__(self, path: str) -> None:
-        paramiko.agent.AgentSSH.__init__(self)  # Agent's own would look for SSH_AUTH_SOCK
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        connection.connect(path)
-        self._connect(connection)
-
-
-def _public_blob(name: str) -> bytes | None:
-    """Return the public part of a key file: from its .pub, else from an unencrypted private file."""
-    with contextlib.suppress(OSError, ValueError, IndexError, paramiko.SSHException):
-        return paramiko.pkey.PublicBlob.from_file(f"{name}.pub").key_blob
-    with contextlib.suppress(
-        OSError, TypeError, ValueError, paramiko.SSHException, paramiko.pkey.UnknownKeyType, UnsupportedAlgorithm
-    ):
-        return paramiko.PKey.from_path(name).asbytes()
-    return None
-
-
-def _open(path: Path, passphrase: Secret) -> paramiko.PKey:
-    """Load an encrypted key. paramiko's from_path hands the passphrase to a library that wants bytes."""
-    return paramiko.PKey.from_path(path, cast("Any", passphrase.reveal().encode("utf-8")))
+def _opened(file: KeyFile, access: SshAccess, vault: Vault) -> paramiko.PKey:
+    """Return the private key, the passphrase asked for only where it needs one. Raises CannotOpen, SecretMissing."""
+    if not file.is_public:
+        refuse_open_to_others(file.name)
+    try:
+        return private_key(file, None)
+    except NeedsPassphrase:
+        if access.passphrase is None:
+            raise
+        return private_key(file, vault.get(access.passphrase))
 
 
 def _certified_key(file: Path) -> bytes:

@@ -28,6 +28,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from services.addresses import is_this_machine
 from services.connections.host_keys import KnownHosts, Verdict, fingerprint, remember
+from services.connections.openssh.revoked_keys import Certified, read_revoked_keys
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
 from services.i18n import tr
@@ -74,8 +75,10 @@ def check_host_key(
 
     Raises:
         HostKeyChanged: known_hosts has other keys for it, or the key is revoked. Never asked about.
+        BadInput: a list of RevokedHostKeys can't be read.
         HostKeyUnknown: not known, and `policy` (if any) didn't accept it.
     """
+    _refuse_revoked(key, target, host)
     certificate = key.public_blob
     if certificate is not None and _certified(
         certificate.key_type, certificate.key_blob, target=target, known=known, host=host
@@ -112,6 +115,36 @@ def check_host_key(
         accept_host_key(question)
         return
     raise question
+
+
+def _refuse_revoked(key: paramiko.PKey, target: SshTarget, host: str) -> None:
+    """Raise HostKeyChanged for a key, a certificate or its authority that RevokedHostKeys of ssh_config has."""
+    about = _words_of(key) if target.revoked_keys and key.public_blob is not None else None
+    for file in target.revoked_keys:
+        listed = read_revoked_keys(file)
+        if listed.has(key.asbytes()) or (about is not None and listed.has_certificate(about)):
+            raise HostKeyChanged(
+                tr(
+                    "The host key of {name} ({shown}) is revoked by {file} (RevokedHostKeys).",
+                    name=target.key_name,
+                    shown=fingerprint(key.asbytes()),
+                    file=file,
+                ),
+                host=host,
+                safe=tr("No login was attempted and nothing was sent."),
+                try_=(tr("Ask the host's owner for its present key."),),
+            )
+
+
+def _words_of(key: paramiko.PKey) -> Certified | None:
+    blob = key.public_blob
+    assert blob is not None
+    certificate = load_ssh_public_identity(f"{blob.key_type} ".encode() + base64.b64encode(blob.key_blob))
+    if not isinstance(certificate, SSHCertificate):
+        return None
+    signer = certificate.signature_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+    key_id = certificate.key_id.decode("utf-8", "replace")
+    return Certified(base64.b64decode(signer.split()[1]), certificate.serial, key_id)
 
 
 def _is_new(target: SshTarget, known: KnownHosts, address: str, key_type: str, blob: bytes) -> bool:

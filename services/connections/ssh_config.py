@@ -241,6 +241,6 @@ def _expanded(text: str, what: str, found: Settings, tokens: Tokens) -> str:
 
 
 def _path(text: str) -> str:
-    """Return a path as the inventory has it: ${NAME}, %d and '~' stand for something; $NAME is no variable to OpenSSH."""
+    """Return a path of the inventory: ${NAME}, %d and '~' stand for something; $NAME is no variable to OpenSSH."""
     named = re.sub(r"\$\{(\w+)\}", lambda match: os.environ.get(match[1], ""), text)
     return str(Path(named.replace("%d", str(Path.home()))).expanduser())

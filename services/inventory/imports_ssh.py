@@ -7,17 +7,16 @@ IdentityFile, ProxyJump and Match keep applying, today and after the next edit o
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 from services.i18n import tr
 from services.inventory.imports import ImportReport, vetted
 from services.inventory.model import HostEntry, SshAccess
 from services.inventory.option_files import Inclusions
+from services.ssh_words import BadLine, arguments, keyword_of
 
 DEFAULT = Path("~/.ssh/config")
 _MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c
-_LINE = re.compile(r"(?P<word>[A-Za-z]++)(?:\s*+=\s*+|\s++)(?P<rest>.*)")
 _WILD = re.compile(r"[*?!]")
 
 
@@ -43,15 +42,13 @@ class _Reader:
         if lines is None:
             return
         for number, line in enumerate(lines, start=1):
-            found = _LINE.fullmatch(line.strip())
-            if found is None:
-                continue
+            word, rest = keyword_of(line)
             try:
-                words = shlex.split(found["rest"], comments=True)
-            except ValueError:
+                words = arguments(rest)
+            except BadLine:
                 self.problems.append(tr("{file}, line {number}: a quote does not close.", file=file, number=number))
                 continue
-            self._line(found["word"].lower(), words, f"{file}, line {number}", depth)
+            self._line(word, words, f"{file}, line {number}", depth)
 
     def _line(self, word: str, words: list[str], where: str, depth: int) -> None:
         if word == "host":

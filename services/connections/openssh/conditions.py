@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from services.connections.openssh.keywords import CRITERIA
 from services.connections.openssh.tokens import Tokens
-from services.connections.openssh.words import BadLine, fits_list
 from services.i18n import tr
 from services.secrets import environment_for_children
+from services.ssh_words import BadLine, fits_list
 from services.visible import visible
 
 log = logging.getLogger(__name__)
@@ -67,11 +67,8 @@ class Conditions:
                 self.wants_final |= name == "final"
                 found = found and final is not negated
                 continue
-            if name not in CRITERIA:
-                raise BadLine(tr('the condition "{name}" of Match is not known without an ssh program', name=name))
             value = value if given else left.pop(0) if left else ""
-            if not value:
-                raise BadLine(tr("Match {name} names nothing", name=name))
+            _judge(name, value, rest)
             found = self._fits(name, value, names, found=found) is not negated and found
         if not seen:
             raise BadLine(tr("Match has no condition"))
@@ -93,6 +90,15 @@ class Conditions:
             return _succeeds(command, self._left_s)
         finally:
             self._left_s -= time.monotonic() - began
+
+
+def _judge(name: str, value: str, rest: str) -> None:
+    if name not in CRITERIA:
+        raise BadLine(tr('the condition "{name}" of Match is not known without an ssh program', name=name))
+    if not value:
+        raise BadLine(tr("Match {name} names nothing", name=name))
+    if "=" in value and f'"{value}"' not in rest:
+        raise BadLine(tr("this Match is not read the same by every OpenSSH"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,13 +35,13 @@ OF_NO_WEIGHT = frozenset(
     forkafterauthentication forwardagent forwardx11 forwardx11timeout forwardx11trusted gatewayports
     globalknownhostsfile2 gssapiauthentication gssapidelegatecredentials hostbasedacceptedalgorithms
     hostbasedauthentication hostbasedkeytypes hostkeyalgorithms ipqos kbdinteractiveauthentication
-    kbdinteractivedevices keepalive kerberosauthentication kerberostgtpassing kexalgorithms localcommand localforward
-    loglevel logverbose macs nohostauthenticationforlocalhost numberofpasswordprompts obscurekeystroketiming
-    passwordauthentication permitlocalcommand permitremoteopen preferredauthentications protocol pubkeyacceptedalgorithms
-    pubkeyacceptedkeytypes pubkeyauthentication rekeylimit remotecommand remoteforward requesttty rhostsauthentication
-    rhostsrsaauthentication rsaauthentication securitykeyprovider sendenv sessiontype setenv
-    skeyauthentication smartcarddevice stdinnull streamlocalbindmask streamlocalbindunlink syslogfacility tcpkeepalive
-    tisauthentication tunnel tunneldevice updatehostkeys useprivilegedport userknownhostsfile2 useroaming usersh
-    visualhostkey warnweakcrypto xauthlocation
+    kbdinteractivedevices keepalive kerberosauthentication kerberostgtpassing kexalgorithms localcommand
+    localforward loglevel logverbose macs nohostauthenticationforlocalhost numberofpasswordprompts
+    obscurekeystroketiming passwordauthentication permitlocalcommand permitremoteopen preferredauthentications
+    protocol pubkeyacceptedalgorithms pubkeyacceptedkeytypes pubkeyauthentication rekeylimit remotecommand
+    remoteforward requesttty rhostsauthentication rhostsrsaauthentication rsaauthentication securitykeyprovider
+    sendenv sessiontype setenv skeyauthentication smartcarddevice stdinnull streamlocalbindmask
+    streamlocalbindunlink syslogfacility tcpkeepalive tisauthentication tunnel tunneldevice updatehostkeys
+    useprivilegedport userknownhostsfile2 useroaming usersh visualhostkey warnweakcrypto xauthlocation
     """.split()  # noqa: SIM905 - a table of words
 )

@@ -1,4 +1,4 @@
-"""ssh_config where no `ssh` is there to be asked: line by line as OpenSSH's readconf.c, refusing by name what is not known.
+"""ssh_config where no `ssh` is there to be asked: as OpenSSH's readconf.c, refusing by name what is not known.
 
 Compared with `ssh -G` over thousands of files (tests/unit/connections/test_ssh_config_differential.py). Where versions
 of OpenSSH differ, the line is refused; nothing that is not known counts as fulfilled.
@@ -30,12 +30,12 @@ from services.connections.openssh.keywords import (
 )
 from services.connections.openssh.settings import Settings
 from services.connections.openssh.tokens import Tokens
-from services.connections.openssh.words import BadLine, arguments, fits, fits_list, keyword_of, port_of, seconds_of
 from services.errors import BadInput
 from services.files import not_ones_own, read_bounded
 from services.globs import Globs
 from services.i18n import tr
 from services.lines import lines_of
+from services.ssh_words import BadLine, arguments, fits, fits_list, keyword_of, port_of, seconds_of
 
 SYSTEM_FOLDER = Path("/etc/ssh")
 MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c

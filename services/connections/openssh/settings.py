@@ -1,4 +1,4 @@
-"""What an ssh_config says of one host, in the words of `ssh -G`: whoever read it, OpenSSH's own program or our reader."""
+"""What an ssh_config says of one host, in the words of `ssh -G`: whoever read it, ssh itself or our reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands for something else in an ssh_config's values: %h and its like, ${VARIABLE}, ~ (man ssh_config(5), TOKENS).
+"""What stands for something else in an ssh_config's values: %h, ${VARIABLE}, ~ (man ssh_config(5), TOKENS).
 
 One pass as in OpenSSH (misc.c, percent_dollar_expand), so that a value's own % stays; what is not known is refused.
 """

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.connections.openssh.words import BadLine, arguments, keyword_of
 from services.files import read_bounded
 from services.globs import Globs
 from services.i18n import tr
 from services.lines import lines_of
+from services.ssh_words import BadLine, arguments, keyword_of
 
 _MOST_FILES = 200
 _ASKS_OTHERS = re.compile(r"exec|localnetwork|canonicali", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Configuration files of OpenSSH made up from a seed: what people write, what manuals allow, and what is wrong in it."""
+"""Configuration files of OpenSSH made up from a seed: what people write, manuals allow, and what is wrong."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _PATTERNS = (
 )  # fmt: skip
 _HOSTS = ("10.0.0.9", "%h.example", "real-%h", "Big.Example", "%%h", "fd00:0::9", '"quoted.example"', "a b")
 _PORTS = (
-    "22", "2222", "ssh", "0", "-1", "99999", "22x", "65535", "mysql", "''", "2200 # forwarded", '"2201"', "=2202", "022",
+    "22", "2222", "ssh", "0", "-1", "99999", "22x", "65535", "mysql", "''", "2200 # forwarded", '"2201"', "=2202",
+    "022",
 )  # fmt: skip
 _FILES = (
     "~/.ssh/id_a", "/keys/%h", "/keys/%r-%p", '"/keys/with space"', "/keys/with\\ space", "/keys/%%x", "/keys/%n",
@@ -49,7 +50,8 @@ _OPTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
      "$1x", "/a/${NO_SUCH}", "/a b")),
     ("ConnectTimeout", _TIMES), ("ServerAliveInterval", _TIMES), ("ServerAliveCountMax", ("3", "x", "2 # n", "05", "")),
     ("IgnoreUnknown", ("UseKeychain", "Use*,Odd*", "odd*")), ("UseKeychain", ("yes",)), ("OddOption", ("1",)),
-    ("Compression", ("yes", "no")), ("ForwardAgent", ("yes", "no")), ("LogLevel", ("ERROR",)), ("SendEnv", ("LANG LC_*",)),
+    ("Compression", ("yes", "no")), ("ForwardAgent", ("yes", "no")), ("LogLevel", ("ERROR",)),
+    ("SendEnv", ("LANG LC_*",)),
     ("Ciphers", ("aes256-ctr",)), ("LocalForward", ("8080 localhost:80",)), ("EscapeChar", ("none",)),
     ("Protocol", ("2",)), ("RSAAuthentication", ("yes",)), ("PasswordAuthentication", ("no",)),
     ("CanonicalizeHostname", ("no", "false")), ("CanonicalDomains", ("none", "one.example two.example", "none x")),
@@ -59,8 +61,9 @@ _OF_NO_WEIGHT |= {"PasswordAuthentication"}
 _USUAL = 14
 _CRITERIA = (
     "all", "final", "canonical", "host db1", "host *.example,!web.example", "originalhost db1", "user dba", "user root",
-    "user dba,ops", "localuser root", "localuser nobody", "exec true", 'exec "false"', "exec \"test %h = 10.0.0.9\"",
-    "localnetwork 10.0.0.0/8", "tagged prod", "version OpenSSH_9*", "sessiontype shell", "command x", "host", "frobnicate x",
+    "user dba,ops", "localuser root", "localuser nobody", "exec true", 'exec "false"', 'exec "test %h = 10.0.0.9"',
+    "localnetwork 10.0.0.0/8", "tagged prod", "version OpenSSH_9*", "sessiontype shell", "command x", "host",
+    "frobnicate x",
     "host=db1", "host = db1", "host 10.0.0.9", "originalhost DB1", 'host "db1"', "user",
 )  # fmt: skip
 
@@ -127,7 +130,7 @@ def _condition(chance: random.Random, faults: float) -> str:
     if chance.random() < 0.2:
         return chance.choice(("all", "final all", "canonical all", "ALL", "!all", "host db1 all"))
     few = [chance.choice(_CRITERIA[1:_USUAL]) for _ in range(chance.choice((1, 1, 2, 3)))]
-    return " ".join(chance.choice(("", "", "", "!")) + one if one not in {"final"} else one for one in few)
+    return " ".join(chance.choice(("", "", "", "!")) + one if one != "final" else one for one in few)
 
 
 def _likely(values: tuple[str, ...]) -> tuple[str, ...]:

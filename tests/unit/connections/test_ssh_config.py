@@ -173,5 +173,5 @@ def test_that_broken_files_are_told_with_their_name(tmp_path: Path) -> None:
 def test_that_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "config"
     file.write_text(f"Include {file}\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="deeper|recursive configuration includes"):
+    with pytest.raises(BadInput, match=r"deeper|recursive configuration includes"):
         target(str(file), "db1")

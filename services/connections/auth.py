@@ -229,6 +229,7 @@ class Login:
             return False
         except paramiko.AuthenticationException as problem:
             if not self._transport.is_active():
+                self._tried.append(tr("{name}: not accepted", name=name))
                 raise self._failed(has_password=True, ended=True) from problem
             if time.monotonic() >= deadline:
                 raise self._no_answer() from problem

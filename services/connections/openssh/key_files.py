@@ -11,6 +11,7 @@ import io
 import os
 import re
 import stat
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,8 +62,11 @@ class KeyFile:
 
     @property
     def sealed(self) -> Sealed | None:
-        """Return the head of OpenSSH's own form, None for any other."""
-        return sealed_in(self.data) if _OWN in self.data else None
+        """Return the head of OpenSSH's own form, None for any other. Raises CannotOpen for a broken one."""
+        try:
+            return sealed_in(self.data) if _OWN in self.data else None
+        except (ValueError, struct.error) as problem:
+            raise CannotOpen(tr("it is damaged ({problem})", problem=problem)) from problem
 
     @property
     def is_public(self) -> bool:

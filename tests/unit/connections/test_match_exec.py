@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import ssh_config
-from services.connections.openssh import conditions, program
+from services.connections.openssh import conditions
 from services.connections.ssh_config import target_for
-from services.errors import TimedOut
 from services.inventory.model import SshAccess
 from services.secrets import SecretRef
 from tests.conftest import ExpectLog
@@ -78,20 +76,6 @@ def test_that_one_that_does_not_end_is_ended_and_taken_for_no(
     assert time.monotonic() - began < 3.0
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text(encoding="utf-8")), 0)
-
-
-def test_that_ssh_is_ended_with_a_program_that_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if ssh_config.ssh_program() is None:
-        pytest.skip("OpenSSH's ssh is not asked")
-    monkeypatch.setattr(program, "MOST_S", 2.0)
-    began = time.monotonic()
-    with pytest.raises(TimedOut, match=r"ssh did not say within 2 s"):
-        user_of(tmp_path, f'exec "echo $$ >{tmp_path}/pid; sleep 40; true"')
-    assert time.monotonic() - began < 30.0
-    pid = tmp_path / "pid"
-    if pid.exists() and (number := pid.read_text(encoding="utf-8").strip()):  # a slow machine had not begun it
-        with pytest.raises(ProcessLookupError):
-            os.kill(int(number), 0)
 
 
 def test_that_it_runs_at_each_connection_as_at_a_terminal(tmp_path: Path) -> None:

@@ -32,10 +32,13 @@ from services.connections.openssh.revoked_keys import Certified, read_revoked_ke
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
 from services.i18n import tr
+from services.ssh_words import fits_list
+from services.visible import as_line
 
 HostKeyPolicy = Callable[[HostKeyUnknown], bool]
 """Asked about an unknown key, in the connecting thread; True accepts it (it is then written to known_hosts)."""
 
+_MOST_SAID = 300
 _CERT = "-cert-v01@openssh.com"
 _RSA = ("rsa-sha2-512", "rsa-sha2-256")
 _PREFERRED = ("ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", *_RSA)
@@ -56,7 +59,24 @@ def key_algorithms(target: SshTarget, known: KnownHosts) -> tuple[str, ...]:
         names = _RSA if known_type == "ssh-rsa" else (known_type,)
         plain = [*(name for name in names if name in _PREFERRED), *(name for name in plain if name not in names)]
     certificates = [name + _CERT for name in plain] if known.authorities(target.key_name) else []
-    return (*certificates, *plain)
+    wanted = tuple(name for name in (*certificates, *plain) if _is_allowed(name, target.host_key_algorithms))
+    if not wanted:
+        raise BadInput(
+            tr(
+                "ssh_config's HostKeyAlgorithms for {name} has none that Pilothouse knows: {text}.",
+                name=target.alias,
+                text=as_line(target.host_key_algorithms, _MOST_SAID),
+            ),
+            safe=tr("No login was attempted."),
+        )
+    return wanted
+
+
+def _is_allowed(name: str, wanted: str) -> bool:
+    """Return whether HostKeyAlgorithms takes a kind of key: a list, or a change of ssh's own (+, ^: more; -: less)."""
+    if not wanted or wanted[0] in "+^":
+        return True
+    return not fits_list(name, wanted[1:]) if wanted[0] == "-" else fits_list(name, wanted)
 
 
 def check_host_key(
@@ -79,6 +99,8 @@ def check_host_key(
         HostKeyUnknown: not known, and `policy` (if any) didn't accept it.
     """
     _refuse_revoked(key, target, host)
+    _refuse_short(key, target, host)
+    _refuse_known_address(key, target, known, address=address, host=host)
     certificate = key.public_blob
     if certificate is not None and _certified(
         certificate.key_type, certificate.key_blob, target=target, known=known, host=host
@@ -134,6 +156,36 @@ def _refuse_revoked(key: paramiko.PKey, target: SshTarget, host: str) -> None:
                 safe=tr("No login was attempted and nothing was sent."),
                 try_=(tr("Ask the host's owner for its present key."),),
             )
+
+
+def _refuse_short(key: paramiko.PKey, target: SshTarget, host: str) -> None:
+    bits = key.get_bits() if isinstance(key, paramiko.RSAKey) else target.required_rsa_bits
+    if bits < target.required_rsa_bits:
+        raise HostKeyChanged(
+            tr(
+                "The RSA host key of {name} has {bits} bits, and ssh_config asks for {n} (RequiredRSASize).",
+                name=target.key_name,
+                bits=bits,
+                n=target.required_rsa_bits,
+            ),
+            host=host,
+            safe=tr("No login was attempted and nothing was sent."),
+        )
+
+
+def _refuse_known_address(key: paramiko.PKey, target: SshTarget, known: KnownHosts, *, address: str, host: str) -> None:
+    """CheckHostIP: a key that known_hosts has for the address, and that is another, ends it."""
+    if not target.check_ip or not address or is_this_machine(address):
+        return
+    kept = named_after(address, target.port)
+    verdict, line = known.judge(kept, key.get_name().removesuffix(_CERT), key.asbytes())
+    if verdict is Verdict.CHANGED and line is not None:
+        raise HostKeyChanged(
+            tr("The host key of {name} is not the one that {where} has for its address {address} (CheckHostIP).",
+               name=target.key_name, where=line.where, address=address),
+            host=host,
+            safe=tr("No login was attempted and nothing was sent."),
+        )  # fmt: skip
 
 
 def _words_of(key: paramiko.PKey) -> Certified | None:

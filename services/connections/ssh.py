@@ -253,14 +253,14 @@ class _Opener:
 
     def _greet(self, sock: object, target: SshTarget) -> SshLink:
         """Exchange keys over `sock`; no secret has been sent yet."""
-        known = known_for(target)
+        algorithms = key_algorithms(target, known_for(target))
         self._under_way.take(sock)
         transport: SshTransport | None = None
         try:
             transport = SshTransport(sock)
             transport.meter.begin(self._limits.handshake_s, LOGIN_BYTES)
             transport.clear_to_send_timeout = self._limits.handshake_s
-            transport.host_key_algorithms = key_algorithms(target, known)
+            transport.host_key_algorithms = algorithms
             transport.name = f"ssh {self._host}"
             transport.banner_timeout = self._limits.handshake_s
             transport.handshake_timeout = self._limits.handshake_s

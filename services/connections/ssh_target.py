@@ -23,6 +23,7 @@ class SshTarget:
         jumps: ProxyJump hops in order, as written; proxy_command: '' when none.
         known_hosts: files read, the first is the one written to; global_known_hosts: read only.
         revoked_keys: RevokedHostKeys: lists of keys that no host may show; each has to be readable.
+        host_key_algorithms: HostKeyAlgorithms, '' for any; required_rsa_bits: RequiredRSASize; check_ip: CheckHostIP.
         strict: StrictHostKeyChecking: 'yes', 'accept-new' or 'ask' ('no' and 'off' are read as 'ask': a key is never
             trusted unseen).
         hash_known_hosts: HashKnownHosts; connect_timeout_s, alive_interval_s: None when not set; alive_count: misses.
@@ -44,6 +45,9 @@ class SshTarget:
     known_hosts: tuple[str, ...] = ()
     global_known_hosts: tuple[str, ...] = ()
     revoked_keys: tuple[str, ...] = ()
+    host_key_algorithms: str = ""
+    required_rsa_bits: int = 0
+    check_ip: bool = False
     strict: str = "ask"
     hash_known_hosts: bool = False
     connect_timeout_s: float | None = None

@@ -14,7 +14,9 @@ CHOICES = {
     "stricthostkeychecking": FLAG | {"ask", "off", "accept-new"},
 }
 """Flags and words; case does not count."""
-TEXTS = frozenset({"hostname", "user", "hostkeyalias", "pkcs11provider", "identityagent", "ignoreunknown"})
+TEXTS = frozenset(
+    {"hostname", "hostkeyalgorithms", "user", "hostkeyalias", "pkcs11provider", "identityagent", "ignoreunknown"}
+)
 TIMES = frozenset({"connecttimeout", "serveraliveinterval"})
 NUMBERS = frozenset({"serveralivecountmax", "canonicalizemaxdots", "requiredrsasize"})
 FILE_LISTS = frozenset({"globalknownhostsfile", "userknownhostsfile", "revokedhostkeys"})
@@ -34,7 +36,7 @@ OF_NO_WEIGHT = frozenset(
     enableescapecommandline enablesshkeysign escapechar exitonforwardfailure fallbacktorsh fingerprinthash
     forkafterauthentication forwardagent forwardx11 forwardx11timeout forwardx11trusted gatewayports
     globalknownhostsfile2 gssapiauthentication gssapidelegatecredentials hostbasedacceptedalgorithms
-    hostbasedauthentication hostbasedkeytypes hostkeyalgorithms ipqos kbdinteractiveauthentication
+    hostbasedauthentication hostbasedkeytypes ipqos kbdinteractiveauthentication
     kbdinteractivedevices keepalive kerberosauthentication kerberostgtpassing kexalgorithms localcommand
     localforward loglevel logverbose macs nohostauthenticationforlocalhost numberofpasswordprompts
     obscurekeystroketiming passwordauthentication permitlocalcommand permitremoteopen preferredauthentications

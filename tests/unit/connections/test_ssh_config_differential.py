@@ -39,7 +39,8 @@ def answer(asked: Asked) -> SshTarget | str:
         found = ssh_config.target_for(access, asked.address)
     except UserError as problem:
         return problem.sentence
-    return replace(found, identity_files=tuple(n for n in found.identity_files if not n.endswith(_OLD_DEFAULTS)))
+    names = tuple(name for name in found.identity_files if not name.endswith(_OLD_DEFAULTS))
+    return replace(found, identity_files=names, host_key_algorithms="", required_rsa_bits=0)  # ssh writes its defaults
 
 
 def difference(theirs: SshTarget | str, ours: SshTarget | str) -> str:

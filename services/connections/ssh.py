@@ -204,6 +204,7 @@ class _Opener:
         """Open the link to `target`, first those below it."""
         if depth > MOST_HOPS:
             raise BadInput(tr("The jump hosts of {alias} lead in a circle.", alias=target.alias), host=self._host)
+        algorithms = key_algorithms(target, known_for(target))  # before anybody is dialled: it may refuse
         below: list[SshLink] = [through] if through is not None else []
         process: ProxyProcess | None = None
         try:
@@ -218,7 +219,7 @@ class _Opener:
                 sock = process.sock
             else:
                 sock = self._dial(target)
-            link = self._greet(sock, target)
+            link = self._greet(sock, target, algorithms)
         except BaseException as problem:
             for opened in reversed(below):
                 opened.close()
@@ -251,9 +252,8 @@ class _Opener:
     def _alive(self, target: SshTarget) -> float:
         return target.alive_interval_s if target.alive_interval_s is not None else self._limits.keepalive_s
 
-    def _greet(self, sock: object, target: SshTarget) -> SshLink:
+    def _greet(self, sock: object, target: SshTarget, algorithms: tuple[str, ...]) -> SshLink:
         """Exchange keys over `sock`; no secret has been sent yet."""
-        algorithms = key_algorithms(target, known_for(target))
         self._under_way.take(sock)
         transport: SshTransport | None = None
         try:

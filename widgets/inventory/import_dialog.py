@@ -97,6 +97,9 @@ class ImportDialog(QDialog):
 
 def _cells(candidate: Candidate) -> tuple[str, ...]:
     entry = candidate.entry
-    ssh = tr("{user}, port {port}", user=entry.ssh.user, port=entry.ssh.port or "-") if entry.ssh else tr("no")
+    ssh = tr("no")
+    if entry.ssh is not None:
+        port = entry.ssh.port
+        ssh = tr("{user}, port {port}", user=entry.ssh.user, port=port) if port else entry.ssh.user
     sql = f"{entry.sql.user}, {entry.sql.via}" if entry.sql else tr("no")
     return (entry.name, entry.address, ssh, sql, candidate.note)

@@ -65,7 +65,8 @@ def _instance_document(one: Instance) -> dict[str, object]:
 
 
 def _lines(host: HostEntry) -> Iterator[str]:
-    ssh = f"ssh {host.ssh.user}@{host.ssh.port or '-'} sudo {host.ssh.sudo}" if host.ssh else tr("no ssh")
+    port = f"@{host.ssh.port}" if host.ssh and host.ssh.port else ""  # else ssh_config's
+    ssh = f"ssh {host.ssh.user}{port} sudo {host.ssh.sudo}" if host.ssh else tr("no ssh")
     yield f"{host.name:<16} {host.address:<24} {ssh}; {_sql_words(host.sql, host.what.way)}\n"
     for one in host.beside:
         words = _sql_words(one.access, one.what.way) if one.what.read else tr("not read yet")

@@ -152,7 +152,7 @@ def test_that_the_inventory_is_shown_without_secrets(inventory: Path, capsys: py
     assert main(["inventory", "--inventory", str(inventory)]) == 0
     out, _ = said(capsys)
     assert "db1" in out
-    assert "ssh dba@22 sudo none; sql monitor@3306" in out
+    assert "ssh dba sudo none; sql monitor@3306" in out
     assert "cluster orders: seeds db1" in out
     assert "DB_PASSWORD" not in out
 

@@ -6,7 +6,6 @@ files elsewhere. What guards there and can't be kept here is refused by its name
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
 from dataclasses import replace
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_hop
+from services.connections.openssh.own_account import below_home, own_login
 from services.connections.openssh.program import Question, ask_ssh, ssh_program
 from services.connections.openssh.reader import ConfigFile, read_settings
 from services.connections.openssh.settings import Settings
@@ -63,7 +63,7 @@ def settings_for(question: Question) -> Settings:
     if question.config == "":
         return _read([], question)
     if question.config is not None:
-        path = Path(question.config).expanduser()
+        path = below_home(question.config)
         _refuse_unreadable(path)
         question = replace(question, config=str(path))
     program = ssh_program()
@@ -71,7 +71,7 @@ def settings_for(question: Question) -> Settings:
         return ask_ssh(program, question)
     if question.config is not None:
         return _read([ConfigFile(Path(question.config))], question)
-    own, system = Path("~/.ssh/config").expanduser(), _system_folder() / "ssh_config"
+    own, system = below_home("~/.ssh/config"), _system_folder() / "ssh_config"
     files = [ConfigFile(own, judged=True), ConfigFile(system, of_user=False)]
     return _read([file for file in files if file.path.is_file()], question)
 
@@ -98,7 +98,13 @@ def _resolve(question: Question, access: SshAccess, *, is_hop: bool = False) -> 
         question = replace(question, user=access.user, asks_login=False)
         found = settings_for(question)
     host, port = found.one("hostname", address), found.number("port") or 22
-    user = question.user or found.one("user") or getpass.getuser()
+    user = question.user or found.one("user") or own_login()
+    if not user:
+        raise BadInput(
+            tr("Nothing says as whom to log in at {address}: this account has no name here.", address=address),
+            safe=tr("Nobody was contacted."),
+            try_=(tr("Name a user for the host."),),
+        )
     _only_names(address, host=host, user=user)
     _refuse_guards(found, address)
     through = is_hop and question.jump is not None
@@ -246,4 +252,4 @@ def _expanded(text: str, what: str, found: Settings, tokens: Tokens) -> str:
 def _path(text: str) -> str:
     """Return a path of the inventory: ${NAME}, %d and '~' stand for something; $NAME is no variable to OpenSSH."""
     named = re.sub(r"\$\{(\w+)\}", lambda match: os.environ.get(match[1], ""), text)
-    return str(Path(named.replace("%d", str(Path.home()))).expanduser())
+    return str(below_home(named.replace("%d", str(below_home("~")))))

@@ -6,7 +6,6 @@ The programs of `Match exec` get no secrets and have a time limit.
 from __future__ import annotations
 
 import contextlib
-import getpass
 import logging
 import os
 import signal
@@ -16,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.connections.openssh.keywords import CRITERIA
+from services.connections.openssh.own_account import own_login
 from services.connections.openssh.tokens import Tokens
 from services.i18n import tr
 from services.secrets import environment_for_children
@@ -80,7 +80,7 @@ class Conditions:
         if name == "originalhost":
             return fits_list(names.alias, value, is_host=True)
         if name in {"user", "localuser"}:
-            return fits_list(names.user if name == "user" else getpass.getuser(), value)
+            return fits_list(names.user if name == "user" else own_login(), value)
         command = names.tokens().put_in(value, "Match exec", environment=False)
         return found and self._says_yes(command)
 
@@ -120,7 +120,7 @@ class _Names:
         host = one("hostname", address)
         if not final:
             host = Tokens(address, address, 0, "").put_in(host, "HostName", only="h", environment=False)
-        user = one("user") or getpass.getuser()
+        user = one("user") or own_login()
         return cls(address, host, user, int(one("port", "22")), one("hostkeyalias"), one("proxyjump"))
 
     def tokens(self) -> Tokens:

@@ -7,7 +7,6 @@ neither, an answer is kept until one of them changes.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import re
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from services.connections.openssh.conditions import end
+from services.connections.openssh.own_account import below_home, home_of_passwd, login_of_passwd
 from services.connections.openssh.settings import Settings, settings_of
 from services.connections.openssh.watched import Watched, watched
 from services.errors import BadInput, TimedOut
@@ -63,8 +63,11 @@ _lock = threading.Lock()
 def ssh_program() -> str | None:
     """Return where OpenSSH's ssh is on this machine, None where there is none.
 
+    None as well where this account has no entry in passwd(5): ssh does not run for it.
     On Windows the system's own comes first: another's (Git's) names files in a way that this program can't open.
     """
+    if os.name == "posix" and home_of_passwd() is None:
+        return None
     name = "ssh.exe" if os.name == "nt" else "ssh"
     folders = [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
     if os.name == "nt":
@@ -104,7 +107,7 @@ def ask_ssh(program: str, question: Question) -> Settings:
 def _files(question: Question) -> list[str]:
     if question.config is not None:
         return [question.config]
-    own = [str(Path("~/.ssh/config").expanduser())]
+    own = [str(below_home("~/.ssh/config"))]
     if os.name == "nt":
         return [*own, str(Path(os.environ.get("PROGRAMDATA", r"C:\ProgramData"), "ssh", "ssh_config"))]
     return [*own, "/etc/ssh/ssh_config", "/usr/etc/ssh/ssh_config"]
@@ -112,13 +115,13 @@ def _files(question: Question) -> list[str]:
 
 def _settings(program: str, question: Question, files: Sequence[str]) -> tuple[Settings, frozenset[str]]:
     """Return the settings and the names of the files that ssh says it read."""
-    own = _own_home()
-    is_moved = own is not None and own != Path.home()
+    own = home_of_passwd()
+    is_moved = own is not None and own != below_home("~")
     answer, read = _run(program, question, _frame(files) if is_moved and question.config is None else None)
     found = settings_of(answer)
     if own is not None and is_moved and found.all("userknownhostsfile") == tuple(str(own / n) for n in _KNOWN_HOSTS):
         found = found.without("userknownhostsfile")
-    if question.asks_login and found.one("user") == _own_login():
+    if question.asks_login and found.one("user") == login_of_passwd():
         found = dataclasses.replace(found, has_user=_names_a_login(program, question, files))
     return found, read
 
@@ -139,26 +142,6 @@ def _frame(files: Sequence[str], more: str = "") -> str | None:
     if not sys.platform.startswith("linux") or any(_NOT_IN_QUOTES.search(file) for file in files):
         return None
     return "".join(f'Match all\nInclude "{file}"\n' for file in files) + more
-
-
-def _own_home() -> Path | None:
-    """Return the account's own home, from which ssh takes its files whatever HOME says (passwd(5)); None: not known."""
-    if os.name != "posix":
-        return None
-    import pwd  # POSIX only
-
-    with contextlib.suppress(KeyError):
-        return Path(pwd.getpwuid(os.getuid()).pw_dir)
-    return None
-
-
-def _own_login() -> str:
-    if os.name == "posix":
-        import pwd  # POSIX only
-
-        with contextlib.suppress(KeyError):
-            return pwd.getpwuid(os.getuid()).pw_name
-    return os.environ.get("USERNAME", "")
 
 
 def _run(program: str, question: Question, text: str | None) -> tuple[str, frozenset[str]]:

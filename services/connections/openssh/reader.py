@@ -6,7 +6,6 @@ of OpenSSH differ, the line is refused; nothing that is not known counts as fulf
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
 import socket
@@ -28,6 +27,7 @@ from services.connections.openssh.keywords import (
     TEXTS,
     TIMES,
 )
+from services.connections.openssh.own_account import below_home, own_login
 from services.connections.openssh.settings import Settings
 from services.connections.openssh.tokens import Tokens
 from services.errors import BadInput
@@ -138,11 +138,11 @@ class _Reading:
 
     def _include(self, words: Sequence[str], place: _Place, final: bool) -> None:
         of_user = place.file.of_user
-        base = Path("~/.ssh").expanduser() if of_user else SYSTEM_FOLDER
+        base = below_home("~/.ssh") if of_user else SYSTEM_FOLDER
         for word in words:
             if not word or "%" in word or "$" in word or (word.startswith("~") and not of_user):
                 raise BadLine(tr('Include "{text}" is not read the same by every OpenSSH', text=word))
-            for name in self.globs.matching(base / Path(word).expanduser()):
+            for name in self.globs.matching(base / below_home(word)):
                 inner = ConfigFile(name, of_user, judged=True)
                 self.read(_Place(inner, place.depth + 1, place.active, place.never or not place.active), final=final)
 
@@ -236,7 +236,7 @@ def _with_defaults(values: dict[str, list[str]]) -> Settings:
         if values.get(name, [""])[0].lower() == _NONE:
             del values[name]
     has_user = "user" in values
-    values.setdefault("user", [getpass.getuser()])
+    values.setdefault("user", [own_login()])
     values.setdefault("port", ["22"])
     values.setdefault("serveralivecountmax", ["3"])
     if "hostkeyalias" in values:

@@ -5,7 +5,6 @@ One pass as in OpenSSH (misc.c, percent_dollar_expand), so that a value's own % 
 
 from __future__ import annotations
 
-import getpass
 import hashlib
 import os
 import re
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from services.connections.openssh.own_account import below_home, own_login
 from services.errors import BadInput
 from services.i18n import tr
 
@@ -59,7 +59,7 @@ class Tokens:
 
     def path(self, text: str, what: str) -> str:
         """Return the file's name that a value stands for."""
-        return str(Path(self.put_in(os.path.expanduser(text), what)))  # noqa: PTH111 - '~other' without such a user
+        return str(Path(self.put_in(str(below_home(text)), what)))
 
     def _token(self, letter: str, what: str, only: str) -> str:
         name = socket.gethostname()
@@ -70,12 +70,12 @@ class Tokens:
             "p": lambda: str(self.port),
             "r": lambda: self.user,
             "k": lambda: self.key_alias or self.alias,
-            "d": lambda: str(Path.home()),
+            "d": lambda: str(below_home("~")),
             "i": lambda: str(os.getuid()) if os.name == "posix" else "0",
             "j": lambda: self.jump,
             "l": lambda: name,
             "L": lambda: name.partition(".")[0],
-            "u": getpass.getuser,
+            "u": own_login,
             "C": lambda: hashlib.sha1(f"{name}{self.host}{self.port}{self.user}".encode()).hexdigest(),  # noqa: S324
         }
         # Versions differ on whether the hop is part of %C (9.6 and newer).

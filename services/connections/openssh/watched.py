@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from services.connections.openssh.own_account import below_home
 from services.files import read_bounded
 from services.globs import Globs
 from services.i18n import tr
@@ -86,11 +87,11 @@ class _Look:
         try:
             for pattern in arguments(rest):
                 self.moving |= "$" in pattern or "%" in pattern
-                bases = (Path("~/.ssh").expanduser(), Path("/etc/ssh"))
-                for whole in {base / Path(pattern).expanduser() for base in bases}:
+                bases = (below_home("~/.ssh"), Path("/etc/ssh"))
+                for whole in {base / below_home(pattern) for base in bases}:
                     for name in self._globs.matching(whole):
                         self.read(name)
-        except (BadLine, RuntimeError):  # ssh says what is wrong
+        except BadLine:  # ssh says what is wrong
             self.moving = True
         except OSError as problem:  # a pattern that looks at the whole machine, which ssh would do as well
             self.refused = tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from services.connections import ssh_config
+from services.connections.openssh.program import ssh_program
 from services.connections.ssh_config import hop_for, target_for
 from services.connections.ssh_target import SshTarget
 from services.errors import BadInput
@@ -182,3 +183,22 @@ def test_that_the_persons_own_file_and_the_systems_are_read_below_this_programs_
     found = target_for(SshAccess(""), "db1")
     assert (found.user, found.port) == ("mine", 2203)
     assert found.known_hosts[0] == str(ssh / "known_hosts")
+
+
+def test_that_an_account_without_an_entry_and_without_a_name_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pwd  # POSIX only
+
+    def nobody(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(ssh_config, "ssh_program", ssh_program)
+    assert ssh_config.ssh_program() is None
+    assert target(tmp_path, "Host db1\n HostName 10.0.0.9\n", user="dba").host == "10.0.0.9"
+    assert target(tmp_path, "IdentityFile ~/.ssh/own\n", user="dba").identity_files == ("~/.ssh/own",)
+    with pytest.raises(BadInput, match="Nothing says as whom to log in at db1"):
+        target(tmp_path, "")

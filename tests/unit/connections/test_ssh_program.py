@@ -10,6 +10,7 @@ import pytest
 
 from services.connections import ssh_config
 from services.connections.openssh import program
+from services.connections.openssh.settings import settings_of
 from services.connections.ssh_config import target_for
 from services.errors import BadInput, TimedOut
 from services.inventory.model import SshAccess
@@ -112,3 +113,15 @@ def test_that_ssh_learns_no_secret(tmp_path: Path, counted: Path, monkeypatch: p
     (tmp_path / "config").write_text(f'Match exec "env >{tmp_path}/got"\n User x\n')
     target_for(SshAccess("", config=str(tmp_path / "config")), "db1")
     assert "a-secret" not in (tmp_path / "got").read_text()
+
+
+def test_that_files_in_one_line_of_an_answer_are_told_apart_on_every_system() -> None:
+    found = settings_of(
+        "host db1\nuserknownhostsfile /home/a b/.ssh/known_hosts ~/.ssh/known_hosts2\r\n"
+        "globalknownhostsfile __PROGRAMDATA__\\ssh/ssh_known_hosts __PROGRAMDATA__\\ssh/ssh_known_hosts2\n"
+        "revokedhostkeys C:\\Users\\A B\\revoked D:/revoked\nidentityfile /keys/a b\nidentityfile /keys/c\n"
+    )
+    assert found.all("userknownhostsfile") == ("/home/a b/.ssh/known_hosts", "~/.ssh/known_hosts2")
+    assert len(found.all("globalknownhostsfile")) == 2
+    assert found.all("revokedhostkeys") == ("C:\\Users\\A B\\revoked", "D:/revoked")
+    assert found.all("identityfile") == ("/keys/a b", "/keys/c")

@@ -25,6 +25,7 @@ from services.connections.openssh.settings import Settings, settings_of
 from services.connections.openssh.watched import Watched, watched
 from services.errors import BadInput, TimedOut
 from services.i18n import tr
+from services.lines import lines_of
 from services.secrets import environment_for_children
 from services.visible import as_line
 
@@ -172,7 +173,7 @@ def _run(program: str, question: Question, text: str | None) -> tuple[str, froze
             safe=tr("Nobody was contacted."),
             try_=(tr("Try it at a terminal: ssh -G {address}", address=question.address),),
         )
-    return answer, frozenset(match[1].strip() for line in said.splitlines() if (match := _READS.match(line)))
+    return answer, frozenset(match[1].strip() for line in lines_of(said) if (match := _READS.match(line)))
 
 
 def _exit_code(argv: Sequence[str], stdin: IO[bytes] | None, out: IO[bytes], errors: IO[bytes]) -> int:
@@ -210,5 +211,5 @@ def _text(stream: IO[bytes]) -> str:
 
 def _short(said: str) -> str:
     """Return the first of what ssh complains of, without what it tells of its work."""
-    lines = [line for line in said.splitlines() if line and not line.startswith(("debug", "OpenSSH_"))]
+    lines = [line for line in lines_of(said) if line and not line.startswith(("debug", "OpenSSH_"))]
     return as_line("; ".join(lines[:2]) or tr("it gave no reason"), _MOST_SAID)

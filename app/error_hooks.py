@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-import traceback
 from collections.abc import Callable
 from types import TracebackType
 
+from app.kept_errors import keep, told
 from services.errors import UserError
 from services.i18n import tr
 
@@ -73,24 +73,11 @@ class ErrorHooks:
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
-        log.error("uncaught: %s", "".join(traceback.format_exception(kind, error, trace)))
-        told = _told(error, tr("Carry on; if it comes again, report it with the log file."))
-        self.uncaught = self.uncaught or told
-        self.tell(told)
+        problem = told(error, keep(error, trace), tr("Carry on."))
+        log.error("uncaught: %s", problem)
+        self.uncaught = self.uncaught or problem
+        self.tell(problem)
 
     def _on_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
             self._on_uncaught(args.exc_type, args.exc_value, args.exc_traceback)
-
-
-def as_ending(error: Exception) -> UserError:
-    """Return what ends the program as a sentence; what a person reads already stays as it is."""
-    if isinstance(error, UserError):
-        return error
-    log.error("uncaught: %s", "".join(traceback.format_exception(error)))
-    return _told(error, tr("Report it with these lines."))
-
-
-def _told(error: BaseException, advice: str) -> UserError:
-    what = tr("Something went wrong inside Pilothouse: {kind}: {error}", kind=type(error).__name__, error=error)
-    return UserError(what, safe=tr("Nothing was sent to any server by this."), try_=(advice,))

@@ -71,6 +71,12 @@ class BadInput(UserError):
     code = "bad-input"
 
 
+class Unforeseen(UserError):
+    """Something foreign (a driver, a library, a file) failed in a way nobody foresaw: no word of a server."""
+
+    code = "unforeseen"
+
+
 class NoAnswer(UserError):
     """Every host that was asked stayed silent or refused: nothing was read of any."""
 
@@ -267,6 +273,10 @@ class SecretMissing(UserError):
     """A secret reference points at nothing (no such keyring entry, variable or descriptor)."""
 
     code = "secret-missing"
+
+
+class KeyringSilent(SecretMissing):
+    """The keyring was asked and did not answer in time: whether it has the entry is not known."""
 
 
 class StoreError(UserError):

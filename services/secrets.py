@@ -6,13 +6,23 @@ import os
 import re
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from services.errors import BadInput, SecretMissing
+from services import os_keyring
+from services.errors import BadInput, KeyringSilent, SecretMissing
 from services.i18n import tr
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+T = TypeVar("T")
 KEYRING_SERVICE = "pilothouse"
+READ_S = 3.0
+"""For an entry of the keyring: less than a host has to answer, so that the keyring is named and not the host."""
+WRITE_S = 30.0
+"""For a question at which a person sits, who may have to unlock the keyring first."""
 _NAMED: set[str] = set()
 """The variables that a reference has named, in upper case: no child gets them."""
 _TELLING = re.compile(
@@ -93,12 +103,42 @@ def _holds_a_secret(name: str) -> bool:
 def keyring_absence() -> SecretMissing | None:
     """Return why no password can be kept on this machine, with the ways out; None where a keyring is there.
 
-    Imports keyring and may talk to the desktop's bus: call it on a worker.
+    It may talk to the desktop's bus: call it on a worker.
     """
-    import keyring
+    try:
+        # https://keyring.readthedocs.io: the backends that keep nothing have no priority above 0.
+        usable = _asked(lambda keyring: float(keyring.get_keyring().priority) > 0, READ_S)
+    except SecretMissing as problem:
+        return problem
+    return None if usable else _no_keyring()
 
-    # https://keyring.readthedocs.io: the backends that keep nothing have no priority above 0.
-    return _no_keyring() if float(keyring.get_keyring().priority) <= 0 else None
+
+def _asked(call: Callable[[ModuleType], T], limit_s: float, *, writes: bool = False) -> T:
+    """Ask the keyring; raise SecretMissing, KeyringSilent, with what to try."""
+    try:
+        return os_keyring.ask(call, limit_s)
+    except os_keyring.SilentError as problem:
+        raise KeyringSilent(
+            tr("The OS keyring did not answer within {limit:g} s: it may be waiting to be unlocked.",
+               limit=problem.limit_s),
+            try_=(
+                tr("Unlock the keyring on the desktop of this machine, and try again."),
+                tr('Write "env:VARIABLE" or "fd:NUMBER" in the inventory instead of "keyring:NAME".'),
+            ),
+        ) from problem  # fmt: skip
+    except os_keyring.BackendError as problem:
+        if problem.nothing_there:
+            raise _no_keyring() from problem
+        text = tr("The OS keyring could not be read ({problem}).", problem=problem.why)
+        if writes:
+            text = tr("The OS keyring did not take the secret ({problem}).", problem=problem.why)
+        raise SecretMissing(
+            text,
+            try_=(
+                tr("Unlock the keyring, or use an env: or fd: reference."),
+                tr("Check which keyring is set here: PYTHON_KEYRING_BACKEND, keyringrc.cfg, and `keyring diagnose`."),
+            ),
+        ) from problem
 
 
 def _no_keyring() -> SecretMissing:
@@ -123,7 +163,9 @@ class Vault(Protocol):
 class SystemVault:
     """The OS keyring, the environment and file descriptors; descriptors are read once and remembered."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit_s: float = READ_S) -> None:
+        """Ask nobody yet; `limit_s`: how long the keyring may take to give an entry."""
+        self._limit_s = limit_s
         self._from_fd: dict[str, Secret] = {}
         self._reading = threading.Lock()
 
@@ -146,18 +188,10 @@ class SystemVault:
         """Write to the OS keyring."""
         if ref.scheme != "keyring":
             raise BadInput(tr("A secret can't be stored as {ref}.", ref=ref), try_=(tr("Use a keyring: reference."),))
-        import keyring
-        from keyring.errors import KeyringError
-
         if (absence := keyring_absence()) is not None:
             raise absence
-        try:
-            keyring.set_password(KEYRING_SERVICE, ref.name, secret.reveal())
-        except KeyringError as problem:
-            raise SecretMissing(
-                tr("The OS keyring did not take the secret ({problem}).", problem=type(problem).__name__),
-                try_=(tr("Unlock the keyring, or use an env: or fd: reference."),),
-            ) from problem
+        text = secret.reveal()
+        _asked(lambda keyring: keyring.set_password(KEYRING_SERVICE, ref.name, text), WRITE_S, writes=True)
 
     def _read_fd(self, ref: SecretRef) -> Secret:
         if ref.name not in self._from_fd:
@@ -171,20 +205,8 @@ class SystemVault:
                 ) from problem
         return self._from_fd[ref.name]
 
-    @staticmethod
-    def _read_keyring(ref: SecretRef) -> Secret:
-        import keyring  # imported late: 58 ms that a start without keyring secrets need not pay
-        from keyring.errors import KeyringError, NoKeyringError
-
-        try:
-            value = keyring.get_password(KEYRING_SERVICE, ref.name)
-        except NoKeyringError as problem:
-            raise _no_keyring() from problem
-        except KeyringError as problem:
-            raise SecretMissing(
-                tr("The OS keyring could not be read ({problem}).", problem=type(problem).__name__),
-                try_=(tr("Unlock the keyring, or use an env: or fd: reference."),),
-            ) from problem
+    def _read_keyring(self, ref: SecretRef) -> Secret:
+        value = _asked(lambda keyring: keyring.get_password(KEYRING_SERVICE, ref.name), self._limit_s)
         if value is None:
             raise SecretMissing(
                 tr('The OS keyring has no entry "{name}".', name=ref.name),
@@ -196,13 +218,18 @@ class SystemVault:
                     ),
                 ),
             )
-        return Secret(value)
+        return Secret(str(value))
 
 
 def keyring_in_use() -> tuple[str, bool]:
-    """Return what the keyring here is called, and whether secrets can be kept in it."""
-    import keyring
+    """Return what the keyring here is called, and whether secrets can be kept in it; ('', False): not known."""
+    try:
+        return _asked(_name_and_use, READ_S)
+    except SecretMissing:
+        return "", False
 
+
+def _name_and_use(keyring: ModuleType) -> tuple[str, bool]:
     found = keyring.get_keyring()
     try:
         usable = float(found.priority) > 0

@@ -1,6 +1,7 @@
 """The command line: one parser, no behaviour.
 
-Exit codes: 0 good, 1 findings or refused, 2 bad input, 3 failed and undone, 4 needs a person.
+Exit codes: 0 good, 1 findings or refused, 2 bad input, 3 failed and undone, 4 needs a person; 70 something failed that
+is no finding (sysexits.h: EX_SOFTWARE), 141 who reads the output closed it (128 and SIGPIPE, as of every program).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from app.cli.steer_arguments import STEERING, Commands
 from app.places import DEMOS
 
 GOOD, FINDINGS, BAD_INPUT, FAILED_UNDONE, NEEDS_PERSON = 0, 1, 2, 3, 4
+BROKEN, CLOSED_PIPE = 70, 141
 
 
 def _size(text: str) -> tuple[int, int]:

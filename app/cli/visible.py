@@ -1,17 +1,26 @@
 """What a terminal is given: text alone, whatever a server, a log or a name holds (services/visible.py).
 
-Only line ends and tabs pass, and a bell that begins what is written.
+Only line ends and tabs pass, and a bell that begins what is written. Where the terminal, or the file that is written
+to, has no place for a character (ISO 8859-1, a code page of Windows), a mark of ASCII stands for it, or '?'.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TextIO, cast
 
-from services.visible import visible
+from services.visible import SHOWN_AS, visible
+
+_IN_ASCII = {
+    "●": "*", "◐": "~", "▲": "!", "■": "#", "○": "o", "·": "-", "…": "...", "–": "-", "—": "-", "→": "->", "←": "<-",
+    "×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "≥": ">=", "≤": "<=", "µ": "u",
+    "\N{NO-BREAK SPACE}": " ", SHOWN_AS: "?",
+}  # fmt: skip
+"""A character of ours -> what stands for it. The shapes of states stay apart from each other."""
 
 
 class _Visible:
@@ -26,20 +35,82 @@ class _Visible:
     def write(self, text: str) -> int:
         """Write; a bell that begins the text is rung."""
         bell = "\a" if text.startswith("\a") else ""
-        return self._stream.write(bell + visible(text.removeprefix("\a")))
+        shown = writable(visible(text.removeprefix("\a")), self._stream.encoding)
+        return self._stream.write(bell + shown)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write each."""
+        for line in lines:
+            self.write(line)
+
+
+def writable(text: str, encoding: str | None) -> str:
+    """Return text that this encoding has characters for; the same object where all are there."""
+    if text.isascii():
+        return text
+    try:
+        text.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "".join(_writable(character, encoding or "ascii") for character in text)
+    except LookupError:  # an encoding that Python does not know
+        return "".join(_writable(character, "ascii") for character in text)
+    return text
+
+
+def _writable(character: str, encoding: str) -> str:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return _IN_ASCII.get(character, "?")
+    return character
+
+
+def json_for(stream: TextIO, document: str) -> str:
+    """Return a JSON document that this stream has characters for: others are escaped, so no value becomes another."""
+    if document == writable(document, stream.encoding):
+        return document
+    # Outside strings JSON is ASCII (RFC 8259, 7): UTF-16's units, each as \\uXXXX.
+    return "".join(one if one.isascii() else "".join(f"\\u{unit:04x}" for unit in _units(one)) for one in document)
+
+
+def _units(character: str) -> Iterator[int]:
+    data = character.encode("utf-16-be", "surrogatepass")
+    return (int.from_bytes(data[i : i + 2], "big") for i in range(0, len(data), 2))
 
 
 class VisibleLines(logging.Formatter):
-    """Log records as visible text. What follows a line end is indented: no message can look like another record."""
+    """Log records as visible text. What follows a line end is indented: no message can look like another record.
+
+    `traces`: with the tracebacks that a record carries; they are for a report, and nobody reads them at work.
+    """
+
+    def __init__(self, form: str, *, traces: bool = False) -> None:
+        super().__init__(form)
+        self._traces = traces
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record, whoever made it, paramiko included."""
+        if not self._traces and record.exc_info:
+            error = record.exc_info[1]
+            said = f": {type(error).__name__}: {error}" if error is not None else ""
+            return visible(f"{self._line(record)}{said}").replace("\n", "\n    ")
         return visible(super().format(record)).replace("\n", "\n    ")
+
+    def _line(self, record: logging.LogRecord) -> str:
+        record.message = record.getMessage()
+        record.asctime = self.formatTime(record, self.datefmt)
+        return self.formatMessage(record)
 
 
 @contextlib.contextmanager
 def only_visible() -> Iterator[None]:
-    """Let standard output and errors write nothing but visible text."""
-    out, errors = (cast("TextIO", _Visible(stream)) for stream in (sys.stdout, sys.stderr))
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-        yield
+    """Let standard output and errors write nothing but visible text; one that was closed (`>&-`) takes all the same."""
+    with contextlib.ExitStack() as opened:
+
+        def seen(stream: TextIO | None) -> TextIO:
+            if stream is None:
+                stream = opened.enter_context(os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+            return cast("TextIO", _Visible(stream))
+
+        with contextlib.redirect_stdout(seen(sys.stdout)), contextlib.redirect_stderr(seen(sys.stderr)):
+            yield

@@ -22,7 +22,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.cli.arguments import GOOD
 from app.display import application as made_application
-from app.error_hooks import ErrorHooks, as_ending
+from app.error_hooks import ErrorHooks
+from app.kept_errors import as_ending
 from app.window.collecting import Collecting
 from app.window.main_window import MainWindow
 from app.window.settings.keeper import Keeper, keeper_for, last_estate

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.procedure_text import check_lines
+from app.cli.visible import json_for
 from app.compose import read_inventory, session_opener
 from services.backup_chunks.advice import Advice, advise
 from services.backup_chunks.asked import QUESTIONS, asked, given_by
@@ -169,7 +170,7 @@ def _print_json(backup: Backup, advice: Advice | None, checks: tuple[Check, ...]
             "sentence": english(advice.sentence), "reasons": [english(reason) for reason in advice.reasons],
             "now": _outcome(backup, advice.now), "then": _outcome(backup, advice.then),
         }  # fmt: skip
-    sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+    sys.stdout.write(json_for(sys.stdout, msgspec.json.encode(document).decode()) + "\n")
 
 
 def _outcome(backup: Backup, out: Outcome) -> dict[str, object]:

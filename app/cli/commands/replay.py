@@ -8,6 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from app.cli.arguments import GOOD
+from app.cli.visible import json_for
 from services.errors import BadInput
 from services.i18n import stored, tr
 
@@ -39,7 +40,8 @@ def _print(path: Path) -> int:
         head = {"file": str(path), "start": start, "end": end, "servers": list(replay.servers())}
         sys.stdout.write(json.dumps(head) + "\n")
         for event in replay.events():
-            sys.stdout.write(msgspec.json.encode({"event": event}, enc_hook=stored).decode() + "\n")
+            line = msgspec.json.encode({"event": event}, enc_hook=stored).decode()
+            sys.stdout.write(json_for(sys.stdout, line) + "\n")
     finally:
         replay.close()
     return GOOD

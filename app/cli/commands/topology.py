@@ -8,6 +8,7 @@ from argparse import Namespace
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.one_look import look, past_of
 from app.cli.terminal import estate_text
+from app.cli.visible import json_for
 from app.compose import discover
 from services.discovery.as_json import snapshot_to_json
 from services.discovery.model import EstateSnapshot
@@ -20,7 +21,7 @@ def run(options: Namespace) -> int:
     past = past_of(options)
     snapshot = look(options, options.command, lambda: discover(options, seeds, options.wait, past))
     if getattr(options, "json", False):
-        sys.stdout.write(snapshot_to_json(snapshot).decode() + "\n")
+        sys.stdout.write(json_for(sys.stdout, snapshot_to_json(snapshot).decode()) + "\n")
     else:
         sys.stdout.write(estate_text(snapshot))
     if not snapshot.clusters:

@@ -10,11 +10,11 @@ import threading
 from pathlib import Path
 from typing import Protocol
 
-from services.errors import StoreError, UserError
+from services.errors import KeyringSilent, StoreError, UserError
 from services.files import write_whole
 from services.i18n import tr
 from services.procedures.journal.seals import KEY_BYTES
-from services.secrets import Secret, SecretRef, SystemVault, Vault
+from services.secrets import WRITE_S, Secret, SecretRef, SystemVault, Vault
 
 KEY_FILE = "journal.key"
 _ENTRY = SecretRef("keyring", "journal-key")
@@ -41,7 +41,7 @@ class WorkstationKey:
             folder: the data folder, for the file where there is no keyring; vault: the system's, but in tests.
         """
         self._path = folder / KEY_FILE
-        self._vault = vault or SystemVault()
+        self._vault = vault or SystemVault(WRITE_S)
         self._lock = threading.Lock()
         self._key: bytes | None = None
 
@@ -55,6 +55,12 @@ class WorkstationKey:
     def _from_keyring(self) -> str:
         try:
             found = self._vault.get(_ENTRY).reveal()
+        except KeyringSilent as problem:  # it may hold the key: another one would open no seal that is there
+            raise StoreError(
+                tr("The key of the journal is not known: {why}", why=problem.sentence),
+                safe=tr("Nothing was done: without it no approval can be bound to its plan."),
+                try_=problem.try_[:1],
+            ) from problem
         except UserError:
             return ""  # no keyring, a locked one, or no entry in it
         return found if _HEX.match(found) else ""

@@ -1,0 +1,55 @@
+"""The boundary to what is foreign: drivers, libraries, files, the desktop. What they raise becomes one sentence.
+
+Nobody can list what a foreign thing raises, and one that is odd must not end the work on all others. So each port of
+the house (a host's session, the vault, the history) has this boundary at its door: out of it comes a UserError, which
+is about that one thing. What was raised is kept for the log (`--verbose`); a person reads no traceback.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator
+
+from services.errors import PilothouseError, Unforeseen, UserError
+from services.i18n import tr
+from services.visible import as_line
+
+log = logging.getLogger(__name__)
+_MOST = 300
+
+
+def why(problem: BaseException) -> str:
+    """Return what an exception says, in one line: the system's own words, else its class and text."""
+    if isinstance(problem, UserError):
+        return problem.sentence
+    if isinstance(problem, OSError) and problem.strerror:
+        of = f" ({problem.filename})" if problem.filename else ""
+        return as_line(f"{problem.strerror}{of}", _MOST)
+    kind, text = type(problem).__name__, as_line(str(problem), _MOST)
+    return f"{kind}: {text}" if text else kind
+
+
+def unforeseen(problem: BaseException, what: str, host: str = "") -> Unforeseen:
+    """Return the error for what nobody foresaw; `what` did it: 'The connection to the host'."""
+    return Unforeseen(
+        tr("{what} failed in a way that nobody foresaw: {why}.", what=what, why=why(problem).rstrip(".")),
+        host=host,
+        safe=tr("This is about this one alone; everything else goes on."),
+        try_=(tr("Repeat the command with --verbose, and report it with the lines that it adds."),),
+    )
+
+
+@contextlib.contextmanager
+def foreign(told: Callable[[BaseException], UserError]) -> Iterator[None]:
+    """Let nothing but this house's own errors out of a with block; `told` makes one of any other exception.
+
+    Also of one that is no Exception (a panic of a library in Rust), but for those that end the program.
+    """
+    try:
+        yield
+    except (PilothouseError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as problem:
+        log.debug("of something foreign", exc_info=problem)
+        raise told(problem) from problem

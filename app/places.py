@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from pathlib import Path
 
 from services.data_place import usual_folder
 from services.errors import BadInput
 from services.files import narrow, not_ones_own, private_folder
+from services.home import base_folder
 from services.i18n import tr
 
 _APP = "pilothouse"
@@ -78,6 +80,9 @@ def inventory_file(options: Namespace) -> Path:
 
 def usual_inventory() -> Path:
     """Return where the inventory is that nobody named."""
+    platform: str = sys.platform
+    if platform.startswith("linux"):
+        return base_folder("XDG_CONFIG_HOME", "~/.config") / _APP / "inventory.toml"
     import platformdirs
 
     return Path(platformdirs.user_config_dir(_APP, appauthor=False)) / "inventory.toml"

@@ -8,14 +8,19 @@ is about that one thing. What was raised is kept for the log (`--verbose`); a pe
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import logging
 from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from services.errors import PilothouseError, Unforeseen, UserError
 from services.i18n import tr
 from services.visible import as_line
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
+C = TypeVar("C")
 _MOST = 300
 
 
@@ -53,3 +58,44 @@ def foreign(told: Callable[[BaseException], UserError]) -> Iterator[None]:
     except BaseException as problem:
         log.debug("of something foreign", exc_info=problem)
         raise told(problem) from problem
+
+
+def bounded(told: Callable[[Any, BaseException], UserError]) -> Callable[[type[C]], type[C]]:
+    """Return a decorator of a port's class: out of its public methods comes nothing but this house's own errors.
+
+    `told` is given the object (of a class method: the class) and what was raised.
+    """
+
+    def decorated(port: type[C]) -> type[C]:
+        for name, member in list(vars(port).items()):
+            if name.startswith("_"):
+                continue
+            if isinstance(member, classmethod):
+                setattr(port, name, classmethod(_guarded(member.__func__, told)))
+            elif inspect.isgeneratorfunction(member):
+                setattr(port, name, _guarded_lines(member, told))
+            elif inspect.isfunction(member):
+                setattr(port, name, _guarded(member, told))
+        return port
+
+    return decorated
+
+
+def _guarded(method: Callable[..., T], told: Callable[[Any, BaseException], UserError]) -> Callable[..., T]:
+    @functools.wraps(method)
+    def guarded(own: Any, *given: Any, **named: Any) -> T:
+        with foreign(lambda problem: told(own, problem)):
+            return method(own, *given, **named)
+
+    return guarded
+
+
+def _guarded_lines(
+    method: Callable[..., Iterator[T]], told: Callable[[Any, BaseException], UserError]
+) -> Callable[..., Iterator[T]]:
+    @functools.wraps(method)
+    def guarded(own: Any, *given: Any, **named: Any) -> Iterator[T]:
+        with foreign(lambda problem: told(own, problem)):
+            yield from method(own, *given, **named)
+
+    return guarded

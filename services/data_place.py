@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from services.home import base_folder
 
 _APP = "pilothouse"
 _named: list[Path] = []
@@ -31,8 +32,7 @@ def usual_folder() -> Path:
     """Return the platform's user data folder; on Linux without platformdirs, for which the first paint would wait."""
     platform: str = sys.platform
     if platform.startswith("linux"):
-        home = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")  # noqa: PTH111
-        return Path(home) / _APP
+        return base_folder("XDG_DATA_HOME", "~/.local/share") / _APP
     import platformdirs
 
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))

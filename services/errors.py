@@ -247,6 +247,12 @@ class CertificateChanged(TlsFailed):
     code = "certificate-changed"
 
 
+class NoCommands(UserError):
+    """The login is let in, and no command is run for it: a shell for nobody, or one command whatever is asked."""
+
+    code = "no-commands"
+
+
 class SudoFailed(UserError):
     """sudo refused, or asks for a password we don't have."""
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from services import os_keyring
-from services.errors import BadInput, KeyringSilent, SecretMissing
+from services.boundary import bounded
+from services.errors import BadInput, KeyringSilent, SecretMissing, UserError
 from services.i18n import tr
 
 if TYPE_CHECKING:
@@ -160,6 +161,15 @@ class Vault(Protocol):
         """Keep a secret (keyring only); raise BadInput for schemes that can't be written."""
 
 
+def _told(_own: SystemVault, problem: BaseException) -> UserError:
+    # Its class alone: what a backend says may quote a secret.
+    return SecretMissing(
+        tr("A secret could not be read or kept ({problem}).", problem=type(problem).__name__),
+        try_=(tr("Use another kind of reference: keyring:, env: or fd:."),),
+    )
+
+
+@bounded(_told)
 class SystemVault:
     """The OS keyring, the environment and file descriptors; descriptors are read once and remembered."""
 

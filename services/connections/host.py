@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Self
 
+from services.boundary import bounded, unforeseen
 from services.connections import remote_command, sudo
 from services.connections.gate import Gate
 from services.connections.host_key_check import HostKeyPolicy
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     from services.secrets import Vault
 
 
+def _told(own: HostSession, problem: BaseException) -> UserError:
+    return unforeseen(problem, tr("The connection to the host"), own.host)
+
+
+@bounded(_told)
 class HostSession:
     """ObserverSession (ports.py) for one inventory host.
 

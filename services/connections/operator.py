@@ -12,13 +12,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from services.boundary import bounded, unforeseen
 from services.connections import operator_client, operator_files, remote_command, sql_setup, sudo
 from services.connections.command import Command
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
 from services.connections.ports import FileSeen, Output, Rows
-from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable
+from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable, UserError
 from services.i18n import tr
 from services.inventory.kinds import MONGODB
 from services.secrets import Secret
@@ -39,6 +40,13 @@ _NO_RIGHT = frozenset({1044, 1045, 1142, 1227})
 _HEAD = 200  # bytes of the line before a file's content
 
 
+def _told(own: HostOperator, problem: BaseException) -> UserError:
+    """Return the error of a connection that is lost for all that is known: whether an act happened is not known."""
+    said = unforeseen(problem, tr("The connection to the host"), own.host)
+    return Unreachable(said.sentence, host=own.host, safe=own._unknown(), try_=said.try_)  # noqa: SLF001 - its own
+
+
+@bounded(_told)
 class HostOperator:
     """OperatorSession (ports.py) for one inventory host. One thread at a time; `close` may be called from any."""
 

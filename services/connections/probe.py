@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeVar
 
+from services.boundary import foreign, unforeseen
 from services.connections import probe_operator, remote_command, sudo
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.names import addresses_of
+from services.connections.no_commands import commands_tried
+from services.connections.ports import Output
 from services.connections.probe_steps import TITLES
 from services.connections.reads import commands, statements
-from services.connections.reads.read import SqlRead
+from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, statement_of
 from services.connections.sql import SqlLink
 from services.connections.ssh import SshLink
@@ -30,6 +34,7 @@ from services.errors import (
     SecretMissing,
     TlsFailed,
     TlsMissing,
+    Unforeseen,
     UserError,
 )
 from services.i18n import mark, tr
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 
+T = TypeVar("T")
 StepState = Literal["passed", "failed", "skipped", "warned"]
 
 # What the console reads, and what it can't show without the right to it. Each is tried, not read out of SHOW GRANTS:
@@ -156,15 +162,24 @@ class _Probe:
         link: SshLink | None = None
         try:
             if self.entry.ssh is not None:
-                link = self._ssh()
-                if link is not None:
-                    self._sudo(link)
+                link = self._bounded("ssh-login", self._ssh)
+                if link is not None and self._bounded("shell", partial(self._shell, link)):
+                    self._bounded("sudo", partial(self._sudo, link))
             if self.entry.sql is not None:
-                self._sql(link)
+                self._bounded("sql-login", partial(self._sql, link))
         finally:
             if link is not None:
                 link.close()
         return AccessReport(self.entry.name, tuple(self.steps))
+
+    def _bounded(self, name: str, step: Callable[[], T]) -> T | None:
+        """Take some steps; what nobody foresaw is told as one that failed, and the others are taken all the same."""
+        try:
+            with foreign(lambda problem: unforeseen(problem, tr("Trying this way"), self.entry.name)):
+                return step()
+        except Unforeseen as problem:
+            self._fail(name, problem)
+            return None
 
     def _add(self, name: str, state: StepState, sentence: str, *, error: UserError | None = None) -> None:
         now = time.monotonic()
@@ -219,6 +234,23 @@ class _Probe:
         shown = host if found == [host] else f"{host} is {', '.join(found)}"
         self._add("name", "passed", f"{shown}.")
 
+    def _shell(self, link: SshLink) -> bool:
+        """Say whether a command is run for the login at all."""
+        try:
+            mute: UserError | None = commands_tried(partial(self._output, link), self.entry.name)
+        except UserError as problem:
+            mute = problem
+        if mute is not None:
+            self._fail("shell", mute)
+            return False
+        self._add("shell", "passed", tr("Commands are run for the login."))
+        return True
+
+    def _output(self, link: SshLink, read: CommandRead, wrapped: sudo.Wrapped | None = None) -> Output:
+        command = command_of(read)
+        line = wrapped or sudo.plain(command)
+        return remote_command.run(link, line, None, host=self.entry.name, limit_s=15.0, most=65536, what=command.brief)
+
     def _sudo(self, link: SshLink) -> None:
         access = self.entry.ssh
         assert access is not None
@@ -231,12 +263,10 @@ class _Probe:
                 "sudo", "skipped", tr("Not configured: what only root may read (logs, others' /proc) is not shown.")
             )
             return
-        command = command_of(commands.WHO.read(sudo=True))
+        read = commands.WHO.read(sudo=True)
         try:
-            wrapped = sudo.wrap(command, access, self.vault, user=user, host=self.entry.name)
-            output = remote_command.run(
-                link, wrapped, None, host=self.entry.name, limit_s=15.0, most=4096, what=command.brief
-            )
+            wrapped = sudo.wrap(command_of(read), access, self.vault, user=user, host=self.entry.name)
+            output = self._output(link, read, wrapped)
         except UserError as problem:
             self._fail("sudo", problem)
             return

@@ -15,6 +15,7 @@ TITLES = {
     "tcp": mark("SSH port"),
     "host-key": mark("Host key"),
     "ssh-login": mark("SSH login"),
+    "shell": mark("Commands"),
     "sudo": "sudo",
     "sql-tcp": mark("Database port"),
     "sql-login": mark("Database login"),
@@ -31,7 +32,7 @@ def steps_of(entry: HostEntry) -> tuple[str, ...]:
     tried = {
         "name": ssh or (entry.sql is not None and entry.sql.via == "direct"),
         "operator": entry.kind == MYSQL.code and entry.sql is not None and bool(entry.sql.operator_user),
-        **dict.fromkeys(("tcp", "host-key", "ssh-login", "sudo"), ssh),
+        **dict.fromkeys(("tcp", "host-key", "ssh-login", "shell", "sudo"), ssh),
         **dict.fromkeys(("sql-tcp", "sql-login", "tls", "rights"), sql),
     }
     return tuple(name for name in TITLES if tried[name])

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import paramiko
 
+from services.boundary import bounded, unforeseen
 from services.connections.limits import Limits
 from services.connections.sudo import Wrapped, refusal, wrong_password
-from services.errors import TimedOut, Unreachable
+from services.errors import TimedOut, Unreachable, UserError
 from services.i18n import tr
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ _A_LINE = 64
 """Bytes that a line counts besides its own: each is looked at, an empty one too."""
 
 
+def _told(own: RemoteStream, problem: BaseException) -> UserError:
+    return unforeseen(problem, tr("The stream of the host's counters"), own._host)  # noqa: SLF001 - its own
+
+
+@bounded(_told)
 class RemoteStream:
     """The Stream of ports.py. `lines` belongs to one thread; `close` may come from any."""
 

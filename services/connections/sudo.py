@@ -48,11 +48,16 @@ class Wrapped:
     uses_sudo: bool = False
 
 
+def plain(command: Command) -> Wrapped:
+    """Return how to run a command as the login itself."""
+    return Wrapped(for_any_shell(command.shell_text()))
+
+
 def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: str) -> Wrapped:
     """Return how to run `command` on a host where we are `user`. Raises SudoFailed when there is no way to root."""
-    line = command.shell_text()
     if not command.sudo or user == "root":
-        return Wrapped(for_any_shell(line))
+        return plain(command)
+    line = command.shell_text()
     if access.sudo == "none":
         raise SudoFailed(
             tr("This needs root, and the login {user} has no sudo according to the inventory.", user=user),

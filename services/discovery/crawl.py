@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
 from services.addresses import is_address, is_this_machine
+from services.boundary import unforeseen
 from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.families.port import Lead
@@ -146,6 +147,9 @@ class _Lanes:
             session = self._open(entry)
         except UserError as error:  # a missing secret, say: nothing was even tried
             return _silent(entry, self._clock, Problem("sql", error.sentence, error.code))
+        except Exception as error:  # noqa: BLE001 - of one host: the others are asked all the same
+            told = unforeseen(error, tr("The connection to the host"), entry.name)
+            return _silent(entry, self._clock, Problem("sql", told.sentence, told.code))
         with self._lock:
             self._sessions.append(session)
         try:

@@ -11,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
+from services.boundary import foreign, unforeseen
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead, SqlRead
 from services.discovery.probe_mongodb import probe_mongodb
-from services.errors import OfflineMode, QueryFailed, Refused, SudoFailed, UserError
+from services.errors import OfflineMode, QueryFailed, Refused, SudoFailed, Unforeseen, UserError
 from services.facts import reads
 from services.facts.cut_texts import read_variables
 from services.facts.daemons import daemons_of
@@ -164,6 +165,17 @@ def probe(
     console got is `reach`.
     """
     facts = previous or NodeFacts(host=session.host, at=clock.wall(), address=address)
+    try:
+        with foreign(lambda problem: unforeseen(problem, tr("Reading what the host answers"), session.host)):
+            return _looked(session, clock, facts, parts, limit_s)
+    except Unforeseen as error:  # whatever it was, it is about this host alone
+        failed = _failed(_failed(facts, "ssh", error), "sql", error)
+        return replace(failed, at=clock.wall(), reach=Reach.NONE)
+
+
+def _looked(
+    session: ObserverSession, clock: Clock, facts: NodeFacts, parts: Collection[Part], limit_s: float
+) -> NodeFacts:
     asked_sql, asked_ssh = "sql" in parts and session.has_sql, bool({"machine", "log"} & set(parts)) and session.has_ssh
     begun: _Begun | UserError | None = None
     ask = probe_mongodb if session.kind == MONGODB.code else _probe_sql

@@ -7,6 +7,7 @@ samples are numbers, snapshots and events name hosts and states only.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,11 +43,26 @@ def record_to(path: Path, *, derive: Derive | None = None, clock: Clock | None =
             safe=tr("It was left as it is."),
             try_=(tr("Choose another file name."),),
         )
-    store = HistoryStore.open(
-        path, max_bytes=0, keep_days=_FOREVER_DAYS, clock=clock, derive=derive, snapshot_every_s=SNAPSHOT_EVERY_S
-    )
-    store.put_meta("title", title or path.stem)
+    try:
+        store = HistoryStore.open(
+            path, max_bytes=0, keep_days=_FOREVER_DAYS, clock=clock, derive=derive, snapshot_every_s=SNAPSHOT_EVERY_S
+        )
+        try:
+            store.put_meta("title", title or path.stem)
+        except StoreError:
+            store.close()
+            raise
+    except StoreError as problem:
+        if isinstance(problem.__cause__, sqlite3.Error):  # made by us: nothing is in it, and the name is to work again
+            _forget(path)
+        raise
     return store
+
+
+def _forget(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", ".lock"):
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + suffix).unlink()
 
 
 def finish_recording(
@@ -98,6 +114,7 @@ def finish_recording(
         raise StoreError(
             tr("{name} could not be packed: {problem}.", name=path.name, problem=problem),
             safe=tr("The recording is whole, only larger than it need be."),
+            try_=(tr("Free some space on its disk; the file can be used as it is."),),
         ) from problem
     path.with_name(path.name + ".lock").unlink(missing_ok=True)
 

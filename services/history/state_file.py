@@ -23,6 +23,7 @@ from services.files import private_file, private_folder
 from services.history import state_schema as schema
 from services.history.migrations_state import NEWEST, STEPS
 from services.history.reading_uri import reading_uri
+from services.home import expanded
 from services.i18n import tr
 
 BUSY_S = 5.0
@@ -42,7 +43,7 @@ def open_engine(url_or_path: str | Path) -> tuple[Engine, str]:
         url_or_path, url = url.database, None
     file: Path | None = None
     if url is None:
-        file = Path(url_or_path).expanduser()
+        file = expanded(url_or_path)
         engine, name = _file_engine(file), str(file)
     else:
         name = url.render_as_string(hide_password=True)

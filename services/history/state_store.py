@@ -14,6 +14,7 @@ from typing import Any, Self
 import platformdirs
 from sqlalchemy import Engine, Row, Select, and_, desc, insert, select, update
 
+from services.boundary import bounded
 from services.clock import Clock, SystemClock
 from services.errors import StoreError
 from services.history import state_schema as schema
@@ -30,6 +31,7 @@ from services.history.state_rows import (
     memory_of,
     process_lives,
 )
+from services.history.told import as_store_error
 from services.i18n import tr
 
 ALIVE_FOR_S = 60.0
@@ -43,6 +45,11 @@ def default_path() -> Path:
     return Path(platformdirs.user_data_dir("pilothouse", appauthor=False)) / "state.sqlite3"
 
 
+def _told(own: StateStore | type[StateStore], problem: BaseException) -> StoreError:
+    return as_store_error(problem, own.name if isinstance(own, StateStore) else tr("The state store"))
+
+
+@bounded(_told)
 class StateStore:
     """The state store. Thread-safe: every call is a transaction of its own. All methods raise StoreError only."""
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from services.boundary import bounded
 from services.clock import Clock, SystemClock
 from services.discovery.model import EstateSnapshot
 from services.errors import StoreError
@@ -30,6 +31,7 @@ from services.history.long_events import event_json
 from services.history.recovery import recover_file
 from services.history.retention import Limits, enforce, give_back
 from services.history.store_file import StoreFile
+from services.history.told import as_store_error
 from services.history.unseen_ends import leave_open
 from services.history.writer import Writer
 from services.i18n import tr, tr_n
@@ -39,6 +41,11 @@ from services.types import Health
 RETENTION_EVERY_S = 60.0
 
 
+def _told(own: HistoryStore | type[HistoryStore], problem: BaseException) -> StoreError:
+    return as_store_error(problem, own.path.name if isinstance(own, HistoryStore) else tr("The history"))
+
+
+@bounded(_told)
 class HistoryStore:
     """See `open`. All methods are thread-safe; `append`, `append_event` and `append_snapshot` return at once."""
 
@@ -99,21 +106,20 @@ class HistoryStore:
         clock = clock or SystemClock()
         opened = open_file(path, read_only=read_only, now=clock.wall())
         limits = Limits(max_bytes=max_bytes, keep_days=keep_days)
-        store = cls(opened, clock, limits, derive=derive, snapshot_every_s=snapshot_every_s)
-        store.on_event = on_event
         with contextlib.ExitStack() as release:
-            release.callback(store._release)  # a connection left open would hold the file for whoever catches it
+            if opened.owner is not None:
+                release.callback(opened.owner.release)
             try:
+                store = cls(opened, clock, limits, derive=derive, snapshot_every_s=snapshot_every_s)
+                store.on_event = on_event
+                release.callback(store._release)  # a connection left open would hold the file for whoever catches it
                 left_out = store._file.load(store._metrics, store._servers, store._epochs)
                 if not read_only:
                     store._begin_writing(background=background)
                 if left_out:
                     store._leave_out(left_out)
             except sqlite3.Error as problem:
-                raise StoreError(
-                    tr("{name} can't be read: {problem}.", name=path.name, problem=problem),
-                    safe=tr("The file was left as it is."),
-                ) from problem
+                raise as_store_error(problem, path.name) from problem
             release.pop_all()
         return store
 

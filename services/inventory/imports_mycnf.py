@@ -13,6 +13,7 @@ import stat
 from pathlib import Path
 
 from services.addresses import is_address
+from services.home import expanded
 from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, Tls
@@ -37,7 +38,7 @@ _MODES: dict[str, Tls] = {  # never less than the client asked for; "preferred" 
 
 def import_my_cnf(path: str | Path | None = None) -> ImportReport:
     """Return the servers an option file names. Passwords come as `secrets`, never in a host's values."""
-    file = Path(path).expanduser() if path is not None else DEFAULT.expanduser()
+    file = expanded(path if path is not None else DEFAULT)
     reader = _Reader()
     reader.read(file, 0)
     hosts: list[HostEntry] = []
@@ -162,7 +163,7 @@ class _Reader:
                 self._include(line, where, depth)
 
     def _include(self, line: OptionLine, where: str, depth: int) -> None:
-        path = Path(line.name).expanduser()
+        path = expanded(line.name)
         if line.kind == "include":
             self.read(path, depth + 1)
         elif line.kind == "includedir" and not path.is_dir():

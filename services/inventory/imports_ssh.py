@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from services.home import expanded
 from services.i18n import tr
 from services.inventory.imports import ImportReport, vetted
 from services.inventory.model import HostEntry, SshAccess
@@ -22,10 +23,10 @@ _WILD = re.compile(r"[*?!]")
 
 def import_ssh_config(path: str | Path | None = None) -> ImportReport:
     """Return the hosts an ssh_config names. Includes are followed for their names; Match blocks name none."""
-    file = Path(path).expanduser() if path is not None else DEFAULT.expanduser()
+    file = expanded(path if path is not None else DEFAULT)
     reader = _Reader()
     reader.read(file, 0)
-    config = None if file == DEFAULT.expanduser() else str(file)
+    config = None if file == expanded(DEFAULT) else str(file)
     hosts = tuple(HostEntry(name, name, SshAccess(user="", config=config)) for name in reader.names)
     return vetted(ImportReport(str(file), hosts, tuple(reader.notes), tuple(reader.problems)))
 
@@ -61,7 +62,7 @@ class _Reader:
         elif word == "match":
             self.notes.append(tr("{where}: Match names no host; OpenSSH's rules apply when connecting.", where=where))
         elif word == "include":
-            base = Path("~/.ssh").expanduser()
+            base = expanded("~/.ssh")
             for pattern in words:
-                for name in self._files.matching(base / Path(pattern).expanduser(), where):
+                for name in self._files.matching(base / expanded(pattern), where):
                     self.read(name, depth + 1)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from services.addresses import is_address
 from services.files import read_bounded
+from services.home import expanded
 from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, SshAccess, Tls
@@ -39,13 +40,13 @@ def default_path() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("APPDATA", "~")) / "MySQL" / "Workbench" / "connections.xml"
     if sys.platform == "darwin":
-        return Path("~/Library/Application Support/MySQL/Workbench/connections.xml").expanduser()
-    return Path("~/.mysql/workbench/connections.xml").expanduser()
+        return expanded("~/Library/Application Support/MySQL/Workbench/connections.xml")
+    return expanded("~/.mysql/workbench/connections.xml")
 
 
 def import_workbench(path: str | Path | None = None) -> ImportReport:
     """Return the connections of a Workbench file as hosts."""
-    file = Path(path).expanduser() if path is not None else default_path()
+    file = expanded(path) if path is not None else default_path()
     root, why = _parse(file)
     if root is None:
         return ImportReport(str(file), problems=(why,))

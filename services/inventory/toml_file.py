@@ -9,6 +9,7 @@ from typing import Any
 
 from services.errors import BadInput
 from services.files import read_bounded
+from services.home import expanded
 from services.i18n import tr
 from services.inventory import fields
 from services.inventory.faults import Faults
@@ -52,7 +53,7 @@ def load_inventory(path: str | Path) -> Inventory:
 
     `~` in paths is kept as written; who opens a file expands it.
     """
-    file = Path(path).expanduser()
+    file = expanded(path)
     return parse_inventory(read_text(file), str(file))
 
 
@@ -61,7 +62,7 @@ def default_users(path: str | Path) -> tuple[str, str]:
 
     A file that is not there gives none.
     """
-    file = Path(path).expanduser()
+    file = expanded(path)
     if not file.exists():
         return "", ""
     text = read_text(file)

@@ -13,6 +13,7 @@ from typing import Any
 
 from services.errors import BadInput, StoreError
 from services.files import private_folder, read_bounded, write_whole
+from services.home import expanded
 from services.i18n import tr
 from services.inventory.kinds import KINDS, MYSQL
 from services.inventory.model import ACCESS, ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
@@ -27,7 +28,7 @@ def save_inventory(inventory: Inventory, path: str | Path) -> None:
     inventory can't be written as one, StoreError when the disk refuses; the file is then as it was.
     """
     # A link (a dotfiles folder) stays a link: what it points to is replaced.
-    file = Path(os.path.realpath(Path(path).expanduser()))
+    file = Path(os.path.realpath(expanded(path)))
     text = read_text(file) if file.exists() else ""
     if text.strip():
         parse_inventory(text, str(file))

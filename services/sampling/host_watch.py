@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from services.boundary import unforeseen
 from services.clock import Backoff, Clock
 from services.connections.ports import ObserverSession
 from services.errors import TimedOut, UserError
@@ -175,8 +176,10 @@ class HostWatch:
             answered = False
             try:
                 answered = self._poll_once()
-            except Exception:
+            except Exception as problem:
                 log.exception("polling %s failed unexpectedly", self.entry.name)
+                told = unforeseen(problem, tr("Reading what the host answers"), self.entry.name)
+                self._sink.put_facts(self._state.sql_failed(told))
             ended = self._clock.monotonic()
             # After an early first poll into the phase: half a second later at least, one and a half at most.
             due += early if early >= interval / 2 else early + interval
@@ -249,8 +252,9 @@ class HostWatch:
             except UserError as problem:
                 if not self._late_ourselves(problem, self._clock.monotonic() - self._settings.silence_s):
                     self._ssh_trouble(problem)
-            except Exception:
+            except Exception as problem:
                 log.exception("the OS stream of %s failed unexpectedly", self.entry.name)
+                self._ssh_trouble(unforeseen(problem, tr("Reading what the host answers"), self.entry.name))
             if self._rest(backoff.next(), self._threads.os_again):
                 return
 

@@ -6,13 +6,13 @@ sides seen once more are a new story.
 
 from __future__ import annotations
 
-import getpass
 import socket
 
 from services.discovery.families.galera.two_primaries import sides_words
 from services.discovery.words import moment
 from services.errors import BadInput
 from services.history.split_log import Split, SplitLog
+from services.home import local_user
 from services.i18n import tr
 from services.procedures.plan.inputs import refuse_secret
 
@@ -21,10 +21,7 @@ LONGEST_REASON = 2_000
 
 def person() -> str:
     """Return who sits here, for the history: 'ada@desk2'."""
-    try:
-        return f"{getpass.getuser()}@{socket.gethostname()}"
-    except (KeyError, OSError):
-        return f"unknown@{socket.gethostname()}"
+    return f"{local_user() or 'unknown'}@{socket.gethostname()}"
 
 
 def open_of(log: SplitLog, cluster: str) -> tuple[Split, ...]:

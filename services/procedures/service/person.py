@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import getpass
 import socket
+
+from services.home import local_user
 
 
 def person_here() -> str:
     """Return 'person@machine'."""
-    return f"{_user()}@{socket.gethostname()}"
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"
+    return f"{local_user() or 'unknown'}@{socket.gethostname()}"

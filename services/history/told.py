@@ -1,0 +1,26 @@
+"""What SQLite and the file system raise at the history's door, as one sentence about the file."""
+
+from __future__ import annotations
+
+from services.boundary import why
+from services.errors import StoreError
+from services.i18n import tr
+
+_NO_ROOM = ("disk is full", "no space", "disk i/o", "quota")
+
+
+def as_store_error(problem: BaseException, name: str) -> StoreError:
+    """Return the error of a history or recording; `name`: the file's."""
+    said = str(problem) if type(problem).__module__ == "sqlite3" and str(problem) else why(problem)
+    text = said.rstrip(".")
+    if any(words in text.lower() for words in _NO_ROOM):
+        return StoreError(
+            tr("{name} can't be written: its disk is full or failing ({text}).", name=name, text=text),
+            safe=tr("No server was touched by this, and what was there is there still."),
+            try_=(tr("Free some space on that disk, or name a file or a data folder on another one."),),
+        )
+    return StoreError(
+        tr("{name} can't be read or written: {text}.", name=name, text=text),
+        safe=tr("No server was touched by this."),
+        try_=(tr("Look at the file's rights and its disk, or name another file or data folder."),),
+    )

@@ -1,4 +1,4 @@
-"""Whether a login's commands are run at all: a shell for nobody, or a forced command, answers every one with its own text.
+"""Whether a login's commands are run at all: a shell for nobody, or a forced command, answers every one alike.
 
 Such an answer has an exit code and an output like any other: '1 and nothing' is what `ps` gives where it finds nothing.
 So what must be there is looked for: the kernel's files have their form and the clock is a number. nologin(8); sshd(8),

@@ -15,7 +15,7 @@ from services.connections.limits import Limits
 from services.connections.names import addresses_of
 from services.connections.no_commands import commands_tried
 from services.connections.ports import Output
-from services.connections.probe_steps import TITLES
+from services.connections.probe_steps import TITLES, said_by
 from services.connections.reads import commands, statements
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, statement_of
@@ -276,7 +276,7 @@ class _Probe:
             self._add(
                 "sudo",
                 "failed",
-                tr("sudo ran, but did not make {user} root: {text}", user=user, text=output.text.strip()[:80]),
+                tr("sudo ran, but did not make {user} root: {text}", user=user, text=said_by(output)),
             )
 
     def _sql(self, link: SshLink | None) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from services.i18n import mark
+from services.i18n import mark, tr
 from services.inventory.kinds import MYSQL
+from services.visible import as_line
 
 if TYPE_CHECKING:
+    from services.connections.ports import Output
     from services.inventory.model import HostEntry
 
 TITLES = {
@@ -24,6 +26,12 @@ TITLES = {
     "operator": mark("Operator account"),
 }
 """In the order in which they are tried."""
+
+
+def said_by(output: Output) -> str:
+    """Return what a command that did not do what it is for said, in a line."""
+    words = as_line(output.text, 80) or as_line(output.error_text, 200)
+    return words or tr("exit code {code}, and no word", code=output.exit_code)
 
 
 def steps_of(entry: HostEntry) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import paramiko
 
 from services.connections.ports import MOST_LINE, MOST_LINES, Output
-from services.connections.sudo import Wrapped, refusal, wrong_password
+from services.connections.sudo import Wrapped, asked_otherwise, other_prompt, refusal, wrong_password
 from services.errors import TimedOut, Unreachable
 from services.i18n import tr
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from services.secrets import Secret
 
 _CHUNK = 65536
+_STILL_S = 2.0
+"""Nothing more comes for so long: what stands in the last line waits for an answer."""
 _READ_AND_DROPPED = 8
 """Times of what is kept: a command that goes on to write is ended then, its limit of time or not."""
 
@@ -91,6 +93,7 @@ class _Talk:
         self._err = bytearray()
         self._came = 0
         self._deadline = 0.0
+        self._heard = time.monotonic()
         self._answered = False
         self._fed = False
         channel.in_buffer.set_event(self._wake)
@@ -108,6 +111,7 @@ class _Talk:
             if not moved and self._ended():
                 break
             left = deadline - time.monotonic()
+            self._refuse_other_prompt(over=left <= 0)
             if left <= 0:
                 raise TimedOut(tr("{what} did not end within {limit:g} s.", what=what, limit=limit_s), host=self._host)
             if not moved:
@@ -118,10 +122,22 @@ class _Talk:
             raise self._link.lost()
         output = Output(code, bytes(self._out), self._own_errors())
         if self._wrapped.uses_sudo:
-            no = refusal(output.stderr, code, user=self._link.target.user, host=self._host)
+            user, silent = self._link.target.user, not output.stdout.strip()
+            no = refusal(output.stderr, code, user=user, host=self._host, silent=silent)
             if no is not None:
                 raise no
         return output
+
+    def _refuse_other_prompt(self, *, over: bool) -> None:
+        """End a command whose sudo asks in words of another: nobody would answer, and the password is not for it.
+
+        over: the time is, so whatever stands there unanswered is why.
+        """
+        still = over or time.monotonic() - self._heard > _STILL_S
+        if not still or not self._wrapped.prompt or self._fed or self._out:
+            return
+        if prompt := other_prompt(self._own_errors(), sure=not over):
+            raise asked_otherwise(prompt, user=self._link.target.user, host=self._host)
 
     def _own_errors(self) -> bytes:
         """Return standard error without sudo's marks, its lines cut: they are searched and shown."""
@@ -153,6 +169,7 @@ class _Talk:
 
     def _keep(self, kept: bytearray, more: bytes) -> None:
         self._came += len(more)
+        self._heard = time.monotonic()
         kept += more[: max(0, self._most - len(kept))]
 
     def _ended(self) -> bool:

@@ -15,22 +15,59 @@ from typing import TYPE_CHECKING
 from services.connections.any_shell import for_any_shell
 from services.connections.command import Command
 from services.errors import SudoFailed
-from services.i18n import tr
+from services.i18n import mark, tr
+from services.visible import as_line
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
     from services.secrets import Secret, Vault
 
+_RULES = mark("Look at what the login may run on the host: sudo -l, and visudo.")
+_PASSWORD = mark("Check the sudo setting and password of this host in the inventory, and sudo -l on the host.")
+_TERMINAL = mark("Take 'Defaults requiretty' back for this login in sudoers (visudo), or give it a NOPASSWD rule.")
+_SETUID = mark("Mend sudo on the host: install its package again, and see that its file system is not mounted nosuid.")
+_PRIVILEGES = mark("Look at NoNewPrivileges= of the unit that sshd runs in, and at the options of its container.")
+_ACCOUNT = mark("Look at the login's account on the host: chage -l, and what pam says in its log.")
+_PROMPT = mark("Set 'Defaults passprompt_override' in sudoers (visudo), or give the login a NOPASSWD rule.")
+
+# Sources: sudo's plugins/sudoers/*.c and src/*.c; sudo-rs' src/common/error.rs and src/pam; case does not count.
 _REFUSALS = (
-    ("a password is required", "sudo wants a password, and the inventory says it needs none"),
-    ("is not in the sudoers file", "the login is not in the sudoers file"),
-    ("is not allowed to execute", "the sudoers rules don't allow this command"),
-    ("may not run sudo", "the login may not run sudo"),
-    ("incorrect password", "the sudo password is wrong"),
-    ("no password was provided", "the sudo password is wrong"),
-    ("must have a tty", "sudo wants a terminal (requiretty)"),
-    ("Account or password is expired", "the login's account has expired"),
+    ("interactive authentication is required", mark("sudo wants a password, and the inventory says it needs none"),
+     _PASSWORD),
+    ("must have a tty", mark("sudo wants a terminal (requiretty)"), _TERMINAL),
+    ("terminal is required", mark("sudo wants a terminal or a password, and has neither"), _TERMINAL),
+    ("no tty present", mark("sudo wants a terminal or a password, and has neither"), _TERMINAL),
+    ("a password is required", mark("sudo wants a password, and the inventory says it needs none"), _PASSWORD),
+    ("is not in the sudoers file", mark("the login is not in the sudoers file"), _RULES),
+    ("is not allowed to execute", mark("the sudoers rules don't allow this command"), _RULES),
+    ("may not run sudo", mark("the login may not run sudo"), _RULES),
+    ("i'm afraid i can't do that", mark("the sudoers rules don't allow this command"), _RULES),
+    ("incorrect password", mark("the sudo password is wrong"), _PASSWORD),
+    ("incorrect authentication", mark("the sudo password is wrong"), _PASSWORD),
+    ("no password was provided", mark("the sudo password is wrong"), _PASSWORD),
+    ("authentication failed", mark("the sudo password is wrong"), _PASSWORD),
+    ("account or password is expired", mark("the login's account has expired"), _ACCOUNT),
+    ("account validation failure", mark("the login's account is locked or expired"), _ACCOUNT),
+    ("setuid bit", mark("the host's sudo program may not become root (its owner, or its setuid bit)"), _SETUID),
+    ("effective uid is not 0",
+     mark("the host's sudo program may not become root (nosuid, or no setuid bit)"), _SETUID),
+    ("no new privileges", mark("the session may get no new privileges, so sudo can't become root"), _PRIVILEGES),
+)  # fmt: skip
+_OWN_LINE = re.compile(
+    r"^(?:sudo(?:-rs)?: .*|.* is not in the sudoers file.*|Sorry, .*)$", re.MULTILINE | re.IGNORECASE
 )
+_GOES_ON = re.compile(
+    r"unable to resolve host|command not found|unable to send audit|setrlimit|ts_|timestamp|/run/sudo|/var/lib/sudo"
+    r"|core dump|unable to send mail|ignoring time stamp|warning|: not found|No such file or directory",
+    re.IGNORECASE,
+)
+"""Of sudo's words those after which it runs the command all the same, and those that are about the command."""
+_PASSWORD_WORDS = re.compile(
+    r"pass(?:word|code|phrase|wort|e)|kennwort|contrase|senha|wachtwoord|has[lł]o|heslo|jelsz|parola|l[oö]senord|kodeord"
+    r"|salasana|парол|\bPIN\b|\bOTP\b|token|verification|密码|密碼|パスワード|비밀번호|암호",
+    re.IGNORECASE,
+)
+_MOST_SAID = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +118,56 @@ def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: 
     )
 
 
-def refusal(stderr: bytes, exit_code: int, *, user: str, host: str) -> SudoFailed | None:
-    """Return the error when it was sudo that failed, not the command."""
+def refusal(stderr: bytes, exit_code: int, *, user: str, host: str, silent: bool = True) -> SudoFailed | None:
+    """Return the error when it was sudo that failed, not the command.
+
+    Args:
+        silent: nothing came on standard output. Words of sudo's that are not known are a refusal only then.
+    """
     if exit_code not in {1, 127}:
         return None
     text = stderr.decode("utf-8", "replace")
     if exit_code == 127 and re.search(r"sudo: (command )?not found", text):
-        return _failed(tr("sudo is not installed on the host"), user, host)
-    if not re.search(r"^(sudo: |.* is not in the sudoers file|Sorry, )", text, re.MULTILINE):
+        return _failed(tr("sudo is not installed on the host"), user, host, tr(_RULES))
+    said = [line.strip() for line in _OWN_LINE.findall(text)]
+    if not said:
         return None
-    for pattern, why in _REFUSALS:
-        if pattern in text:
-            return _failed(why, user, host)
-    return None
+    low = "\n".join(said).lower()
+    for pattern, why, advice in _REFUSALS:
+        if pattern in low:
+            return _failed(tr(why), user, host, tr(advice))
+    unknown = [line for line in said if not _GOES_ON.search(line)]
+    if not silent or not unknown:
+        return None
+    return _failed(tr('it says "{words}"', words=as_line("; ".join(unknown), _MOST_SAID)), user, host, tr(_RULES))
 
 
 def wrong_password(*, user: str, host: str) -> SudoFailed:
     """Return the error for a password that sudo did not take."""
-    return _failed(tr("the sudo password is wrong"), user, host)
+    return _failed(tr("the sudo password is wrong"), user, host, tr(_PASSWORD))
 
 
-def _failed(why: str, user: str, host: str) -> SudoFailed:
-    return SudoFailed(
-        tr("sudo for {user} failed: {why}.", user=user, why=why),
-        host=host,
-        try_=(tr("Check the sudo setting and password of this host in the inventory, and sudo -l on the host."),),
-    )
+def other_prompt(stderr: bytes, *, sure: bool = False) -> str:
+    """Return what is asked for in words that are not ours, '' where the last line that came asks for nothing.
+
+    sudo puts its -p in place of "Password:" alone: the prompt of another PAM module, or in another language, stays.
+
+    Args:
+        sure: only what asks for a password, or something of its kind.
+    """
+    line = stderr.decode("utf-8", "replace").replace("\r", "\n").rpartition("\n")[2].strip()
+    asks = line.endswith((":", "?", "\uff1a")) and (not sure or _PASSWORD_WORDS.search(line) is not None)
+    return as_line(line, _MOST_SAID) if asks else ""
+
+
+def asked_otherwise(prompt: str, *, user: str, host: str) -> SudoFailed:
+    """Return the error for a prompt that is not ours: the password is given to nobody who asks in other words."""
+    return _failed(
+        tr('it asks "{prompt}", in words of another, and the password is given to sudo\'s own prompt alone',
+           prompt=prompt),
+        user, host, tr(_PROMPT),
+    )  # fmt: skip
+
+
+def _failed(why: str, user: str, host: str, advice: str) -> SudoFailed:
+    return SudoFailed(tr("sudo for {user} failed: {why}.", user=user, why=why), host=host, try_=(advice,))

@@ -16,6 +16,7 @@ from services.discovery.starting import coming_up, receiving
 from services.discovery.states import State
 from services.discovery.words import clock, joined, names, size
 from services.errors import UNREACHED, NothingListens, OfflineMode
+from services.facts.absence import HIDDEN, NO_SYSTEMD, UNIT_RUNS
 from services.facts.model import SQL, DiskFacts, MachineFacts
 from services.i18n import mark, tr, tr_n
 from services.moments import duration
@@ -131,7 +132,7 @@ def _runs(node: Node, state: str) -> str:
         return tr("{daemon} runs (state {state})", daemon=node.daemon, state=state)
     if machine is not None and machine.process_state not in {"", "?"}:
         return _anybodys(machine)
-    return tr("the server's process could not be seen")
+    return _not_seen(machine)
 
 
 def _anybodys(machine: MachineFacts) -> str:
@@ -172,10 +173,26 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     text = tr("SSH answers and {runs}, but {sql} does not answer", runs=_runs(node, state), sql=node.speaks)
     if node.why_bare("sql"):
         text = tr("{sentence}: {why}", sentence=text, why=node.why_bare("sql").removesuffix("."))
-    health = Health.BAD if state != "?" else Health.UNKNOWN
+    refused = node.code("sql") == NothingListens.code  # whoever refuses is there: that is no silence
+    health = Health.BAD if state != "?" or refused else Health.UNKNOWN
     return Verdict(
         states.NO_SQL.over(node.speaks), health, joined(_founded(node, around), text, _still_counted(around))
     )
+
+
+_UNSEEN = {
+    HIDDEN: mark("whether its server runs is not known: the login does not see the processes of others"),
+    NO_SYSTEMD: mark("whether its server runs is not known: none was seen, and systemd says nothing of it"),
+    UNIT_RUNS: mark("whether its server runs is not known: none was seen, and systemd says that its unit is {unit}"),
+}
+
+
+def _not_seen(machine: MachineFacts | None) -> str:
+    """Return why the process is not known: what would have shown that there is none."""
+    words = _UNSEEN.get(machine.process_doubt) if machine is not None else None
+    if machine is None or words is None:
+        return tr("the server's process could not be seen")
+    return tr(words, unit=machine.unit_state) if "{unit}" in words else tr(words)
 
 
 def _founded(node: Node, around: Around) -> str:

@@ -13,13 +13,15 @@ from typing import Literal, TypeVar
 
 from services.boundary import foreign, unforeseen
 from services.clock import Clock
+from services.connections.no_commands import no_commands
 from services.connections.ports import ObserverSession, Rows
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead, SqlRead
 from services.discovery.probe_mongodb import probe_mongodb
-from services.errors import OfflineMode, QueryFailed, Refused, SudoFailed, Unforeseen, UserError
+from services.errors import NoCommands, OfflineMode, QueryFailed, Refused, SudoFailed, Unforeseen, UserError
 from services.facts import reads
 from services.facts.cut_texts import read_variables
+from services.facts.absence import doubt_of_absence
 from services.facts.daemons import daemons_of
 from services.facts.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
 from services.facts.galera import galera_problems, parse_galera, parse_members
@@ -345,19 +347,33 @@ class _Begun:
 
 def _begin_machine(session: ObserverSession, clock: Clock) -> _Begun:
     """Read what needs nobody else's answer. Raises UserError when SSH does not answer."""
-    machine = parse_host_files(_run(session, reads.HOST_FILES) or "")
+    files = session.run(reads.HOST_FILES, limit_s=COMMAND_LIMIT_S)
+    machine = parse_host_files(files.text)
     daemons = daemons_of(session.kind)
     listing = session.run(daemons.process, limit_s=COMMAND_LIMIT_S)
     # ps ends with 1 when nothing matches; an unknown option or program ends otherwise or writes to stderr.
     readable = listing.exit_code == 0 or (listing.exit_code == 1 and not listing.stderr.strip())
     found = find_process(listing.text, daemons.called) if readable else ServerProcess("?")
     sent = clock.wall()
-    answer = _run(session, reads.CLOCK) or ""
-    offset = clock_offset(answer, sent, clock.wall())
+    told = session.run(reads.CLOCK, limit_s=COMMAND_LIMIT_S)
+    offset = clock_offset(told.text, sent, clock.wall())
+    if found.pid is None:
+        _refuse_mute(no_commands(files, told, listing, host=session.host))
     if daemons.tells_transfers:
         machine = _with_unit(machine, unit_facts(session, found.pid))
-    machine = replace(machine, process_state=found.state, process_pid=found.pid, process_owner=found.owner)
-    return _Begun(replace(machine, clock_offset_s=offset), found.pid)
+    state, doubt = found.state, ""
+    if state == "":
+        doubt = doubt_of_absence(lambda read: session.run(read, limit_s=COMMAND_LIMIT_S), daemons.units)
+        state = "?" if doubt else ""
+    machine = replace(machine, process_state=state, process_doubt=doubt)
+    machine = replace(machine, process_pid=found.pid, process_owner=found.owner, clock_offset_s=offset)
+    return _Begun(machine, found.pid)
+
+
+def _refuse_mute(mute: NoCommands | None) -> None:
+    """Raise the error of a login whose commands nobody runs: nothing that came is an answer."""
+    if mute is not None:
+        raise mute
 
 
 def _end_machine(session: ObserverSession, begun: _Begun, datadir: str, *, mute: bool) -> MachineFacts:

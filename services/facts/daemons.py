@@ -19,6 +19,7 @@ class Daemons:
     Attributes:
         called: names of its programs, as ps tells them. process: finds them. stream, stream_sh: the OS stream that
             watches them, for bash and for sh. datadir: of the distributions' packages.
+        units: shows the units of its packages.
         tells_transfers: its log and its unit are read for state transfers.
     """
 
@@ -27,6 +28,7 @@ class Daemons:
     stream: CommandTemplate
     stream_sh: CommandTemplate
     datadir: str
+    units: CommandRead
     tells_transfers: bool
 
 
@@ -36,6 +38,7 @@ _MYSQL = Daemons(
     commands.OS_STREAM,
     commands.OS_STREAM_SH,
     "/var/lib/mysql",
+    commands.UNITS_FOUND,
     tells_transfers=True,
 )
 _MONGODB = Daemons(
@@ -44,6 +47,7 @@ _MONGODB = Daemons(
     commands.OS_STREAM_MONGODB,
     commands.OS_STREAM_SH_MONGODB,
     "/var/lib/mongodb",
+    commands.UNITS_OF_MONGODB,
     tells_transfers=False,
 )
 

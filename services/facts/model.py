@@ -268,9 +268,10 @@ class MachineFacts:
     disks: tuple[DiskFacts, ...] = ()
     data_disk: DiskFacts | None = None
     clock_offset_s: float | None = None  # host minus workstation, halved round trip
-    process_state: str = ""  # of mysqld/mariadbd: R, S, D, T (stopped by a signal), Z, '' = no such process, ? = unread
+    process_state: str = "?"  # of mysqld/mariadbd: R, S, D, T (stopped by a signal), Z; '' = shown: none, ? = not known
     process_pid: int | None = None
     process_owner: str = ""  # whose it is (process_owner.py): a unit's name, or what else its group tells; '' not told
+    process_doubt: str = ""  # why '?', where none was seen: a code of facts.absence
     founded_pid: int | None = None  # the server that was started to found a cluster, by its own command line
     unit_state: str = ""  # systemd ActiveState/SubState, "active/running"
     unit_status_text: str = ""  # systemd StatusText, "Receiving IST 45% ..."

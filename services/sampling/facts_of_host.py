@@ -47,6 +47,7 @@ class HostState:
         self._watched_datadir = ""
         self._os_values: Mapping[str, float] = {}
         self._os_mono: float | None = None
+        self._process_seen = False
         self._sql_mono = clock.monotonic()
         self._sql_heard = self._facts.sql_at is not None
         self._ssh_heard = self._facts.ssh_at is not None
@@ -141,7 +142,8 @@ class HostState:
             self._machine = replace(
                 machine,
                 data_disk=disk,
-                process_state=reading.process_state,
+                process_state=self._state_of(reading, machine),
+                process_doubt="" if reading.process_state else machine.process_doubt,
                 process_pid=reading.process_pid,
                 process_owner=reading.process_owner,
                 clock_offset_s=offset,
@@ -149,6 +151,12 @@ class HostState:
                 net_devices=reading.net_devices,
             )
             return self._merged(replace(self._facts, at=at, ssh_at=at))
+
+    def _state_of(self, reading: OsReading, machine: MachineFacts) -> str:
+        """Return the process's state: one that was seen here and is not any more is gone, else its absence is shown."""
+        self._process_seen = self._process_seen or reading.process_pid is not None
+        gone = self._process_seen or machine.process_state == ""
+        return reading.process_state or ("" if gone else "?")
 
     def ssh_failed(self, problem: UserError) -> NodeFacts:
         """Remember why SSH does not answer."""
@@ -177,7 +185,7 @@ class HostState:
             if old is not None and self._os_mono is not None:
                 machine = replace(
                     machine,
-                    process_state=old.process_state,
+                    process_state=machine.process_state if old.process_state == "?" else old.process_state,
                     process_pid=old.process_pid,
                     process_owner=old.process_owner,
                     data_disk=old.data_disk or machine.data_disk,

@@ -248,6 +248,7 @@ class HostWatch:
                     backoff.reset()
                 else:
                     shell = "sh" if shell == "bash" else "bash"  # nothing came: perhaps there is no bash
+                    self._read_machine()  # it says so where no command at all is run for the login
                 self._ssh_trouble(UserError(tr("The stream of OS counters ended."), host=self.entry.name))
             except UserError as problem:
                 if not self._late_ourselves(problem, self._clock.monotonic() - self._settings.silence_s):

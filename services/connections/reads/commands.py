@@ -41,6 +41,7 @@ UNITS = (
     "mysqld@*.service", "mysql@*.service",
 )  # fmt: skip
 """Of the packages; of instances those that systemd has loaded (systemctl(1), PATTERN)."""
+MONGODB_UNITS = tuple(f"{name}.service" for name in MONGODB_DAEMONS)
 
 _KNOWN: dict[str, CommandTemplate] = {}
 COMMANDS: Mapping[str, CommandTemplate] = MappingProxyType(_KNOWN)
@@ -67,6 +68,8 @@ SERVER_PROCESS = _known(
     "-o", "cgroup=",
 ).read()  # fmt: skip
 """With the group of its own, too: what a program that runs in a container sees beside it is no other container's."""
+FIRST_PROCESS = _known("first-process", "ps", "-p", "1", "-o", "pid=", "-o", "uid=", "-o", "comm=").read()
+"""Root's, and nobody's own: who does not see it sees not everybody's processes."""
 PROCESSES = _known("processes", "ps", "-e", "-ww", "-o", "pid=", "-o", "etimes=", "-o", "args=").read()
 PROCESS_AGE = _known("process-age", "ps", "-p", k.PID, "-o", "etimes=")
 LISTENING = _known("listening", "ss", "-ltnH").read()
@@ -88,6 +91,9 @@ HAPROXY_SHOWN = _known(
 
 UNITS_FOUND = _known(
     "units-found", "systemctl", "show", "-p", "Id,LoadState,ActiveState,SubState,StatusText,MainPID", *UNITS
+).read()
+UNITS_OF_MONGODB = _known(
+    "units-of-mongodb", "systemctl", "show", "-p", "Id,LoadState,ActiveState,SubState", *MONGODB_UNITS
 ).read()
 UNITS_STARTED = _known(
     "units-started", "systemctl", "show", "-p", "Id,InvocationID,InactiveExitTimestamp", *UNITS

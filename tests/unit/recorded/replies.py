@@ -24,6 +24,10 @@ from services.errors import AuthFailed, OfflineMode, QueryFailed, Refused, SudoF
 
 HERE = Path(__file__).parent
 _COLUMNS = re.compile(r"SELECT ([A-Z_, ]+) FROM (\S+)")
+_OF_EVERY_HOST = {
+    "ps -p 1 -o pid= -o uid= -o comm=": {"exit": 0, "stdout": "      1     0 systemd\n", "stderr": ""},
+}
+"""What was not asked yet when these were recorded, and what each of those hosts (each ran systemd) says to it."""
 ERRORS: dict[str, type[UserError]] = {
     kind.code: kind for kind in (AuthFailed, OfflineMode, QueryFailed, Refused, SudoFailed, TimedOut, Unreachable)
 }
@@ -110,7 +114,7 @@ class ReplaySession:
     def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
         words = " ".join(command_of(read).argv)
         self.asked.append(words)
-        found = self._recorded.get("commands", {}).get(words)
+        found = self._recorded.get("commands", {}).get(words, _OF_EVERY_HOST.get(words))
         if found is None:
             return Output(127, b"", b"Not recorded.")
         if "error" in found:

@@ -174,7 +174,9 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     for host in known(facts, hosts):
         left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host[Processes].sst_orphans]
         unknown = ssh_silent(host) or any(p.part == "ps" for p in host.problems)
+        hidden = not unknown and not host[Processes].everybodys
         blind = [unread(host, "the process table", "ps", "ssh")] if unknown else []
+        blind += [f"the login on {host.host} does not see the processes of others"] if hidden else []
         checks.append(
             Check(
                 code="SST-ORPHANS",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from services.connections.reads import commands
 from services.facts import system
+from services.facts.absence import lists_others
 from services.procedures.plan.part import Part, Reading
 
 if TYPE_CHECKING:
@@ -18,9 +19,11 @@ class Processes(Part):
     """Read with ps, over SSH.
 
     Attributes:
+        everybodys: the table is known to hold the processes of others, too: only then is nothing in it none.
         sst_orphans: pid, seconds, command line; backups: programs that copy data: 'mariadb-backup (pid 7)'.
     """
 
+    everybodys: bool = True
     sst_orphans: tuple[tuple[int, float, str], ...] = ()
     backups: tuple[str, ...] = ()
 
@@ -29,4 +32,4 @@ class Processes(Part):
         """See Part."""
         del host
         table = reading.shared("ps", commands.PROCESSES) or ""
-        return cls(system.orphans(table), system.backups(table))
+        return cls(lists_others(table), system.orphans(table), system.backups(table))

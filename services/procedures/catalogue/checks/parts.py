@@ -8,6 +8,7 @@ from services.facts.model import GaleraFacts, Problem, ServerFacts
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.machine.processes import Processes
 from services.types import Reach
 
 
@@ -49,6 +50,11 @@ def unread(host: HostFacts, what: str, *parts: str) -> str:
     """Return 'WHAT of HOST could not be read', with the reason where gathering gave one."""
     why = problem_of(host, *parts)
     return f"{what} of {host.host} could not be read" + (f" ({why.rstrip('.')})" if why else "")
+
+
+def hidden_processes(host: HostFacts) -> list[str]:
+    """Return that the login does not see the processes of others, [] where it does or none were asked for."""
+    return [] if host[Processes].everybodys else [f"the login on {host.host} does not see the processes of others"]
 
 
 READ_IT = "See to it that it can be read (the host answers, the console's accounts may read it), then check again."

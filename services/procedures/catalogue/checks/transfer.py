@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from services.facts.option_files import sst_programs
-from services.procedures.catalogue.checks.parts import galera_of, known, server_of, ssh_silent, unread, verdict
+from services.procedures.catalogue.checks.parts import (
+    galera_of,
+    hidden_processes,
+    known,
+    server_of,
+    ssh_silent,
+    unread,
+    verdict,
+)
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.links import Links
@@ -174,9 +182,8 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     for host in known(facts, hosts):
         left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host[Processes].sst_orphans]
         unknown = ssh_silent(host) or any(p.part == "ps" for p in host.problems)
-        hidden = not unknown and not host[Processes].everybodys
         blind = [unread(host, "the process table", "ps", "ssh")] if unknown else []
-        blind += [f"the login on {host.host} does not see the processes of others"] if hidden else []
+        blind += hidden_processes(host)
         checks.append(
             Check(
                 code="SST-ORPHANS",

@@ -8,6 +8,7 @@ from typing import ClassVar
 from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import system
+from services.facts.absence import lists_others
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
@@ -60,6 +61,8 @@ class NobodyJoins(OfHosts):
         table = asking.run(host, commands.PROCESSES)
         if table.exit_code:
             raise UserError(table.error_text or f"ps ended with exit code {table.exit_code}", host=host)
+        if not lists_others(table.text):
+            raise UserError("the login does not see the processes of others", host=host)
         told = [f"{host}: pid {pid} of a state transfer: {line}" for pid, _, line in system.orphans(table.text)]
         waits = bool(self.hold) and self.hold in table.text and state.get("MainPID", "0") == "0"
         if state["ActiveState"] in _MOVING and not waits:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.reads import commands
+from services.facts.absence import sees_others
 from services.facts.mongodb.whose import processes_of
 from services.facts.system import properties
 from services.procedures.looking.files import text_of
@@ -50,6 +51,9 @@ class MongoStopped(OfHost):
         state = properties(asking.run(self.host, commands.UNIT_STOPPING.read(self.unit)).text).get("ActiveState", "")
         if pids:
             return Answer(holds=False, evidence=f"pid {pids[0]} still runs on {self.host}; {self.unit} is {state}")
+        if not sees_others(asking.run(self.host, commands.FIRST_PROCESS)):
+            told = f"no server is seen on {self.host}, nor any other's process: the login may not see them"
+            return Answer(holds=None, evidence=told)
         if not state:
             return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
         told = f"; {found.told}" if found.others else ""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts import reads
+from services.facts.absence import sees_others
 from services.facts.machine import parse_process
 from services.facts.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost
@@ -50,6 +51,9 @@ class Stopped(OfHost):
             held = _HELD.get(state, "").format(pid=pid)
             told = f"the server still runs on {self.host} (pid {pid}){held}{_stopping(self.unit, shown)}"
             return Answer(holds=False, evidence=told + _deaf(self, asking, stopping=active == "deactivating"))
+        if state == "" and not sees_others(asking.run(self.host, commands.FIRST_PROCESS)):
+            told = f"no server process is seen on {self.host}, nor any other's: the login may not see them"
+            return Answer(holds=None, evidence=told)
         if not active:
             return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
         evidence = f"no server process on {self.host}; {self.unit} is {active}"

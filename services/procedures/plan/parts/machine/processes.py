@@ -19,17 +19,17 @@ class Processes(Part):
     """Read with ps, over SSH.
 
     Attributes:
-        everybodys: the table is known to hold the processes of others, too: only then is nothing in it none.
         sst_orphans: pid, seconds, command line; backups: programs that copy data: 'mariadb-backup (pid 7)'.
+        everybodys: the table holds the processes of others, too: only then is nothing in it none.
     """
 
-    everybodys: bool = True
     sst_orphans: tuple[tuple[int, float, str], ...] = ()
     backups: tuple[str, ...] = ()
+    everybodys: bool = True
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self:
         """See Part."""
         del host
         table = reading.shared("ps", commands.PROCESSES) or ""
-        return cls(lists_others(table), system.orphans(table), system.backups(table))
+        return cls(system.orphans(table), system.backups(table), lists_others(table))

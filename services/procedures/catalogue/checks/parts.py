@@ -54,7 +54,7 @@ def unread(host: HostFacts, what: str, *parts: str) -> str:
 
 def hidden_processes(host: HostFacts) -> list[str]:
     """Return that the login does not see the processes of others, [] where it does or none were asked for."""
-    return [] if host[Processes].everybodys else [f"the login on {host.host} does not see the processes of others"]
+    return [f"the login on {host.host} does not see the processes of others"] if host[Processes].hidden else []
 
 
 READ_IT = "See to it that it can be read (the host answers, the console's accounts may read it), then check again."

@@ -20,16 +20,18 @@ class Processes(Part):
 
     Attributes:
         sst_orphans: pid, seconds, command line; backups: programs that copy data: 'mariadb-backup (pid 7)'.
-        everybodys: the table holds the processes of others, too: only then is nothing in it none.
+        hidden: the login does not see the processes of others: that nothing was found says nothing.
     """
 
     sst_orphans: tuple[tuple[int, float, str], ...] = ()
     backups: tuple[str, ...] = ()
-    everybodys: bool = True
+    hidden: bool = False
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self:
         """See Part."""
         del host
-        table = reading.shared("ps", commands.PROCESSES) or ""
-        return cls(system.orphans(table), system.backups(table), lists_others(table))
+        table = reading.shared("ps", commands.PROCESSES)
+        if table is None:
+            return cls()
+        return cls(system.orphans(table), system.backups(table), not lists_others(table))

@@ -1,0 +1,209 @@
+"""Workstations as they are: a terminal without our marks, a full disk, a login that nobody knows, a keyring that waits.
+
+The programs run as processes of their own, with this workstation's own pipes, disks and user ids.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.cli.visible import json_for, writable
+
+ROOT = Path(__file__).resolve().parents[3]
+INVENTORY = 'version = 1\n[[host]]\nname = "db-é"\naddress = "127.0.0.1"\n[host.sql]\nuser = "m"\nport = 1\n{more}'
+HANGS = """
+import time
+from keyring.backend import KeyringBackend
+
+
+class Keyring(KeyringBackend):
+    priority = 9
+
+    def get_password(self, service, username):
+        time.sleep(3600)
+
+    set_password = delete_password = get_password
+"""
+
+
+def ran(
+    folder: Path, *words: str, more: str = "", out: int = subprocess.PIPE, home: bool = True, **named: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the program on an inventory of one host of this machine that refuses; returns what it printed."""
+    (folder / "hosts.toml").write_text(INVENTORY.format(more=more), encoding="utf-8")
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "LANG": "C.UTF-8", **named}
+    environment |= {"PYTHON_KEYRING_BACKEND": named.get("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")}
+    if home:
+        environment["HOME"] = str(folder)
+    program = [sys.executable, "-m", "app", *words]
+    return subprocess.run(
+        program, cwd=folder, env=environment, stdout=out, stderr=subprocess.PIPE, check=False, timeout=60
+    )
+
+
+def check(folder: Path, *words: str, **named: str) -> subprocess.CompletedProcess[bytes]:
+    return ran(folder, "check", "--inventory", "hosts.toml", "--data", "data", *words, **named)
+
+
+# --- what is printed -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "iso-8859-1", "cp1252", "cp437", "koi8-r", "utf-8", "utf-16"])
+def test_that_a_check_is_printed_in_any_charset(tmp_path: Path, encoding: str) -> None:
+    done = check(tmp_path, PYTHONIOENCODING=encoding)
+    text = done.stdout.decode(encoding)
+    assert done.returncode == 1, done.stderr  # a host that refuses; of an exception it would be one too
+    assert b"Traceback" not in done.stderr
+    assert "0 of 1 hosts answer" in text
+    assert ("■" if encoding in {"utf-8", "utf-16", "cp437", "koi8-r"} else "#") in text
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "koi8-r"])
+def test_that_json_says_the_same_in_any_charset(tmp_path: Path, encoding: str) -> None:
+    done = check(tmp_path, "--json", PYTHONIOENCODING=encoding)
+    assert json.loads(done.stdout.decode(encoding))["clusters"][0]["nodes"][0]["name"] == "db-é"
+
+
+def test_that_marks_stay_apart_and_unknown_encodings_are_taken_for_ascii() -> None:
+    shapes = writable("●◐▲■○", "ascii")
+    assert shapes.isascii()
+    assert len(set(shapes)) == 5
+    assert writable("5 µs · 日本…", "latin-1") == "5 µs · ??..."
+    assert writable("●", "no-such-encoding") == "*"
+    assert writable("●", None) == "●"
+
+
+def test_that_json_of_any_text_is_the_same_once_it_was_escaped() -> None:
+    class Ascii:
+        encoding = "ascii"
+
+    document = json.dumps({"name": '日本 𝕏 é \\ " \n'}, ensure_ascii=False)
+    escaped = json_for(Ascii(), document)  # type: ignore[arg-type]
+    assert escaped.isascii()
+    assert json.loads(escaped) == json.loads(document)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_that_output_on_a_full_disk_is_a_sentence_and_no_finding(tmp_path: Path) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        done = check(tmp_path, out=full)
+    finally:
+        os.close(full)
+    assert done.returncode == 70
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_that_a_reader_that_went_away_is_no_finding_and_no_traceback(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = check(tmp_path, out=writer)
+    finally:
+        os.close(writer)
+    assert (done.returncode, b"Traceback" in done.stderr, b"Exception" in done.stderr) == (141, False, False)
+
+
+def test_that_a_closed_output_takes_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "hosts.toml").write_text(INVENTORY.format(more=""), encoding="utf-8")
+    words = f"'{sys.executable}' -m app check --inventory hosts.toml --data data >&-"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        ["sh", "-c", words], cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60
+    )
+    assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
+
+
+# --- who starts it ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("home", ["", "relative/home", None])
+def test_that_a_mock_of_a_user_whom_nobody_knows_is_told_so_and_makes_no_folder_called_tilde(
+    tmp_path: Path, home: str | None
+) -> None:
+    unknown = "import pwd\npwd.getpwuid = lambda _uid: {}['no entry']\n"
+    code = f"{unknown}from app.__main__ import main\nimport sys\n"
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    if home is not None:
+        environment["HOME"] = home
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}sys.exit(main(['check']))"],
+        cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert b"has no home folder" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("place", ["/dev/null/x", "/proc/no/such", "relative/place", " ", "~/literally"])
+def test_that_a_bad_xdg_folder_is_a_sentence_or_none_at_all(tmp_path: Path, place: str) -> None:
+    done = ran(tmp_path, "check", "--inventory", "hosts.toml", XDG_DATA_HOME=place, XDG_CONFIG_HOME=place)
+    assert b"Traceback" not in done.stderr
+    assert done.returncode in {1, 2}
+    assert not [one for one in tmp_path.iterdir() if one.name in {"relative", "~"}]
+    if place.startswith("/"):
+        assert place.encode() in done.stderr
+
+
+# --- the keyring -----------------------------------------------------------------------------------------------------
+
+
+def test_that_a_keyring_that_nobody_unlocks_is_named_and_the_program_ends(tmp_path: Path) -> None:
+    (tmp_path / "hanging.py").write_text(HANGS)
+    begun = time.monotonic()
+    done = check(tmp_path, more='password = "keyring:x"\n', PYTHON_KEYRING_BACKEND="hanging.Keyring")
+    assert time.monotonic() - begun < 50.0  # it would wait for an hour
+    assert "OS keyring did not answer" in done.stdout.decode()
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("backend", "settings"),
+    [
+        ("keyrings.alt.file.PlaintextKeyring", ""),
+        ("no.such.module.Keyring", ""),
+        ("json.NoSuchClass", ""),
+        ("not-even-a-path", ""),
+        ("", "default-keyring=no.head.at.all\n"),
+        ("", "[backend]\ndefault-keyring=keyring.backends.NoSuch.Keyring\n"),
+        ("", "[backend\n"),
+    ],
+)
+def test_that_a_keyring_that_is_set_and_not_there_is_a_sentence_about_one_host(
+    tmp_path: Path, backend: str, settings: str
+) -> None:
+    (tmp_path / ".config/python_keyring").mkdir(parents=True)
+    (tmp_path / ".config/python_keyring/keyringrc.cfg").write_text(settings)
+    other = '[[host]]\nname = "db2"\naddress = "127.0.0.1"\n[host.sql]\nuser = "m"\nport = 2\n'
+    done = check(tmp_path, more=f'password = "keyring:x"\n{other}', PYTHON_KEYRING_BACKEND=backend)
+    text = done.stdout.decode()
+    assert b"Traceback" not in done.stderr
+    assert "keyring" in text
+    assert "port 2 refused" in text  # the other one was asked
+
+
+# --- a full disk -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="a small disk is mounted by root alone")
+def test_that_a_recording_on_a_full_disk_is_a_sentence_and_the_name_works_again(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(small)], check=True)
+    try:
+        done = ran(tmp_path, "record", "small/n.pilothouse", "--for", "2s", "--inventory", "hosts.toml", "--data", "d")
+        left = list(small.iterdir())
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
+    assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
+    assert b"disk is full" in done.stderr
+    assert left == []

@@ -23,7 +23,9 @@ def expanded(path: str | Path) -> Path:
         found = given.expanduser()
     except (RuntimeError, KeyError, OSError) as problem:
         raise _homeless(given) from problem
-    if not found.is_absolute() or os.environ.get("HOME") == "":  # or relative: it would be a place below wherever this was started
+    if (
+        not found.is_absolute() or not os.environ.get("HOME", "/").strip()
+    ):  # or relative: it would be a place below wherever this was started
         raise _homeless(given)
     return found
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from services.connections.command import Command
-from services.connections.sudo import refusal, wrap
+from services.connections.sudo import other_prompt, refusal, wrap
 from services.errors import SudoFailed
 from services.inventory.model import SshAccess
 from services.secrets import MemoryVault, Secret, SecretRef
@@ -65,6 +65,20 @@ def test_that_the_wrapping_for_input_hands_every_word_through_a_real_shell() -> 
         (b"Sorry, user dba may not run sudo on db1.\n", "may not run sudo"),
         (b"sudo: no password was provided\nsudo: 1 incorrect password attempt\n", "password is wrong"),
         (b"sudo: sorry, you must have a tty to run sudo\n", "terminal"),
+        (b"sudo: interactive authentication is required\n", "wants a password"),  # sudo-rs
+        (b"sudo-rs: interactive authentication is required\n", "wants a password"),
+        (b"sudo: I'm sorry dba. I'm afraid I can't do that\n", "don't allow"),  # sudo-rs
+        (b"sudo: maximum 3 incorrect authentication attempts\n", "password is wrong"),  # sudo-rs
+        (b"sudo: a terminal is required to read the password; either use ...\n", "terminal"),
+        (b"sudo: no tty present and no askpass program specified\n", "terminal"),
+        (b"sudo: /usr/bin/sudo must be owned by uid 0 and have the setuid bit set\n", "may not become root"),
+        (b"sudo: effective uid is not 0, is /usr/bin/sudo on a file system with 'nosuid'?\n", "may not become root"),
+        (b'sudo: The "no new privileges" flag is set, which prevents sudo ...\n', "no new privileges"),
+        (b"sudo: account validation failure, is your account locked?\n", "locked or expired"),
+        # What nobody listed here is told in sudo's own words.
+        (b"/etc/sudoers:3: syntax error\nsudo: no valid sudoers sources found, quitting\n", "no valid sudoers sources"),
+        (b"sudo: PAM account management error: Permission denied\n", "PAM account management error"),
+        (b"sudo: Es ist ein Passwort notwendig\n", "Es ist ein Passwort notwendig"),
     ],
 )
 def test_that_what_sudo_says_is_told_apart(stderr: bytes, why: str) -> None:
@@ -83,3 +97,46 @@ def test_that_a_host_without_sudo_is_told() -> None:
     found = refusal(b"bash: line 1: sudo: command not found\n", 127, user="dba", host="db1")
     assert found is not None
     assert "not installed" in str(found)
+
+
+def test_that_words_after_which_sudo_goes_on_are_no_refusal_of_its() -> None:
+    for words in (
+        b"sudo: unable to resolve host db1: Name or service not known\n",
+        b"sudo: setrlimit(RLIMIT_CORE): Operation not permitted\n",
+        b"sudo: mysqlbinlog: command not found\n",
+    ):
+        assert refusal(words, 1, user="dba", host="db1") is None
+    unknown = b"sudo: something that a later one says\n"
+    assert refusal(unknown, 1, user="dba", host="db1", silent=False) is None  # the command's own output came
+    assert refusal(unknown, 1, user="dba", host="db1") is not None
+
+
+def test_that_each_refusal_says_what_to_try() -> None:
+    tried = {
+        words: refusal(f"sudo: {words}\n".encode(), 1, user="dba", host="db1").try_  # type: ignore[union-attr]
+        for words in ("must have a tty", "the setuid bit", "no new privileges", "a password is required")
+    }
+    assert len(set(tried.values())) == 4
+    assert all(advice for advice in tried.values())
+
+
+@pytest.mark.parametrize(
+    ("stderr", "sure"),
+    [
+        ("Password for dba@CORP.EXAMPLE: ", True),
+        ("(current) UNIX password:", True),
+        ("[sudo] Passwort für dba: ", True),
+        ("Lecture of the admin.\nMot de passe : ", True),
+        ("Verification code:", True),
+        ("パスワード：", True),
+        ("Copying tables:", False),
+    ],
+)
+def test_that_a_prompt_of_another_module_is_told_from_a_line_that_waits_for_nobody(stderr: str, sure: bool) -> None:
+    assert bool(other_prompt(stderr.encode(), sure=True)) is sure
+    assert other_prompt(stderr.encode()) == stderr.rpartition("\n")[2].strip()
+
+
+def test_that_a_whole_line_is_no_prompt() -> None:
+    assert other_prompt(b"Password for dba@CORP.EXAMPLE: \n") == ""
+    assert other_prompt(b"done") == other_prompt(b"") == ""

@@ -195,7 +195,7 @@ def test_that_a_keyring_that_is_set_and_not_there_is_a_sentence_about_one_host(
 
 
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="a small disk is mounted by root alone")
-def test_that_a_recording_on_a_full_disk_is_a_sentence_and_the_name_works_again(tmp_path: Path) -> None:
+def test_that_a_recording_on_a_full_disk_is_a_sentence_and_leaves_nothing_behind(tmp_path: Path) -> None:
     small = tmp_path / "small"
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(small)], check=True)

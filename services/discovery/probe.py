@@ -20,8 +20,8 @@ from services.connections.reads.read import CommandRead, SqlRead
 from services.discovery.probe_mongodb import probe_mongodb
 from services.errors import NoCommands, OfflineMode, QueryFailed, Refused, SudoFailed, Unforeseen, UserError
 from services.facts import reads
-from services.facts.cut_texts import read_variables
 from services.facts.absence import doubt_of_absence
+from services.facts.cut_texts import read_variables
 from services.facts.daemons import daemons_of
 from services.facts.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
 from services.facts.galera import galera_problems, parse_galera, parse_members

@@ -1,6 +1,6 @@
 """The OS counters of one host as one line per second: the remote loop's command and the pure parser of its lines.
 
-A line (see services/connections/read_programs.py for the loop) is a list of `;`-separated segments. `t CLOCK` is the
+A line (see services/connections/os_loops.py for the loop) is a list of `;`-separated segments. `t CLOCK` is the
 host's own clock; `@NAME` starts a section, and what follows are lines of the kernel's file as they stand:
 `@stat` /proc/stat, `@disk` /proc/diskstats, `@mem` /proc/meminfo, `@load` /proc/loadavg, `@vm` /proc/vmstat,
 `@net` /proc/net/dev, `@psi cpu|io|memory` /proc/pressure/*, `@proc` "PID STATE GROUP OWN_GROUP" of mysqld or mariadbd

@@ -12,14 +12,13 @@ from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import AS_MYSQL, NO_FILES
 from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
+from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
 from services.connections.read_programs import (
     DATA_BORN,
     HAPROXY_SHOW,
     LOG_OF_FILE,
     LOG_OF_UNIT,
     MONGODB_DAEMONS,
-    OS_LOOP,
-    OS_LOOP_SH,
     SOCKET_LOGIN,
     SST_LOGIN,
     START_LINE,

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from services.connections.allowlist import check_command
 from services.connections.allowlist_commands import RULES
 from services.connections.command import Command
-from services.connections.read_programs import OS_LOOP, OS_LOOP_SH, READ_PROGRAMS
+from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
+from services.connections.read_programs import READ_PROGRAMS
 from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts import reads

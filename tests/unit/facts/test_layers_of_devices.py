@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.connections.read_programs import OS_LOOP, OS_LOOP_SH
+from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
 from services.facts.block_devices import Busiest, devices_of
 from services.facts.net_devices import carrying
 from services.facts.os_stream import OsParser, OsReading
@@ -200,6 +200,6 @@ def test_that_a_host_tells_its_cards_and_no_way_below_another_card(program: str,
             (folder / f"lower_{lower}").mkdir()
     shell = "bash" if program == OS_LOOP else "sh"
     finder = program[program.index("find_nics() {") : program.index("\n}\n", program.index("find_nics() {")) + 3]
-    text = f"{finder.replace('/sys/class/net', str(tmp_path))}find_nics; printf '%s' \"$nics\""
+    text = f"{finder.replace('/sys/class/net', str(tmp_path))}find_nics 0; printf '%s' \"$nics\""
     done = subprocess.run([shell, "-c", text], capture_output=True, text=True, check=True, env=dict(os.environ))
     assert done.stdout == ";@nic;eth0;eth1"

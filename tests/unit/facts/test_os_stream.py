@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.connections.read_programs import OS_LOOP, OS_LOOP_SH, READ_PROGRAMS
+from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
+from services.connections.read_programs import READ_PROGRAMS
 from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts.block_devices import is_partition

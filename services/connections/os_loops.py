@@ -1,0 +1,183 @@
+"""The streams of a host's numbers, one line per second, as frozen texts of the registry (read_programs.py).
+
+Each line of OS_LOOP (the grammar is in services/facts/os_stream.py):
+- no fork per sample: `mapfile` and `read` are bash builtins (man bash(1)), measured 0.15 ms of CPU per sample against
+  3 ms for a new channel with `cat`; `stat -f` forks, so it runs every third second only;
+- `read -r -t` on standard input is the sleeper: when the console dies, the channel closes, standard input ends, `read`
+  returns 1 and the loop ends by itself (a timeout returns more than 128);
+- the cadence is drift-free: the next moment is computed from the last planned one, never from "now + 1 s", and is
+  skipped forward when the host slept;
+- a network device with a driver of its own (`device`) is told each minute, without those that are ways of another one
+  that has a driver too (`lower_*`: a virtual function below its synthetic device);
+- the server is a process called as the second or third word says, mysqld or mariadbd where there is none: of several
+  the one in a server's own unit, then one in none, then another unit's; a container's last, told by its PID namespace
+  (NSpid in /proc/PID/status, man proc_pid_status(5)) and then said to be of the group '/docker/PID'. Its control group
+  and the program's own follow its state;
+- EPOCHREALTIME (bash 5.0) is the host's own clock in the same line; bash 4 falls back to whole seconds.
+"""
+
+from __future__ import annotations
+
+_FIND_NICS = r"""find_nics() {
+  nics=; [ "$1" -eq 0 ] || return 0
+  _over=' '; nics=';@nic'
+  for _nic in /sys/class/net/*/device; do
+    for _low in "${_nic%/device}"/lower_*; do _over="$_over${_low##*/lower_} "; done
+  done
+  for _nic in /sys/class/net/*/device; do
+    _nic=${_nic%/device}; _nic=${_nic##*/}
+    case $_over in *" $_nic "*) ;; *) nics="$nics;$_nic";; esac
+  done
+}
+"""
+
+OS_LOOP = (
+    r"""LC_ALL=C
+dir=$1 d1=${2:-mysqld} d2=${3:-mariadbd} pid= who=- near=-1 n=0 scan=0 sp= vi=()
+now() { local e=$EPOCHREALTIME; if [ -n "$e" ]; then t=${e/[.,]/}; else printf -v t '%(%s)T' -1; t=${t}000000; fi; }
+group_of() {
+  local l two= one=; cg=
+  while IFS= read -r l; do
+    case $l in
+      0::*) two=${l#0::};; *:name=systemd:*) one=${l#*:name=systemd:};; *) [ -n "$one" ] || one=${l#*:*:};;
+    esac
+  done
+  cg=$one; [ -n "$cg" ] && [ "$cg" != / ] || cg=$two
+  case $cg in /*[!A-Za-z0-9:_.@/-]*|[!/]*|'') cg=-;; esac
+}
+find_server() {
+  local f c k a b r best=-1; pid= who=-
+  for f in /proc/[0-9]*/comm; do
+    { read -r c < "$f"; } 2>/dev/null || continue
+    case $c in "$d1"|"$d2") ;; *) continue;; esac
+    f=${f#/proc/}; f=${f%/comm}; b=; cg=-
+    { while read -r k a b; do [ "$k" = NSpid: ] && break; b=; done < "/proc/$f/status"; } 2>/dev/null
+    { group_of < "/proc/$f/cgroup"; } 2>/dev/null
+    case $cg in */mariadb*.service|*/mysql*.service|*/mongo*.service) r=3;; *.service*) r=1;; *) r=2;; esac
+    [ -z "$b" ] || { r=0; cg=/docker/$f; }
+    if [ "$r" -gt "$best" ]; then best=$r pid=$f who=$cg; fi
+  done
+  near=$best
+}
+find_mount() {
+  local a b dev root at rest best=0 d=$dir/
+  mnt=0:0
+  while read -r a b dev root at rest; do
+    [ "$at" = / ] && at=
+    if [ "${d#"$at"/}" != "$d" ] && [ "${#at}" -ge "$best" ]; then best=${#at}; mnt=$dev; fi
+  done < /proc/self/mountinfo
+}
+"""
+    + _FIND_NICS
+    + r"""pick() { local i; out="$out;@$1"; for i in $2; do out="$out;${x[i]}"; done; }
+{ group_of < /proc/self/cgroup; } 2>/dev/null; own=${cg:--}
+now; next=$t
+while :; do
+  out="t $t"
+  mapfile -t x < /proc/stat
+  if [ -z "$sp" ]; then
+    for i in "${!x[@]}"; do case ${x[i]} in cpu\ *|ctxt\ *|procs_*|btime\ *|processes\ *) sp="$sp $i";; esac; done
+    nl=${#x[@]}
+  elif [ "${#x[@]}" -ne "$nl" ]; then sp=; fi
+  if [ -n "$sp" ]; then pick stat "$sp"; else out="$out;@stat;${x[0]}"; fi
+  { mapfile -t x < /proc/diskstats; } 2>/dev/null && { IFS=';'; out="$out;@disk;${x[*]}"; unset IFS; }
+  mapfile -t -n 20 x < /proc/meminfo; IFS=';'; out="$out;@mem;${x[*]}"; unset IFS
+  read -r x < /proc/loadavg; out="$out;@load;$x"
+  { mapfile -t x < /proc/vmstat; } 2>/dev/null
+  if [ "${#vi[@]}" -eq 0 ]; then
+    for i in "${!x[@]}"; do
+      case ${x[i]} in pgpgin\ *|pgpgout\ *|pswpin\ *|pswpout\ *|pgmajfault\ *|oom_kill\ *) vi+=("$i");; esac
+    done
+  fi
+  pick vm "${vi[*]}"
+  { mapfile -t -s 2 x < /proc/net/dev; } 2>/dev/null && { IFS=';'; out="$out;@net;${x[*]}"; unset IFS; }
+  for f in cpu io memory; do
+    [ -r "/proc/pressure/$f" ] || continue
+    { mapfile -t x < "/proc/pressure/$f"; } 2>/dev/null && { IFS=';'; out="$out;@psi $f;${x[*]}"; unset IFS; }
+  done
+  s=
+  [ -n "$pid" ] && { read -r c < "/proc/$pid/comm"; } 2>/dev/null && case $c in
+    "$d1"|"$d2") { read -r x < "/proc/$pid/stat"; } 2>/dev/null && { x=${x##*) }; s=${x%% *}; };;
+  esac
+  if [ -z "$s" ] || { [ "$near" -lt 2 ] && [ $((n%3)) -eq 0 ]; }; then
+    [ -n "$s" ] || pid=
+    if [ -n "$s" ] || [ "$scan" -le 0 ]; then
+      find_server; scan=3
+      [ -n "$pid" ] && { read -r x < "/proc/$pid/stat"; } 2>/dev/null && { x=${x##*) }; s=${x%% *}; }
+    fi
+    scan=$((scan-1))
+  else scan=0; fi
+  out="$out;@proc;${pid:--} ${s:--} $who $own"
+  if [ $((n%60)) -eq 0 ]; then find_mount; fi; find_nics $((n%60)); out="$out$nics"
+  if [ $((n%3)) -eq 0 ]; then
+    printf '%s;@fs;%s ' "$out" "$mnt"
+    stat -f -c '%S %b %a' -- "$dir" 2>/dev/null || echo -
+  else printf '%s\n' "$out"; fi || exit 0
+  n=$((n+1)); next=$((next+1000000)); now
+  w=$((next-t))
+  if [ "$w" -le 0 ]; then
+    if [ "$w" -lt -1000000 ]; then next=$t; fi
+    w=1000
+  fi
+  printf -v w '%d.%06d' $((w/1000000)) $((w%1000000))
+  read -r -t "$w" _; [ $? -gt 128 ] || exit 0
+  now
+done
+"""
+)
+
+OS_LOOP_SH = (
+    r"""LC_ALL=C; export LC_ALL
+dir=$1; d1=${2:-mysqld}; d2=${3:-mariadbd}; n=0
+group_of() {
+  two=; one=; cg=
+  while IFS= read -r l; do
+    case $l in
+      0::*) two=${l#0::};; *:name=systemd:*) one=${l#*:name=systemd:};; *) [ -n "$one" ] || one=${l#*:*:};;
+    esac
+  done
+  cg=$one; [ -n "$cg" ] && [ "$cg" != / ] || cg=$two
+  case $cg in /*[!A-Za-z0-9:_.@/-]*|[!/]*|'') cg=-;; esac
+}
+find_server() {
+  best=-1; pid=-; who=-
+  for f in /proc/[0-9]*/comm; do
+    c=; { read -r c < "$f"; } 2>/dev/null || continue
+    case $c in "$d1"|"$d2") ;; *) continue;; esac
+    f=${f#/proc/}; f=${f%/comm}; b=; cg=-
+    { while read -r k a b; do [ "$k" = NSpid: ] && break; b=; done < "/proc/$f/status"; } 2>/dev/null
+    { group_of < "/proc/$f/cgroup"; } 2>/dev/null
+    case $cg in */mariadb*.service|*/mysql*.service|*/mongo*.service) r=3;; *.service*) r=1;; *) r=2;; esac
+    [ -z "$b" ] || { r=0; cg=/docker/$f; }
+    if [ "$r" -gt "$best" ]; then best=$r; pid=$f; who=$cg; fi
+  done
+}
+"""
+    + _FIND_NICS
+    + r"""{ group_of < /proc/self/cgroup; } 2>/dev/null; own=${cg:--}
+best=-1; who=-
+pid=-
+while :; do
+  s=-
+  if [ ! -r "/proc/$pid/stat" ] || { [ "$best" -lt 2 ] && [ $((n%3)) -eq 0 ]; }; then find_server; fi
+  if [ "$pid" != - ]; then
+    x=; { read -r x < "/proc/$pid/stat"; } 2>/dev/null; x=${x##*) }; s=${x%% *}; [ -n "$s" ] || s=-
+  fi
+  fs=
+  if [ $((n%3)) -eq 0 ]; then fs=";@fs;0:0 $(stat -f -c '%S %b %a' -- "$dir" 2>/dev/null || echo -)"; fi
+  t=$(date +%s.%N); case $t in *N) t=${t%.*}.0;; esac
+  {
+    printf 't %s\n@stat\n' "$t"; cat /proc/stat
+    printf '@disk\n'; cat /proc/diskstats 2>/dev/null
+    printf '@mem\n'; cat /proc/meminfo
+    printf '@load\n'; cat /proc/loadavg
+    printf '@vm\n'; cat /proc/vmstat 2>/dev/null
+    printf '@net\n'; cat /proc/net/dev 2>/dev/null
+  } | tr '\n' ';' || exit 0
+  find_nics $((n%60))
+  printf '@proc;%s %s %s %s%s%s\n' "$pid" "$s" "$who" "$own" "$nics" "$fs" || exit 0
+  n=$((n+1))
+  sleep 1
+done
+"""
+)

@@ -46,7 +46,7 @@ _COMMIT_STATES = frozenset({
     "wsrep: pre-commit/certification passed", "wsrep: write set replicated", "wsrep: committing",
     "wsrep: preparing to commit", "wsrep in pre-commit stage", "wsrep write set replicated",
 })  # fmt: skip
-_SEQNO = re.compile(r"\s*\(-?[0-9]+\)$", re.ASCII)
+_SEQNO = re.compile(r"(?<!\s)\s*+\(-?[0-9]+\)$", re.ASCII)
 _COMMIT = re.compile(
     r"(?:\s++|/\*(?![!M]).*?\*/|(?:--[ \t]|\#)[^\n]*\n)*+(?:XA\s+)?COMMIT(?![\w$])",
     re.IGNORECASE | re.DOTALL | re.ASCII,

@@ -11,7 +11,7 @@ from services.i18n import tr
 
 LISTS = frozenset({"globalknownhostsfile", "userknownhostsfile", "revokedhostkeys"})
 """Options of several values that `ssh -G` writes into one line."""
-_A_FILE_BEGINS = re.compile(r"\s+(?=[/~%$]|[A-Za-z]:[\\/]|__PROGRAMDATA__|none$)")
+_A_FILE_BEGINS = re.compile(r"(?<!\s)\s++(?=[/~%$]|[A-Za-z]:[\\/]|__PROGRAMDATA__|none$)")
 _YES = frozenset({"yes", "true"})
 
 

@@ -19,7 +19,7 @@ from services.facts import gtid
 from services.facts.cut_texts import MOST_READ_WHOLE, read_variable, read_variables, uncut
 from services.facts.galera import parse_galera
 from services.facts.group_replication import parse_group
-from services.facts.provider_options import is_cut, number_of, provider_options
+from services.facts.provider_options import is_cut, option_number, provider_options
 from services.facts.reading import CUTS, may_be_cut
 from services.facts.replication import parse_replication, replication_problems
 from services.facts.server import parse_server
@@ -205,12 +205,12 @@ def test_that_a_cut_text_becomes_empty_and_every_other_one_stays(values: dict[st
     [
         ("1K", 1024), ("1k", 1024), ("2M", 2 * 2**20), ("1G", 2**30), ("3T", 3 * 2**40), ("16", 16), ("0", 0),
         ("-1", -1),
-        ("010", None), ("0x10", None), ("1.5K", None), ("1KB", None), ("K", None), ("", None), ("PT1S", None),
+        ("010", 8), ("0x10", 16), ("1.5K", None), ("1KB", None), ("K", None), ("", None), ("PT1S", None),
         ("9223372036854775807", None), ("16 K", None),
     ],
 )  # fmt: skip
 def test_that_every_number_of_the_provider_has_one_reader(text: str, number: int | None) -> None:
-    assert number_of({"gcs.fc_limit": text}, "gcs.fc_limit") == number
+    assert option_number(text) == number
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_that_the_test_button_passes_every_step_on_a_whole_host(galera_estate: E
     assert report.ok, report.as_text()
     states = {step.name: step.state for step in report.steps}
     assert states == dict.fromkeys(
-        ("name", "tcp", "host-key", "ssh-login", "sudo", "sql-tcp", "sql-login", "tls", "rights"), "passed"
+        ("name", "tcp", "host-key", "ssh-login", "shell", "sudo", "sql-tcp", "sql-login", "tls", "rights"), "passed"
     )
 
 

@@ -18,6 +18,38 @@ Each line of OS_LOOP (the grammar is in services/facts/os_stream.py):
 
 from __future__ import annotations
 
+_NEAREST = r"""group_of() {
+  _two=; _one=
+  { while IFS= read -r _line; do
+    case $_line in
+      0::*) _two=${_line#0::};;
+      *:name=systemd:*) _one=${_line#*:name=systemd:};;
+      *) [ -n "$_one" ] || _one=${_line#*:*:};;
+    esac
+  done < "$1"; } 2>/dev/null
+  _group=$_one; [ -n "$_group" ] && [ "$_group" != / ] || _group=$_two
+  case $_group in /*[!A-Za-z0-9:_.@/-]*|[!/]*|'') _group=-;; esac
+}
+nearest() {
+  _best=-1; _pid=; _who=-
+  for _at in /proc/[0-9]*/comm; do
+    _comm=; { read -r _comm < "$_at"; } 2>/dev/null || continue
+    case $_comm in "$d1"|"$d2") ;; *) continue;; esac
+    _at=${_at#/proc/}; _at=${_at%/comm}; _inner=
+    { while read -r _key _outer _inner; do
+      [ "$_key" = NSpid: ] && break; _inner=
+    done < "/proc/$_at/status"; } 2>/dev/null
+    group_of "/proc/$_at/cgroup"
+    case $_group in
+      */mariadb*.service|*/mysql*.service|*/mongo*.service) _rank=3;; *.service*) _rank=1;; *) _rank=2;;
+    esac
+    [ -z "$_inner" ] || { _rank=0; _group=/docker/$_at; }
+    if [ "$_rank" -gt "$_best" ]; then _best=$_rank; _pid=$_at; _who=$_group; fi
+  done
+}
+"""
+"""`nearest` finds the server's process among those that are called so, its group, and how near it is; '' for none."""
+
 _FIND_NICS = r"""find_nics() {
   nics=; [ "$1" -eq 0 ] || return 0
   _over=' '; nics=';@nic'
@@ -35,30 +67,7 @@ OS_LOOP = (
     r"""LC_ALL=C
 dir=$1 d1=${2:-mysqld} d2=${3:-mariadbd} pid= who=- near=-1 n=0 scan=0 sp= vi=()
 now() { local e=$EPOCHREALTIME; if [ -n "$e" ]; then t=${e/[.,]/}; else printf -v t '%(%s)T' -1; t=${t}000000; fi; }
-group_of() {
-  local l two= one=; cg=
-  while IFS= read -r l; do
-    case $l in
-      0::*) two=${l#0::};; *:name=systemd:*) one=${l#*:name=systemd:};; *) [ -n "$one" ] || one=${l#*:*:};;
-    esac
-  done
-  cg=$one; [ -n "$cg" ] && [ "$cg" != / ] || cg=$two
-  case $cg in /*[!A-Za-z0-9:_.@/-]*|[!/]*|'') cg=-;; esac
-}
-find_server() {
-  local f c k a b r best=-1; pid= who=-
-  for f in /proc/[0-9]*/comm; do
-    { read -r c < "$f"; } 2>/dev/null || continue
-    case $c in "$d1"|"$d2") ;; *) continue;; esac
-    f=${f#/proc/}; f=${f%/comm}; b=; cg=-
-    { while read -r k a b; do [ "$k" = NSpid: ] && break; b=; done < "/proc/$f/status"; } 2>/dev/null
-    { group_of < "/proc/$f/cgroup"; } 2>/dev/null
-    case $cg in */mariadb*.service|*/mysql*.service|*/mongo*.service) r=3;; *.service*) r=1;; *) r=2;; esac
-    [ -z "$b" ] || { r=0; cg=/docker/$f; }
-    if [ "$r" -gt "$best" ]; then best=$r pid=$f who=$cg; fi
-  done
-  near=$best
-}
+find_server() { nearest; pid=$_pid who=$_who near=$_best; }
 find_mount() {
   local a b dev root at rest best=0 d=$dir/
   mnt=0:0
@@ -68,9 +77,10 @@ find_mount() {
   done < /proc/self/mountinfo
 }
 """
+    + _NEAREST
     + _FIND_NICS
     + r"""pick() { local i; out="$out;@$1"; for i in $2; do out="$out;${x[i]}"; done; }
-{ group_of < /proc/self/cgroup; } 2>/dev/null; own=${cg:--}
+group_of /proc/self/cgroup; own=$_group
 now; next=$t
 while :; do
   out="t $t"
@@ -129,32 +139,11 @@ done
 OS_LOOP_SH = (
     r"""LC_ALL=C; export LC_ALL
 dir=$1; d1=${2:-mysqld}; d2=${3:-mariadbd}; n=0
-group_of() {
-  two=; one=; cg=
-  while IFS= read -r l; do
-    case $l in
-      0::*) two=${l#0::};; *:name=systemd:*) one=${l#*:name=systemd:};; *) [ -n "$one" ] || one=${l#*:*:};;
-    esac
-  done
-  cg=$one; [ -n "$cg" ] && [ "$cg" != / ] || cg=$two
-  case $cg in /*[!A-Za-z0-9:_.@/-]*|[!/]*|'') cg=-;; esac
-}
-find_server() {
-  best=-1; pid=-; who=-
-  for f in /proc/[0-9]*/comm; do
-    c=; { read -r c < "$f"; } 2>/dev/null || continue
-    case $c in "$d1"|"$d2") ;; *) continue;; esac
-    f=${f#/proc/}; f=${f%/comm}; b=; cg=-
-    { while read -r k a b; do [ "$k" = NSpid: ] && break; b=; done < "/proc/$f/status"; } 2>/dev/null
-    { group_of < "/proc/$f/cgroup"; } 2>/dev/null
-    case $cg in */mariadb*.service|*/mysql*.service|*/mongo*.service) r=3;; *.service*) r=1;; *) r=2;; esac
-    [ -z "$b" ] || { r=0; cg=/docker/$f; }
-    if [ "$r" -gt "$best" ]; then best=$r; pid=$f; who=$cg; fi
-  done
-}
 """
+    + _NEAREST
     + _FIND_NICS
-    + r"""{ group_of < /proc/self/cgroup; } 2>/dev/null; own=${cg:--}
+    + r"""find_server() { nearest; pid=${_pid:--}; who=$_who; best=$_best; }
+group_of /proc/self/cgroup; own=$_group
 best=-1; who=-
 pid=-
 while :; do

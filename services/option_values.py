@@ -59,15 +59,6 @@ def option_lines(text: str) -> Iterator[OptionLine]:
         group = found.name if found.kind == "group" else group
 
 
-def option_line(line: str) -> tuple[str, str]:
-    """Return (name, value) of a line within a group: no comment, no quotes around the value, no escapes.
-
-    ('', '') for a comment, an empty line and what is no option; a flag has the value ''.
-    """
-    found = _line(_bytes_of(line).lstrip(_SPACE), 1, "")
-    return (found.name, found.value or "") if found is not None and found.kind == "option" else ("", "")
-
-
 def is_read_in_folder(name: str) -> bool:
     """Return whether the programs read a file of this name in a folder of `!includedir`; '.cnf' itself is one."""
     return name.endswith(".cnf")

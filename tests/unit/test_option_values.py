@@ -9,10 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.inventory.imports_mycnf import import_my_cnf
-from services.option_values import option_line, option_lines, plain_name
+from services.option_values import option_lines, plain_name
 from services.secrets import Secret, SecretRef
 from tests.examples import examples
 from tests.unit.option_files_generated import differences, ours, programs
+
+
+def option_line(line: str) -> tuple[str, str]:
+    """Return (name, value) of a line within a group, ('', '') for what is no option."""
+    found = next((one for one in option_lines(f"[client]\n{line}") if one.kind == "option"), None)
+    return (found.name, found.value or "") if found is not None else ("", "")
 
 
 @pytest.mark.parametrize(

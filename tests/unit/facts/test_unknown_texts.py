@@ -19,7 +19,7 @@ from services.facts.machine import parse_process, parse_units
 from services.facts.mongodb.sharding import parse_cluster
 from services.facts.numeric import replication_values
 from services.facts.process_owner import owner_of
-from services.facts.provider_options import number_of
+from services.facts.provider_options import option_number
 from services.facts.reading import amount, client_host, count, flag, host_port, size, sized, whole
 from services.facts.replication import parse_replication
 from services.facts.semi_sync import parse_semi_sync
@@ -30,6 +30,8 @@ _SWITCH = re.compile(r"\s*(?:ON|YES|1|TRUE|OFF|NO|0|FALSE)\s*", re.IGNORECASE)
 _READ_ONLY = re.compile(rf"(?:{_SWITCH.pattern})|\s*(?:NO_LOCK|NO_LOCK_NO_ADMIN)\s*", re.IGNORECASE)
 _WHOLE = re.compile(r"\s*[-+]?[0-9]{1,20}\s*")
 _SIZED = re.compile(r"\s*[-+]?[0-9]{1,20}[KMGTPE]?\s*", re.IGNORECASE)
+_OF_PROVIDER = re.compile(rf"(?:{_SIZED.pattern})|\s*[-+]?0x[0-9a-f]{{1,16}}[KMGT]?\s*", re.IGNORECASE)
+"""C's strtoll with base 0 (gu_str2ll): hexadecimal too."""
 _MARIADB_SET = re.compile(r"(?:\d{1,20}-\d{1,20}-\d{1,20},?)*", re.ASCII)
 _INTERVALS = r"(?:\d{1,20}(?:-\d{1,20})?|[a-z_][a-z0-9_]{0,31})"
 _MYSQL_SET = re.compile(
@@ -56,7 +58,7 @@ texts = st.one_of(
 READERS: dict[str, tuple[Callable[[str], object], re.Pattern[str]]] = {
     "flag": (flag, _SWITCH), "read_only": (read_only_of, _READ_ONLY), "whole": (whole, _WHOLE),
     "count": (count, _WHOLE), "size": (size, _SIZED), "sized": (sized, _SIZED),
-    "number of the provider": (lambda text: number_of({"x": text}, "x"), _SIZED),
+    "number of the provider": (option_number, _OF_PROVIDER),
 }  # fmt: skip
 
 

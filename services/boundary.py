@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 C = TypeVar("C")
 _MOST = 300
+PORTS: dict[str, type] = {}
+"""Every class that has the boundary at its door, by its module and name; filled as their modules are loaded."""
 
 
 def why(problem: BaseException) -> str:
@@ -76,6 +78,7 @@ def bounded(told: Callable[[Any, BaseException], UserError]) -> Callable[[type[C
                 setattr(port, name, _guarded_lines(member, told))
             elif inspect.isfunction(member):
                 setattr(port, name, _guarded(member, told))
+        PORTS[f"{port.__module__}.{port.__qualname__}"] = port
         return port
 
     return decorated

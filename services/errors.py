@@ -71,6 +71,10 @@ class BadInput(UserError):
     code = "bad-input"
 
 
+class HostKeysUnread(BadInput):
+    """A file or a program that knows host keys can't be asked: no host is judged by what is left."""
+
+
 class Unforeseen(UserError):
     """Something foreign (a driver, a library, a file) failed in a way nobody foresaw: no word of a server."""
 

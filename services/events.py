@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -91,3 +91,25 @@ class Bus:
         """Remove a listener that was added before."""
         with self._lock:
             self._listeners.remove(listener)
+
+
+PAST_SAID_S = 120.0
+"""What troubled a console before this one is said so long; then the journal has it, and the line is for what is now."""
+
+
+def trouble_of_console(events: Sequence[Event], begun: float, now: float) -> str:
+    """Return what troubles the console, for the one line that is always seen; '' for nothing.
+
+    An end that nobody wished is told by the console that comes after it, at its beginning. Where something else was
+    seen since, another one has come after it already, and has told it.
+
+    Args:
+        events: the oldest first; begun: when this console was opened.
+    """
+    told = next((event for event in reversed(events) if event.kind == "console"), None)
+    if told is None or told.health.severity < Health.WARN.severity:
+        return ""
+    if told.at >= begun:
+        return told.text
+    since = any(told.at < event.at < begun and event.kind != "console" for event in events)
+    return "" if since or now - begun > PAST_SAID_S else told.text

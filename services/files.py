@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from services.i18n import tr
+from services.visible import whole
 
 MOST_TEXT = 2**20
 """Bytes of a file that a person writes by hand: settings, a list of hosts."""
@@ -37,7 +38,7 @@ def write_whole(
     to choose.
 
     Args:
-        text: UTF-8, its line ends as they are.
+        text: UTF-8, its line ends as they are; a byte that was none is U+FFFD (`services.visible.whole`).
         new: a file that exists is left as it is (FileExistsError); the name is taken before anything is written.
         private: only its owner may read it, whatever the mode of what stood there.
         durable: it has reached the disk when this returns.
@@ -51,7 +52,7 @@ def write_whole(
     target = _followed(path)
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        _write(part, text.encode("utf-8") if isinstance(text, str) else text, private=private, durable=durable)
+        _write(part, whole(text).encode("utf-8") if isinstance(text, str) else text, private=private, durable=durable)
         os.replace(part, target)  # noqa: PTH105 - replaces atomically on Windows too
     except BaseException:
         for mine in (part, target) if new else (part,):
@@ -75,6 +76,21 @@ def _write(part: Path, data: bytes, *, private: bool, durable: bool) -> None:
         if durable:
             stream.flush()
             os.fsync(stream.fileno())
+
+
+def is_missing(path: Path) -> bool:
+    """Return whether nothing has this name.
+
+    What can't be told (a name that is too long, a folder that may not be searched, links in a circle) is not missing:
+    whoever reads it says why it can't be read.
+    """
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def read_bounded(path: Path, most: int = MOST_TEXT) -> bytes:
@@ -222,7 +238,8 @@ def _refuse_foreign_folders(folder: Path, links: int = _MOST_LINKS) -> None:
 
 
 def _is_ours(about: os.stat_result) -> bool:
-    return about.st_uid in {0, os.geteuid()}
+    # Windows: making a link takes a right that only administrators give.
+    return os.name != "posix" or about.st_uid in {0, os.geteuid()}
 
 
 @contextlib.contextmanager

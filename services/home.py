@@ -6,6 +6,7 @@ directory service that is down). Python's own readers then raise, or leave a '~'
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 from pathlib import Path
@@ -30,6 +31,15 @@ def expanded(path: str | Path) -> Path:
     return found
 
 
+def homes(*logins: str) -> tuple[Path, ...]:
+    """Return the home folders of whoever started this ('') and of others by their names, as far as they are known."""
+    found: list[Path] = []
+    for login in logins:
+        with contextlib.suppress(BadInput):
+            found.append(expanded(f"~{login}"))
+    return tuple(found)
+
+
 def base_folder(variable: str, usual: str) -> Path:
     """Return a base directory: what the variable says, else `usual` ('~/.config').
 
@@ -48,9 +58,14 @@ def local_user() -> str:
 
 
 def _homeless(path: Path) -> BadInput:
+    given = os.environ.get("HOME", "").strip()
     return BadInput(
-        tr("{path} can't be found: this login has no home folder (HOME is not set, and nobody here knows the user).",
-           path=path),
+        tr("{path} can't be found: HOME is {home}, which is no absolute path.", path=path, home=given)
+        if given
+        else tr(
+            "{path} can't be found: this login has no home folder (HOME is not set, and nobody here knows the user).",
+            path=path,
+        ),
         try_=(
             tr("Set HOME to a folder of this login, and start again."),
             tr("Name the files: --inventory FILE and --data DIR."),

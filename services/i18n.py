@@ -180,7 +180,7 @@ def _read(file: Path) -> Catalogue | None:
     try:
         with file.open("rb") as stream:
             return GNUTranslations(stream)
-    except (OSError, ValueError) as problem:
+    except Exception as problem:  # noqa: BLE001 - a damaged file raises what its bytes make of it (struct.error)
         _LOG.warning("The catalogue %s can't be read (%s); English is used.", file, problem)
         return None
 

@@ -7,7 +7,7 @@ remove_end_comment(); held against my_print_defaults of these three (tests/unit/
 - a group's name is not trimmed in front, and what stands behind its ']' is nothing;
 - quotes around the whole value go, then escapes are resolved; an unknown one stays as it is;
 - the order of the lines is the order of the options, a file's that is included in the place of the line; a folder's
-  files are those that end in .cnf, in the order of their bytes.
+  files are those that end in .cnf, hidden ones too, in the order of their bytes.
 Where the programs differ or go wrong the text is refused: MariaDB's begin a new line behind 4,094 bytes and end one at
 a NUL; with an option without a name all copy what is none. One difference is left: behind a path MySQL's take '#' for a
 comment, MariaDB's for a part of it, and find no such file.
@@ -20,7 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-_SPACE = "\t\n\v\f\r \xa0"
+SPACE = "\t\n\v\f\r \xa0"
+"""White space as the programs see it, a sign a byte."""
 _MOST_BYTES = 4093
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "s": " ", '"': '"', "'": "'"}
 _ESCAPED = re.compile(r"\\([btnrs\\\"'])|\\[^\\]", re.DOTALL)
@@ -48,9 +49,9 @@ class OptionLine:
 def option_lines(text: str) -> Iterator[OptionLine]:
     """Return what a file's text says, line by line, up to the first that its program refuses."""
     group: str | None = None
-    for number, line in enumerate(_bytes_of(text).split("\n"), start=1):
+    for number, line in enumerate(bytes_of(text).split("\n"), start=1):
         odd = len(line) > _MOST_BYTES or "\0" in line
-        found = OptionLine(number, "broken") if odd else _line(line.lstrip(_SPACE), number, group)
+        found = OptionLine(number, "broken") if odd else _line(line.lstrip(SPACE), number, group)
         if found is None:
             continue
         yield found
@@ -73,36 +74,38 @@ def _line(bare: str, number: int, group: str | None) -> OptionLine | None:
     if not bare or bare[0] in "#;":
         return None
     if bare[0] == "!":
-        return _inclusion(bare[1:].lstrip(_SPACE), number)
+        return _inclusion(bare[1:].lstrip(SPACE), number)
     if bare[0] == "[":
         name, closed, _ = bare[1:].partition("]")
-        return OptionLine(number, "group" if closed else "broken", _text_of(name.rstrip(_SPACE)))
+        return OptionLine(number, "group" if closed else "broken", text_of(name.rstrip(SPACE)))
     if group is None:
-        return OptionLine(number, "broken", _text_of(bare.rstrip(_SPACE)))
-    name, given, value = bare[: _comment_at(bare)].partition("=")
-    name = _text_of(name.rstrip(_SPACE))
+        return OptionLine(number, "broken", text_of(bare.rstrip(SPACE)))
+    name, given, value = bare[: comment_at(bare)].partition("=")
+    name = text_of(name.rstrip(SPACE))
     if not name:
         return OptionLine(number, "broken")
-    return OptionLine(number, "option", name, _text_of(_value(value.strip(_SPACE))) if given else None, group)
+    return OptionLine(number, "option", name, text_of(value_of(value.strip(SPACE))) if given else None, group)
 
 
 def _inclusion(bare: str, number: int) -> OptionLine:
     """Return what a line after '!' is; one that is no inclusion is passed over."""
     kinds: tuple[Kind, ...] = ("includedir", "include")
     for kind in kinds:
-        if bare == kind or (bare.startswith(kind) and bare[len(kind)] in _SPACE):
-            path = bare[len(kind) :].partition("#")[0].strip(_SPACE)
-            return OptionLine(number, kind if path else "broken", _text_of(path))
-    return OptionLine(number, "ignored", _text_of(bare.rstrip(_SPACE)))
+        if bare == kind or (bare.startswith(kind) and bare[len(kind)] in SPACE):
+            path = bare[len(kind) :].partition("#")[0].strip(SPACE)
+            return OptionLine(number, kind if path else "broken", text_of(path))
+    return OptionLine(number, "ignored", text_of(bare.rstrip(SPACE)))
 
 
-def _value(value: str) -> str:
+def value_of(value: str) -> str:
+    """Return what a value means: without the quotes around it, its escapes resolved."""
     if len(value) > 1 and value[0] in _QUOTES and value[0] == value[-1]:
         value = value[1:-1]
     return _ESCAPED.sub(lambda found: _ESCAPES[found[1]] if found[1] else found[0], value)
 
 
-def _comment_at(text: str) -> int:
+def comment_at(text: str) -> int:
+    """Return where the comment behind an option begins, the text's length without one."""
     quote, escaped = "", False
     for place, sign in enumerate(text):
         if sign in _QUOTES and not escaped and quote in {"", sign}:
@@ -113,7 +116,7 @@ def _comment_at(text: str) -> int:
     return len(text)
 
 
-def _bytes_of(text: str) -> str:
+def bytes_of(text: str) -> str:
     """Return a sign a byte: the text as the program sees it."""
     try:
         return text.encode("utf-8", "surrogateescape").decode("latin-1")
@@ -121,5 +124,6 @@ def _bytes_of(text: str) -> str:
         return text.encode("utf-8", "replace").decode("latin-1")
 
 
-def _text_of(signs: str) -> str:
+def text_of(signs: str) -> str:
+    """Return the text of what has a sign a byte."""
     return signs.encode("latin-1").decode("utf-8", "surrogateescape")

@@ -29,7 +29,12 @@ _NAMED: set[str] = set()
 _TELLING = re.compile(
     r"(?:^|_)(?:pwd|pass|passwd|password|passphrase|secret|token|sshpass|apikey|api_key)(?:_|$)|^pgpass", re.IGNORECASE
 )
-_NO_SECRETS = frozenset({"PWD", "OLDPWD", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "GIT_ASKPASS", "SUDO_ASKPASS"})
+_NO_SECRETS = frozenset(
+    {
+        *("PWD", "OLDPWD", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "GIT_ASKPASS", "SUDO_ASKPASS"),
+        *("PASSWORD_STORE_DIR", "AWS_WEB_IDENTITY_TOKEN_FILE"),  # places
+    }
+)
 
 
 class Secret:
@@ -94,6 +99,11 @@ def environment_for_children() -> dict[str, str]:
     (MYSQL_PWD, SSHPASS, PGPASSWORD, DB_PASSWORD ...).
     """
     return {name: value for name, value in os.environ.items() if not _holds_a_secret(name)}
+
+
+def kept_from_children() -> tuple[str, ...]:
+    """Return the names of the variables that they don't get."""
+    return tuple(sorted(name for name in os.environ if _holds_a_secret(name)))
 
 
 def _holds_a_secret(name: str) -> bool:
@@ -161,7 +171,7 @@ class Vault(Protocol):
         """Keep a secret (keyring only); raise BadInput for schemes that can't be written."""
 
 
-def _told(_own: SystemVault, problem: BaseException) -> UserError:
+def _told(_own: object, problem: BaseException) -> UserError:
     # Its class alone: what a backend says may quote a secret.
     return SecretMissing(
         tr("A secret could not be read or kept ({problem}).", problem=type(problem).__name__),
@@ -248,6 +258,7 @@ def _name_and_use(keyring: ModuleType) -> tuple[str, bool]:
     return str(found.name), usable
 
 
+@bounded(_told)
 class MemoryVault:
     """Secrets for one process: what a person typed into a form and did not ask to keep; also for tests."""
 

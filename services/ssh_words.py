@@ -46,14 +46,18 @@ def _first(text: str) -> tuple[str, str | None]:
     return text[:at], rest
 
 
-def arguments(text: str) -> list[str]:
-    """Divide what stands behind a keyword: quotes, escapes, and a comment behind a blank. Raises BadLine."""
+def arguments(text: str, *, remarks: bool = True) -> list[str]:
+    """Divide what stands behind a keyword: quotes, escapes, and a comment behind a blank. Raises BadLine.
+
+    Args:
+        remarks: a `#` begins one; in a command's line it is a letter like any other.
+    """
     words: list[str] = []
     at = 0
     while at < len(text):
         if text[at] in " \t":
             at += 1
-        elif text[at] == "#":
+        elif remarks and text[at] == "#":
             break
         else:
             word, at = _argument(text, at)

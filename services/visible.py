@@ -8,9 +8,11 @@ ends and tabs pass. `facts.reading.words`, which reads names and values, lets no
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 SHOWN_AS = "\ufffd"
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @cache
@@ -37,6 +39,11 @@ def as_line(text: str, most: int) -> str:
     if line == text:
         return text  # a translated sentence knows its English
     return line if len(line) <= most else f"{line[:most]}…"
+
+
+def whole(text: str) -> str:
+    """Return text that UTF-8 has: a byte of a name or an argument that was no UTF-8 (PEP 383) is U+FFFD."""
+    return text if text.isascii() else _HALF.sub(SHOWN_AS, text)
 
 
 def visible(text: str) -> str:

@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from services.connections.budget import reached
 from services.connections.openssh.agent import Agent
+from services.connections.openssh.algorithms import is_taken
 from services.connections.openssh.key_files import (
     CannotOpen,
     KeyFile,
@@ -80,6 +81,8 @@ class Login:
     def run(self, access: SshAccess, vault: Vault) -> str:
         """Log in; return how ("key ~/.ssh/id_ed25519"). Raises AuthFailed that lists what was tried, and why not."""
         try:
+            if self._is_let_in():
+                return tr("nothing: the host asked for no key and no password")
             keys = self._keys(access, vault)[:MOST_KEYS]
             for number, key in enumerate(keys, 1):
                 self._left = len(keys) - number
@@ -94,8 +97,22 @@ class Login:
                 self._agent.close()
         raise self._failed(has_password=access.password is not None)
 
+    def _is_let_in(self) -> bool:
+        """Return whether the host lets this login in as it is, which ssh asks first too (RFC 4252, 5.2: "none").
+
+        Who one is may be known from the way (Tailscale SSH); such a host takes nothing else. sshd does not count it.
+        """
+        before = len(self._tried)
+        if self._attempt("none", lambda: self._transport.auth_none(self._target.user)):
+            return True
+        del self._tried[before:]  # that it wants something is no news
+        return False
+
     def _keys(self, access: SshAccess, vault: Vault) -> list[_Key]:
         target = self._target
+        if not target.offers_keys and not target.explicit_key:
+            self._tried.append(tr("keys: ssh_config says that none is offered (PubkeyAuthentication)"))
+            return []
         held = self._agent_keys() if target.use_agent else []
         wanted = {blob: name for name in target.identity_files if (blob := public_half(name))}
         order = list(wanted)
@@ -106,7 +123,23 @@ class Login:
         loaded = [key for name in files if (key := self._load(name, access, vault)) is not None]
         keys = [*first, *others, *loaded]
         self._from_agent = len(first) + len(others)
-        return [*self._certified(keys), *keys]
+        if target.pkcs11_provider:
+            self._tell_of_token(target.pkcs11_provider)
+        return [key for key in (*self._certified(keys), *keys) if self._is_taken(key)]
+
+    def _tell_of_token(self, provider: str) -> None:
+        self._tried.append(tr("PKCS11Provider {name}: its keys are reached through the agent alone", name=provider))
+        self._advice.append(tr("Put them into the agent: ssh-add -s {name}", name=provider))
+
+    def _is_taken(self, key: _Key) -> bool:
+        blob = key.key.public_blob
+        kind = key.key.get_name() if blob is None else blob.key_type
+        if is_taken(kind, self._target.pubkey_algorithms):
+            return True
+        self._tried.append(
+            tr("{name}: ssh_config leaves keys of its kind out (PubkeyAcceptedAlgorithms)", name=key.name)
+        )
+        return False
 
     def _agent_keys(self) -> list[_Key]:
         try:

@@ -33,7 +33,8 @@ BEGINS = r"""log_of() {
 begins() {
   local f name at
   log_of "$1" || return
-  TZ=UTC0 timeout 5 mariadb-binlog --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
+  TZ=UTC0 timeout 5 mariadb-binlog --no-defaults --local-load=/proc/none --base64-output=DECODE-ROWS -- "$f" \
+    2>/dev/null |
     awk -F '\t' -v since="${2-}" '
     /^#[0-9]+ +[0-9:]+ server id / {
       if (began == "" && split($1, word, / +/)) { began = substr(word[1], 2) " " word[2]; by = word[5] }
@@ -123,11 +124,16 @@ tell() {
   printf 'end\n'
 }
 beside=
+for tool in find realpath stat du df sort; do
+  command -v "$tool" >/dev/null || { printf '%s is not there\n' "$tool" >&2; exit 69; }
+done
 if [ "$1" = search ]; then beside=${2-}; else tell "$1"; exit 0; fi
 places() {
   printf '/\n'
   while read -r _ at kind _; do
-    case $kind in ext[234]|xfs|btrfs|zfs|f2fs|nfs|nfs4|overlay) [ "$at" = / ] || printf '%s\n' "$at";; esac
+    case $kind in
+      ext[234]|xfs|btrfs|zfs|f2fs|jfs|reiserfs|bcachefs|nfs|nfs4|cifs|smb3|ceph|fuse.glusterfs|gfs2|ocfs2|lustre|\
+      vxfs|overlay|virtiofs|fuseblk|ntfs3|exfat|vfat) [ "$at" = / ] || printf '%s\n' "$at";; esac
   done < /proc/self/mounts
 }
 places | while IFS= read -r root; do

@@ -82,7 +82,9 @@ index=$1
     + BINLOG_FILES.strip()
     + r"""
 limit=30
-show() { timeout "$limit" "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$1" 2>/dev/null; }
+show() {
+  timeout "$limit" "$reader" --no-defaults --local-load=/proc/none --base64-output=DECODE-ROWS -- "$1" 2>/dev/null
+}
 unread() { printf '%s\n' "$why"; exit 6; }
 events='
 """
@@ -167,7 +169,14 @@ done
 bound=file-$RANDOM$RANDOM$RANDOM$RANDOM
 for f in "${files[@]:start}"; do printf '%s\n' "$bound"; show "$f" || printf '\n%s-broken\n' "$bound"; done |
   awk -v from="$2" -v bound="$bound" -v cut="${cut:+1}" '
-    function tell(s) { if (on || (number != "-" && number + 0 >= from + 0)) { on = 1; if (n < 64) kept[n++] = s } }
+    function tell(s) {
+      if (number != "-" && number + 0 > 0 && number + 0 < from + 0) {
+        if (!on) low = number
+        else if (!sure && low != "" && number + 0 > low + 0) { on = n = 0; low = number }
+        else sure = 1
+      }
+      if (on || (number != "-" && number + 0 >= from + 0)) { on = 1; if (n < 64) kept[n++] = s }
+    }
     $0 == bound { text = reached = at_place = 0; sums = ""; next }
     $0 == bound "-broken" { broken = 1; exit }
     n >= 64 && header { exit }
@@ -181,7 +190,8 @@ exit 0
 Run as `timeout 30 nice bash -c BINLOG_MARKS pilothouse INDEX newest|XID`: 64 at most, in their order. 'newest': the
 newest 50 of the newest file that has any, its first one, those about its last step back of Xids, and before them the
 last 8 of the files before it, where they can be read in time. XID: those from the first one on whose Xid is XID or
-more. No mark is no transaction of InnoDB: each file was read to its end. Otherwise exit 3, 4 or 6 as above, 5
+more; one that stands between lower ones that rise is a local number (wsrep off), and is passed over: what follows it is
+not at XID yet. No mark is no transaction of InnoDB: each file was read to its end. Otherwise exit 3, 4 or 6 as above, 5
 for a log whose events stand in no order. What lies before a file that can't be read counts like what was purged where
 marks follow. A file that a crash left in use is read to where it ends (MariaDB, client/mysqlbinlog.cc:
 LOG_EVENT_BINLOG_IN_USE_F).
@@ -192,6 +202,8 @@ Aria or MyISAM alone are none: each node writes its own, without a seqno (MariaD
 Limitations").
 
 DECODE-ROWS without -v prints no row (MySQL manual, "mysqlbinlog Row Event Display"); --no-defaults keeps option files
-and their secrets out. It writes nothing: mysqlbinlog makes files only of LOAD DATA events, which row format has none
-of. An Xid stays text: mawk(1) would print one of 2^31 or more as 2.14748e+09.
+and their secrets out. It writes nothing: of a LOAD DATA event, which row format has none of and whoever has the
+server's account lays there, root's mysqlbinlog made a file in /tmp as long as that account liked (10.11.18, tried).
+--local-load names a folder that is none: it ends there, and the log counts as not read. An Xid stays text: mawk(1)
+would print one of 2^31 or more as 2.14748e+09.
 """

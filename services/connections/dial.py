@@ -9,6 +9,8 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from services.connections.names import addresses_of
 from services.errors import NameUnknown, NoRoute, NothingListens, ResolverSilent, TimedOut, Unreachable
@@ -25,6 +27,19 @@ Source: getaddrinfo(3), man7.org/linux/man-pages/man3/getaddrinfo.3.html. glibc 
 reached, and of one that could not ask further (SERVFAIL)."""
 _NO_ROUTE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
 
+_FAMILIES = {"inet": socket.AF_INET, "inet6": socket.AF_INET6}
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The addresses of a connection: family is 'any', 'inet' or 'inet6' (ssh_config(5), AddressFamily).
+
+    own: the end on this machine (BindAddress), '' for the system's choice.
+    """
+
+    family: str = "any"
+    own: str = ""
+
 
 def dial(
     address: str,
@@ -35,6 +50,7 @@ def dial(
     limit_s: float,
     dead_after_s: float = 0.0,
     on_socket: Callable[[socket.socket], None] | None = None,
+    ends: Ends | None = None,
 ) -> socket.socket:
     """Connect to `address`:`port`.
 
@@ -44,6 +60,7 @@ def dial(
         limit_s: of all addresses that the name resolves to, together; each gets its share of what is left.
         dead_after_s: give a silent peer up after so many seconds (TCP_USER_TIMEOUT, man tcp(7)); 0 is the system's.
         on_socket: gets each socket before it connects: hanging it up from another thread ends the attempt.
+        ends: which addresses both ends may have, as ssh_config says; None for the system's choice.
 
     Raises:
         TimedOut: no answer within the limit (a firewall that drops, a host that is down).
@@ -51,7 +68,12 @@ def dial(
         Unreachable: nothing listens, or there is no route.
     """
     try:
-        sock = _connected(address, port, limit_s, on_socket)
+        deadline = time.monotonic() + limit_s
+        places = addresses_of(address, port, limit_s)
+        ends = ends or Ends()
+        if ends.family != "any":
+            places = _of_family(places, ends.family, address=address, host=host)
+        sock = _connected(places[:MOST_ADDRESSES], deadline, limit_s, _Before(on_socket, ends.own, host))
     except OSError as problem:
         raise told(problem, address=address, port=port, what=what, host=host, limit_s=limit_s) from problem
     except UnicodeError as problem:  # no name that DNS could hold (encodings.idna)
@@ -67,12 +89,56 @@ def dial(
     return sock
 
 
-def _connected(
-    address: str, port: int, limit_s: float, on_socket: Callable[[socket.socket], None] | None
-) -> socket.socket:
+def _of_family(places: list[tuple[Any, ...]], family: str, *, address: str, host: str) -> list[tuple[Any, ...]]:
+    wanted = _FAMILIES[family]
+    if found := [place for place in places if place[0] == wanted]:
+        return found
+    raise Unreachable(
+        tr(
+            "{address} has no address of the kind that ssh_config asks for (AddressFamily {family}).",
+            address=address,
+            family=family,
+        ),
+        host=host,
+        try_=(tr("Look at AddressFamily: ssh -G {address}", address=address),),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What is done with each socket before it connects."""
+
+    on_socket: Callable[[socket.socket], None] | None
+    own: str
+    host: str
+
+    def do(self, sock: socket.socket, limit_s: float) -> None:
+        if self.on_socket is not None:
+            self.on_socket(sock)
+        if self.own:
+            self._bind(sock, limit_s)
+
+    def _bind(self, sock: socket.socket, limit_s: float) -> None:
+        problem = OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
+        try:
+            own = [place for place in addresses_of(self.own, 0, limit_s) if place[0] == sock.family]
+            if not own:
+                raise problem
+            sock.bind(own[0][4])
+        except OSError as failed:
+            raise Unreachable(
+                tr(
+                    "ssh_config's BindAddress {address} can't be an end of a connection of this machine ({problem}).",
+                    address=self.own,
+                    problem=failed.strerror or failed,
+                ),
+                host=self.host,
+                try_=(tr("Check the network and whether the VPN is up."),),
+            ) from failed
+
+
+def _connected(places: list[tuple[Any, ...]], deadline: float, limit_s: float, before: _Before) -> socket.socket:
     """Try the addresses in the resolver's order. Raises the last one's error."""
-    deadline = time.monotonic() + limit_s
-    places = addresses_of(address, port, limit_s)[:MOST_ADDRESSES]
     problem: OSError = OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
     for number, (family, kind, protocol, _, place) in enumerate(places):
         share = (deadline - time.monotonic()) / (len(places) - number)
@@ -81,9 +147,11 @@ def _connected(
         sock = socket.socket(family, kind, protocol)
         try:
             sock.settimeout(share)
-            if on_socket is not None:
-                on_socket(sock)
+            before.do(sock, share)
             sock.connect(place)
+        except Unreachable:
+            sock.close()
+            raise
         except OSError as failed:
             sock.close()
             problem = failed

@@ -15,6 +15,7 @@ import base64
 import fnmatch
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import paramiko
 from cryptography.exceptions import InvalidSignature
@@ -27,26 +28,63 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from services.addresses import is_this_machine
-from services.connections.host_keys import KnownHosts, Verdict, fingerprint, remember
+from services.connections.host_keys import KnownHosts, KnownKey, Verdict, fingerprint, remember, told_keys
+from services.connections.openssh.algorithms import KEYS, RSA, chosen, is_taken, none_left
+from services.connections.openssh.known_hosts_command import NAME, ShownKey
 from services.connections.openssh.revoked_keys import Certified, read_revoked_keys
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
 from services.i18n import tr
-from services.ssh_words import fits_list
-from services.visible import as_line
 
 HostKeyPolicy = Callable[[HostKeyUnknown], bool]
 """Asked about an unknown key, in the connecting thread; True accepts it (it is then written to known_hosts)."""
 
-_MOST_SAID = 300
 _CERT = "-cert-v01@openssh.com"
-_RSA = ("rsa-sha2-512", "rsa-sha2-256")
-_PREFERRED = ("ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", *_RSA)
 
 
-def known_for(target: SshTarget) -> KnownHosts:
-    """Return the known_hosts lines that speak for `target`, the person's files first."""
-    return KnownHosts((*target.known_hosts, *target.global_known_hosts))
+_TELL = frozenset({Verdict.KNOWN, Verdict.REVOKED})
+"""What lines about a host without its port say of a key; that another one is known there says nothing of this port."""
+
+
+def _names(target: SshTarget) -> tuple[str, ...]:
+    """Return the names that keys are looked for under: where a port is part of it, the host's own behind it, as in ssh.
+
+    Source: sshconnect.c, "checking without port identifier".
+    """
+    has_port = target.port != 22 and target.key_name == named_after(target.host, target.port)
+    return (target.key_name, target.host.lower()) if has_port else (target.key_name,)
+
+
+def known_for(target: SshTarget, shown: paramiko.PKey | None = None, *, address: str = "") -> KnownHosts:
+    """Return the known_hosts lines that speak for `target`: the person's files, the system's, KnownHostsCommand's.
+
+    Args:
+        shown: the key that the host showed; None before that, where only their order is asked for.
+        address: the name that keys of the host's address have, to know those (CheckHostIP) and not the host's.
+
+    Raises BadInput where a file can't be read, and before a key is shown where the command fails. After that
+    KnownHosts.refuse_failure does, so that a key that the files refuse is told first.
+    """
+    files = (*target.known_hosts, *target.global_known_hosts)
+    command = target.known_hosts_command
+    if command is None:
+        return KnownHosts(files)
+    if shown is None:
+        told = command.ask("ORDER", target.key_name)
+        return KnownHosts(files, told_keys(told.lines, target.key_name, NAME), lacking=told.problem)
+    name = address or target.key_name
+    try:
+        told = command.ask("ADDRESS" if address else "HOSTNAME", name, _shown(shown))
+    except BadInput as problem:
+        return KnownHosts(files, failure=problem)
+    return KnownHosts(files, told_keys(told.lines, name, NAME), lacking=told.problem)
+
+
+def _shown(key: paramiko.PKey) -> ShownKey:
+    plain, certificate = key.asbytes(), key.public_blob
+    if certificate is None:
+        return ShownKey(key.get_name(), plain, plain)
+    return ShownKey(certificate.key_type, certificate.key_blob, plain)
 
 
 def key_algorithms(target: SshTarget, known: KnownHosts) -> tuple[str, ...]:
@@ -54,29 +92,17 @@ def key_algorithms(target: SshTarget, known: KnownHosts) -> tuple[str, ...]:
 
     Without this a host known by its ECDSA key would show its unknown Ed25519 key, and a person be asked for nothing.
     """
-    plain = list(_PREFERRED)
-    for known_type in reversed(known.key_types(target.key_name)):
-        names = _RSA if known_type == "ssh-rsa" else (known_type,)
-        plain = [*(name for name in names if name in _PREFERRED), *(name for name in plain if name not in names)]
-    certificates = [name + _CERT for name in plain] if known.authorities(target.key_name) else []
-    wanted = tuple(name for name in (*certificates, *plain) if _is_allowed(name, target.host_key_algorithms))
+    plain, names_of_it = list(KEYS), _names(target)
+    types = next((found for name in names_of_it if (found := known.key_types(name))), ())
+    for known_type in reversed(types):
+        names = RSA if known_type == "ssh-rsa" else (known_type,)
+        plain = [*(name for name in names if name in KEYS), *(name for name in plain if name not in names)]
+    certificates = [name + _CERT for name in plain] if any(map(known.authorities, names_of_it)) else []
+    left = chosen(target.host_key_algorithms, KEYS, certificates=True)
+    wanted = tuple(name for name in (*certificates, *plain) if name in left)
     if not wanted:
-        raise BadInput(
-            tr(
-                "ssh_config's HostKeyAlgorithms for {name} has none that Pilothouse knows: {text}.",
-                name=target.alias,
-                text=as_line(target.host_key_algorithms, _MOST_SAID),
-            ),
-            safe=tr("No login was attempted."),
-        )
+        raise none_left("HostKeyAlgorithms", target.alias, target.host_key_algorithms)
     return wanted
-
-
-def _is_allowed(name: str, wanted: str) -> bool:
-    """Return whether HostKeyAlgorithms takes a kind of key: a list, or a change of ssh's own (+, ^: more; -: less)."""
-    if not wanted or wanted[0] in "+^":
-        return True
-    return not fits_list(name, wanted[1:]) if wanted[0] == "-" else fits_list(name, wanted)
 
 
 def check_host_key(
@@ -95,48 +121,59 @@ def check_host_key(
 
     Raises:
         HostKeyChanged: known_hosts has other keys for it, or the key is revoked. Never asked about.
-        BadInput: a list of RevokedHostKeys can't be read.
+        BadInput: a list of RevokedHostKeys can't be read, or KnownHostsCommand failed.
         HostKeyUnknown: not known, and `policy` (if any) didn't accept it.
     """
     _refuse_revoked(key, target, host)
     _refuse_short(key, target, host)
     _refuse_known_address(key, target, known, address=address, host=host)
     certificate = key.public_blob
-    if certificate is not None and _certified(
-        certificate.key_type, certificate.key_blob, target=target, known=known, host=host
+    if certificate is not None and any(
+        _certified(certificate.key_type, certificate.key_blob, target=one, known=known, host=host)
+        for one in (replace(target, key_name=name) for name in _names(target))
     ):
+        known.refuse_failure()
         return
     blob, key_type = key.asbytes(), key.get_name().removesuffix(_CERT)
     verdict, line = known.judge(target.key_name, key_type, blob)
-    if verdict is Verdict.KNOWN:
-        return
+    if verdict is Verdict.UNKNOWN and (without := known.judge(_names(target)[-1], key_type, blob)[0]) in _TELL:
+        verdict = without
     if verdict is Verdict.REVOKED:
         raise _revoked(target, host, fingerprint(blob))
     if verdict is Verdict.CHANGED:
         assert line is not None
-        raise HostKeyChanged(
-            f"The {key_type} host key of {target.key_name} is not the one in {line.where}: it is {fingerprint(blob)}, "
-            f"known is {line.key_type} {fingerprint(line.blob)}. Somebody may be listening, or the host was set up "
-            "anew.",
-            host=host,
-            safe=tr("No login was attempted and nothing was sent."),
-            try_=(
-                tr("Ask the host's owner whether its key was changed, and compare the fingerprint."),
-                tr(
-                    'Only then remove the old line: ssh-keygen -R "{name}" -f {file}',
-                    name=target.key_name,
-                    file=line.file,
-                ),
-            ),
-        )
-    question = _question(target, host, key_type, blob)
-    if target.strict == "accept-new" and _is_new(target, known, address, key_type, blob):
+        raise _changed(target, host, (key_type, fingerprint(blob)), line)
+    known.refuse_failure()
+    if verdict is Verdict.KNOWN:
+        return
+    question = _question(target, host, key_type, blob, known.lacking)
+    takes_new = target.strict == "accept-new" and target.known_hosts and not known.lacking
+    if takes_new and _is_new(target, known, address, key_type, blob):
         accept_host_key(question)
         return
     if target.strict != "yes" and policy is not None and policy(question):
         accept_host_key(question)
         return
     raise question
+
+
+def _changed(target: SshTarget, host: str, found: tuple[str, str], line: KnownKey) -> HostKeyChanged:
+    """Return what to say where known_hosts has another key: (type, fingerprint) is the one that was shown."""
+    key_type, its = found
+    return HostKeyChanged(
+        f"The {key_type} host key of {target.key_name} is not the one in {line.where}: it is {its}, "
+        f"known is {line.key_type} {fingerprint(line.blob)}. Somebody may be listening, or the host was set up anew.",
+        host=host,
+        safe=tr("No login was attempted and nothing was sent."),
+        try_=(
+            tr("Ask the host's owner whether its key was changed, and compare the fingerprint."),
+            tr("Only then have it changed where {word} looks keys up (ssh_config).", word=line.file)
+            if line.is_told
+            else tr(
+                'Only then remove the old line: ssh-keygen -R "{name}" -f {file}', name=target.key_name, file=line.file
+            ),
+        ),
+    )
 
 
 def _refuse_revoked(key: paramiko.PKey, target: SshTarget, host: str) -> None:
@@ -178,6 +215,9 @@ def _refuse_known_address(key: paramiko.PKey, target: SshTarget, known: KnownHos
     if not target.check_ip or not address or is_this_machine(address):
         return
     kept = named_after(address, target.port)
+    asks = target.known_hosts_command is not None and kept != target.key_name and key.public_blob is None
+    if asks:
+        known = known_for(target, key, address=kept)
     verdict, line = known.judge(kept, key.get_name().removesuffix(_CERT), key.asbytes())
     if verdict is Verdict.CHANGED and line is not None:
         raise HostKeyChanged(
@@ -186,6 +226,8 @@ def _refuse_known_address(key: paramiko.PKey, target: SshTarget, known: KnownHos
             host=host,
             safe=tr("No login was attempted and nothing was sent."),
         )  # fmt: skip
+    if asks:
+        known.refuse_failure()
 
 
 def _words_of(key: paramiko.PKey) -> Certified | None:
@@ -197,6 +239,12 @@ def _words_of(key: paramiko.PKey) -> Certified | None:
     signer = certificate.signature_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
     key_id = certificate.key_id.decode("utf-8", "replace")
     return Certified(base64.b64decode(signer.split()[1]), certificate.serial, key_id)
+
+
+def _signed_by(certificate: bytes, signer: bytes) -> str:
+    """Return the algorithm of its authority's signature, which stands behind its key (OpenSSH, PROTOCOL)."""
+    behind = paramiko.Message(certificate[certificate.rindex(signer) + len(signer) :])
+    return paramiko.Message(behind.get_binary()).get_text()
 
 
 def _is_new(target: SshTarget, known: KnownHosts, address: str, key_type: str, blob: bytes) -> bool:
@@ -212,11 +260,18 @@ def _is_new(target: SshTarget, known: KnownHosts, address: str, key_type: str, b
 def accept_host_key(question: HostKeyUnknown) -> None:
     """Write the key a person accepted into the known_hosts file that ssh would use; exactly the key that was shown."""
     if not question.known_hosts:
-        raise BadInput(tr("No known_hosts file is configured (UserKnownHostsFile none)."), host=question.host)
+        raise BadInput(_kept_nowhere(), host=question.host)
     remember(question.known_hosts, question.key_name, question.key_type, question.key_base64, hashed=question.hashed)
 
 
-def _question(target: SshTarget, host: str, key_type: str, blob: bytes) -> HostKeyUnknown:
+def _kept_nowhere() -> str:
+    return tr(
+        "No file could keep it (UserKnownHostsFile none, or /dev/null): name one in the inventory, "
+        'known_hosts = "~/.ssh/known_hosts" in the [host.ssh] of this host.'
+    )
+
+
+def _question(target: SshTarget, host: str, key_type: str, blob: bytes, lacking: str) -> HostKeyUnknown:
     shown = fingerprint(blob)
     sentence = tr(
         "The host key of {name} is not known yet: {key_type} {shown}.",
@@ -226,6 +281,10 @@ def _question(target: SshTarget, host: str, key_type: str, blob: bytes) -> HostK
     )
     if target.strict == "yes":
         sentence += tr(" ssh_config says StrictHostKeyChecking yes, so it must be added to known_hosts by hand.")
+    elif not target.known_hosts:
+        sentence += f" {_kept_nowhere()}"
+    if lacking:
+        sentence += f" {lacking}"
     return HostKeyUnknown(
         sentence,
         host=host,
@@ -270,6 +329,7 @@ def _certified(key_type: str, blob: bytes, *, target: SshTarget, known: KnownHos
     return (
         signer in authorities
         and certificate.type is SSHCertificateType.HOST
+        and is_taken(_signed_by(blob, signer), target.ca_algorithms)
         and certificate.valid_after <= time.time() < certificate.valid_before
         and (not principals or any(fnmatch.fnmatchcase(name.lower(), entry) for entry in principals))
         and not certificate.critical_options

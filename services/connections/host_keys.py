@@ -13,12 +13,12 @@ import hashlib
 import hmac
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 from services.addresses import is_key_name
-from services.errors import BadInput
+from services.errors import BadInput, HostKeysUnread, UserError
 from services.files import narrow, read_bounded
 from services.i18n import tr
 from services.lines import lines_of
@@ -38,7 +38,10 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """One line: marker ('', '@revoked', '@cert-authority'), its host field, key type, key blob, file and line."""
+    """One line: marker ('', '@revoked', '@cert-authority'), its host field, key type, key blob, file and line.
+
+    is_told: no file has it, a program told it: `file` is the setting that names the program.
+    """
 
     marker: str
     hosts: str
@@ -46,6 +49,7 @@ class KnownKey:
     blob: bytes
     file: str
     line: int
+    is_told: bool = False
 
     def matches(self, name: str) -> bool:
         """Return whether the line speaks of `name`; a negated pattern that matches wins."""
@@ -72,10 +76,33 @@ def fingerprint(blob: bytes) -> str:
 
 
 class KnownHosts:
-    """The lines of several known_hosts files, in order; files that don't exist are empty."""
+    """The lines of several known_hosts files, in order; files that don't exist are empty.
 
-    def __init__(self, files: tuple[str, ...]) -> None:
-        self._keys = tuple(key for file in files for key in _read(file))
+    lacking: why a program that tells keys could not be started, '' else; failure: what to raise before a host goes
+    through, where it failed.
+    """
+
+    def __init__(
+        self,
+        files: tuple[str, ...],
+        told: tuple[KnownKey, ...] = (),
+        *,
+        lacking: str = "",
+        failure: UserError | None = None,
+    ) -> None:
+        self._keys = (*(key for file in files for key in _read(file)), *told)
+        self._files, self._told = files, told
+        self.lacking = lacking
+        self._failure = failure
+
+    def read_again(self) -> KnownHosts:
+        """Return the same with the files as they are now: a ProxyCommand may write them (sss_ssh_knownhostsproxy)."""
+        return KnownHosts(self._files, self._told, lacking=self.lacking, failure=self._failure)
+
+    def refuse_failure(self) -> None:
+        """Raise where a program that tells keys failed: what it would have said of this key is not known."""
+        if self._failure is not None:
+            raise self._failure
 
     def key_types(self, name: str) -> tuple[str, ...]:
         """Return the types of the plain keys known for `name`, so that the host is asked for one of them first."""
@@ -109,6 +136,12 @@ class KnownHosts:
     def speak_of(self, name: str) -> bool:
         """Return whether any line is about `name`: a key of any type, an authority, a revoked key."""
         return any(key.matches(name) for key in self._keys)
+
+
+def told_keys(lines: tuple[str, ...], name: str, teller: str) -> tuple[KnownKey, ...]:
+    """Return what a program told of a name, as the lines of a file; what it says of others is no answer."""
+    keys = (_parse(line, teller, number) for number, line in enumerate(lines, 1))
+    return tuple(replace(key, is_told=True) for key in keys if key is not None and key.matches(name))
 
 
 def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bool) -> None:
@@ -147,7 +180,7 @@ def _read(file: str) -> list[KnownKey]:
         return []
     except OSError as problem:
         # Going on without the file would turn a changed key into an unknown one.
-        raise BadInput(
+        raise HostKeysUnread(
             tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem),
             safe=tr("No login was attempted."),
         ) from problem

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from services.connections.command import NO_FILES, Command
+from services.connections.command import ROOTS_CLIENT, Command
 from services.connections.ports import Output, Rows
 from services.connections.sql_errors import connect_error, statement_error
 from services.connections.text_rows import ServerError
@@ -29,7 +29,7 @@ def command(program: str, sql: str, socket: str | None, limit_s: float) -> Comma
     """
     where = (f"--socket={socket}",) if socket else ()
     limit = f"SET SESSION max_statement_time={limit_s * 0.9:.3f};\n" if program == "mariadb" else ""
-    return Command((program, "--batch", NO_FILES, *where), sudo=True, stdin=Secret(f"{limit}{sql};\n"))
+    return Command((program, "--batch", *ROOTS_CLIENT, *where), sudo=True, stdin=Secret(f"{limit}{sql};\n"))
 
 
 def is_missing(output: Output) -> bool:

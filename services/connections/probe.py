@@ -27,6 +27,7 @@ from services.errors import (
     AuthFailed,
     CertificateUnknown,
     HostKeyChanged,
+    HostKeysUnread,
     HostKeyUnknown,
     NameUnknown,
     QueryFailed,
@@ -215,6 +216,8 @@ class _Probe:
             self._add("tcp", "passed", tr("{host} port {port} answers as SSH.", host=target.host, port=target.port))
             self._add("host-key", "passed", tr("The host key of {name} is known.", name=target.key_name))
             self._fail("ssh-login", problem)
+        except HostKeysUnread as problem:
+            self._fail("host-key", problem)
         except UserError as problem:
             name = problem.name if isinstance(problem, NameUnknown | ResolverSilent) else None
             nameless = name == target.host  # not a jump host's

@@ -19,14 +19,15 @@ from typing import IO
 from services.connections.dial import hang_up
 from services.errors import TimedOut, Unreachable
 from services.i18n import tr
-from services.secrets import environment_for_children
-from services.visible import visible
+from services.secrets import environment_for_children, kept_from_children
+from services.visible import as_line, visible
 
 log = logging.getLogger(__name__)
 
 _PIECE = 65_536
 _KEPT_BYTES = 4096
 _MOST_SAID = 300
+_MOST_NAMED = 8
 _LAST_WORDS_S = 0.5
 """A program that is ended has so long to have its last words read; one of its own children may hold the pipe open."""
 
@@ -80,7 +81,7 @@ class ProxyProcess:
             return problem
         kind = TimedOut if isinstance(problem, TimedOut) else Unreachable
         told = tr("{sentence} ProxyCommand said: {text}", sentence=problem.sentence, text=said)
-        return kind(told, host=problem.host, try_=problem.try_)
+        return kind(told, host=problem.host, try_=(*problem.try_, *_of_what_it_lacked()))
 
     def close(self, limit_s: float) -> None:
         """End the program: its input closes, then SIGTERM, then SIGKILL. Idempotent."""
@@ -118,6 +119,21 @@ class ProxyProcess:
                 if not piece:
                     return
                 self._hear(piece)
+
+
+def _of_what_it_lacked() -> tuple[str, ...]:
+    """Say which variables the program was started without: one that works at a terminal may miss its token."""
+    names = kept_from_children()
+    if not names:
+        return ()
+    shown = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+    return (
+        tr(
+            "It was started without the variables that seem to hold secrets ({names}): if it needs one, let it read "
+            "that from a file, or from an agent of its own.",
+            names=as_line(shown, _MOST_SAID),
+        ),
+    )
 
 
 def _on_a_socket(command: str, inner: socket.socket) -> subprocess.Popen[bytes]:

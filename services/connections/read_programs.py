@@ -236,9 +236,15 @@ while read -r kind pattern; do
     said=$(stat -- "$f" 2>&1 >/dev/null)
     case $said in *'No such file'*|*'Not a directory'*) continue;; esac
     unset IFS
-    text=$(sed -e ':a' -e '/\\$/N; s/\\\n//; ta' -- "$f" 2>/dev/null) ||
-      { printf 'unread %s %s\n' "$kind" "$f"; continue; }
-    for n in $names; do printf '%s\n' "$text" | sed -n "s|^[ \t]*$n=|$kind $f $n=|p"; done
+    at=$(printf '%s %s' "$kind" "$f" | tr -c ' -~' '?')
+    [ -f "$f" ] && [ "$(stat -L -c %s -- "$f")" -le 65536 ] &&
+      text=$(timeout 2 head -c 65536 -- "$f" 2>/dev/null) || { printf 'unread %s\n' "$at"; continue; }
+    text=$(printf '%s\n' "$text" | sed -e ':a' -e '/\\$/N; s/\\\n//; ta')
+    for n in $names; do
+      printf '%s\n' "$text" | sed -n "s|^[ \t]*$n=|$n=|p" | while IFS= read -r line; do
+        printf '%s %s\n' "$at" "$line"
+      done
+    done
   done; unset IFS
 done
 """
@@ -248,7 +254,7 @@ only those that it names, or that MariaDB's and Percona's units and scripts are 
 They stand in systemd's own environment (`systemctl set-environment`), in Environment= and in the files of
 EnvironmentFile=, the later one counts (systemd.exec(5), "Environment"). MariaDB's galera_new_cluster leaves
 _WSREP_NEW_CLUSTER in the first, in newer versions in a file under /run, when it is broken off. What else stands there
-stays on the host: it may be a secret.
+stays on the host: it may be a secret. The folder of such a file may be the account's (/run/mysqld), and its name any.
 
 Run as `timeout 8 bash -c START_LINE pilothouse UNIT`; 3: systemd did not answer.
 """

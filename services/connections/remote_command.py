@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import paramiko
 
 from services.connections.ports import MOST_LINE, MOST_LINES, Output
-from services.connections.sudo import Wrapped, asked_otherwise, other_prompt, refusal, wrong_password
+from services.connections.sudo import Wrapped, asked_otherwise, other_prompt, refusal, without_marks, wrong_password
 from services.errors import TimedOut, Unreachable
 from services.i18n import tr
 
@@ -123,7 +123,8 @@ class _Talk:
         output = Output(code, bytes(self._out), self._own_errors())
         if self._wrapped.uses_sudo:
             user, silent = self._link.target.user, not output.stdout.strip()
-            no = refusal(output.stderr, code, user=user, host=self._host, silent=silent)
+            gave = self._wrapped.password is not None
+            no = refusal(output.stderr, code, user=user, host=self._host, silent=silent, gave=gave)
             if no is not None:
                 raise no
         return output
@@ -141,9 +142,7 @@ class _Talk:
 
     def _own_errors(self) -> bytes:
         """Return standard error without sudo's marks, its lines cut: they are searched and shown."""
-        errors = bytes(self._err)
-        for mark in (self._wrapped.prompt, self._wrapped.passed):
-            errors = errors.replace(mark, b"") if mark else errors
+        errors = without_marks(bytes(self._err), self._wrapped)
         return b"\n".join(line[:MOST_LINE] for line in errors.split(b"\n", MOST_LINES)[:MOST_LINES])
 
     def _refuse_flood(self, what: str) -> None:

@@ -11,7 +11,7 @@ import paramiko
 
 from services.boundary import bounded, unforeseen
 from services.connections.limits import Limits
-from services.connections.sudo import Wrapped, refusal, wrong_password
+from services.connections.sudo import Wrapped, refusal, without_marks, wrong_password
 from services.errors import TimedOut, Unreachable, UserError
 from services.i18n import tr
 
@@ -139,7 +139,7 @@ class RemoteStream:
         if self._answered:
             raise wrong_password(user=self._link.target.user, host=self._host)
         self._answered = True
-        self._errors = bytearray(bytes(self._errors).replace(prompt, b""))
+        self._errors = bytearray(without_marks(bytes(self._errors), self._wrapped))
         self._channel.sendall(password.reveal().encode("utf-8") + b"\n")
 
     def _at_end(self) -> None:
@@ -152,6 +152,7 @@ class RemoteStream:
         if not self._channel.exit_status_ready():
             return
         code = self._channel.recv_exit_status()
-        no = refusal(bytes(self._errors), code, user=self._link.target.user, host=self._host)
+        gave = self._wrapped.password is not None
+        no = refusal(bytes(self._errors), code, user=self._link.target.user, host=self._host, gave=gave)
         if self._wrapped.uses_sudo and no is not None:
             raise no

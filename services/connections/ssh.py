@@ -12,9 +12,11 @@ import paramiko
 
 from services.connections.auth import Login
 from services.connections.budget import UnderWay, reached
-from services.connections.dial import dial, hang_up
+from services.connections.dial import Ends, dial, hang_up
 from services.connections.host_key_check import HostKeyPolicy, check_host_key, key_algorithms, known_for
+from services.connections.host_keys import KnownHosts
 from services.connections.limits import LOGIN_BYTES, Limits
+from services.connections.openssh.algorithms import Offer, offer_for
 from services.connections.proxy_process import ProxyProcess
 from services.connections.ssh_config import hop_for, target_for
 from services.connections.ssh_target import SshTarget
@@ -204,7 +206,9 @@ class _Opener:
         """Open the link to `target`, first those below it."""
         if depth > MOST_HOPS:
             raise BadInput(tr("The jump hosts of {alias} lead in a circle.", alias=target.alias), host=self._host)
-        algorithms = key_algorithms(target, known_for(target))  # before anybody is dialled: it may refuse
+        known = known_for(target)
+        algorithms = key_algorithms(target, known)  # before anybody is dialled: both may refuse
+        offer = offer_for(target)
         below: list[SshLink] = [through] if through is not None else []
         process: ProxyProcess | None = None
         try:
@@ -219,7 +223,7 @@ class _Opener:
                 sock = process.sock
             else:
                 sock = self._dial(target)
-            link = self._greet(sock, target, algorithms)
+            link = self._greet(sock, target, algorithms, offer, known if process is not None else None)
         except BaseException as problem:
             for opened in reversed(below):
                 opened.close()
@@ -247,13 +251,20 @@ class _Opener:
             limit_s=target.connect_timeout_s or self._limits.connect_s,
             dead_after_s=interval * count,
             on_socket=self._under_way.take,
+            ends=Ends(target.address_family, target.bind_address),
         )
 
     def _alive(self, target: SshTarget) -> float:
         return target.alive_interval_s if target.alive_interval_s is not None else self._limits.keepalive_s
 
-    def _greet(self, sock: object, target: SshTarget, algorithms: tuple[str, ...]) -> SshLink:
-        """Exchange keys over `sock`; no secret has been sent yet."""
+    def _greet(
+        self, sock: object, target: SshTarget, algorithms: tuple[str, ...], offer: Offer, known: KnownHosts | None
+    ) -> SshLink:
+        """Exchange keys over `sock`; no secret has been sent yet.
+
+        Args:
+            known: what is read again when the host has greeted: a program on the way may write it.
+        """
         self._under_way.take(sock)
         transport: SshTransport | None = None
         try:
@@ -261,6 +272,9 @@ class _Opener:
             transport.meter.begin(self._limits.handshake_s, LOGIN_BYTES)
             transport.clear_to_send_timeout = self._limits.handshake_s
             transport.host_key_algorithms = algorithms
+            if known is not None:
+                transport.order_anew = lambda: key_algorithms(target, known.read_again())
+            transport.offer(offer)
             transport.name = f"ssh {self._host}"
             transport.banner_timeout = self._limits.handshake_s
             transport.handshake_timeout = self._limits.handshake_s
@@ -287,10 +301,11 @@ class _Opener:
             raise self._not_ssh(problem, target) from problem
 
     def _log_in(self, link: SshLink, target: SshTarget, *, is_hop: bool) -> None:
+        key = link.transport.get_remote_server_key()
         check_host_key(
-            link.transport.get_remote_server_key(),
+            key,
             target=target,
-            known=known_for(target),
+            known=known_for(target, key),
             host=self._host,
             policy=self._policy,
             address=_address_of(link.transport.meter.below),
@@ -339,7 +354,7 @@ class _Opener:
             return Unreachable(
                 tr("{host} and this program have no SSH algorithm in common ({text}).", host=target.host, text=text),
                 host=self._host,
-                try_=("Update the host's OpenSSH; algorithms with SHA-1 are not offered.",),
+                try_=(_about_algorithms(target),),
             )
         told = isinstance(problem, paramiko.SSHException | EOFError | OSError)
         why = (text or tr("it closed the connection")) if told else tr("what came is not SSH")
@@ -353,6 +368,12 @@ class _Opener:
             host=self._host,
             try_=(tr("Check that this is the SSH port, and MaxStartups and address filters on the host."),),
         )
+
+
+def _about_algorithms(target: SshTarget) -> str:
+    if target.ciphers or target.macs or target.kex or target.host_key_algorithms:
+        return tr("ssh_config says what may be used with this host: ssh -G {address}", address=target.alias)
+    return tr("Update the host's OpenSSH; algorithms with SHA-1 are not offered.")
 
 
 def _address_of(sock: object) -> str:

@@ -13,15 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_hop
+from services.connections.openssh.known_hosts_command import KnownHostsCommand
 from services.connections.openssh.own_account import below_home, own_login
-from services.connections.openssh.program import Question, ask_ssh, ssh_program
+from services.connections.openssh.program import Question, ask_ssh, defaults_of, ssh_program
 from services.connections.openssh.reader import ConfigFile, read_settings
 from services.connections.openssh.settings import Settings
 from services.connections.openssh.tokens import OF_A_PROGRAM, Tokens
+from services.connections.openssh.treatment import ALGORITHMS, not_known, refused
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput
 from services.files import read_bounded
-from services.i18n import tr
+from services.i18n import mark, tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
@@ -29,8 +31,20 @@ if TYPE_CHECKING:
 GLOBAL_KNOWN_HOSTS = ("ssh_known_hosts", "ssh_known_hosts2")
 USER_KNOWN_HOSTS = ("~/.ssh/known_hosts", "~/.ssh/known_hosts2")
 DEFAULT_IDENTITIES = tuple(f"~/.ssh/id_{kind}" for kind in ("rsa", "ecdsa", "ecdsa_sk", "ed25519", "ed25519_sk"))
-_DEFAULT_NAME = re.compile(r"~/\.ssh/id_(?:rsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss|dsa)")
 _IN_BRACKETS = re.compile(r"\[([0-9.]+)\]")  # ssh -G writes an IPv4 address so
+_KEEP_NOTHING = frozenset({"/dev/null", os.devnull.lower()})
+_ADVICE = {
+    "BindInterface": mark(
+        "Name an address of that interface in its place, which is kept: BindAddress 10.0.0.5 (ip address show)."
+    ),
+    "ProxyUseFdpass": mark(
+        "Use a ProxyCommand that carries the connection itself, with ProxyUseFdpass no: nc %h %p, without -F."
+    ),
+    "VerifyHostKeyDNS": mark("Accept the host's key from its owner's word; known_hosts is read as ever."),
+}
+"""What to try where a setting can't be followed."""
+_OF_THE_WAY = frozenset({"BindInterface", "ProxyUseFdpass"})
+"""They say how a host is reached, not whether it is the right one."""
 _PROGRAM_DATA = "__PROGRAMDATA__"  # as Windows' own ssh writes the folder
 
 
@@ -54,8 +68,8 @@ def hop_for(access: SshAccess, hop: str, *, before: str = "") -> SshTarget:
         raise BadInput(tr('"{hop}" is not a jump host.', hop=hop), try_=(tr("Write it as user@host:port."),))
     user, address, port = parsed
     asks = not user and bool(access.user)
-    question = Question(address, access.config, user or None, port, before or None, asks_login=asks)
-    return _resolve(question, access, is_hop=True)
+    question = Question(address, access.config, user or None, port, before or None, asks_login=asks, is_hop=True)
+    return _resolve(question, access)
 
 
 def settings_for(question: Question) -> Settings:
@@ -68,12 +82,24 @@ def settings_for(question: Question) -> Settings:
         question = replace(question, config=str(path))
     program = ssh_program()
     if program is not None:
-        return ask_ssh(program, question)
+        return _asked(program, question)
     if question.config is not None:
         return _read([ConfigFile(Path(question.config))], question)
     own, system = below_home("~/.ssh/config"), _system_folder() / "ssh_config"
     files = [ConfigFile(own, judged=True), ConfigFile(system, of_user=False)]
     return _read([file for file in files if file.path.is_file()], question)
+
+
+def _asked(program: str, question: Question) -> Settings:
+    """Ask ssh; lists of algorithms that are its own are left out. Raises BadInput for a setting nobody knows here."""
+    found, own = ask_ssh(program, question), defaults_of(program)
+    if (word := not_known(found, own)) is not None:
+        raise _cannot_follow(word, question.address)
+    same = frozenset(name for name in found.values if found.all(name) == own.all(name))
+    found = replace(found, own=same, puts_in_revoked=own.puts_in_revoked)
+    for name in ALGORITHMS & found.own:
+        found = found.without(name)
+    return found
 
 
 def _read(files: list[ConfigFile], question: Question) -> Settings:
@@ -89,8 +115,8 @@ def _refuse_unreadable(file: Path) -> None:
         ) from problem
 
 
-def _resolve(question: Question, access: SshAccess, *, is_hop: bool = False) -> SshTarget:
-    address = question.address
+def _resolve(question: Question, access: SshAccess) -> SshTarget:
+    address, is_hop = question.address, question.is_hop
     if not is_address(address):  # before the lookup: `Match exec` runs a program with the address in its line
         raise BadInput(tr("'{address}' is no address.", address=address), safe=tr("Nobody was contacted."))
     found = settings_for(question)
@@ -129,8 +155,18 @@ def _resolve(question: Question, access: SshAccess, *, is_hop: bool = False) -> 
         proxy_command="" if jumps or through else _proxy_command(found, tokens),
         known_hosts=_known_hosts(found, access, tokens),
         global_known_hosts=_global_known_hosts(found),
-        revoked_keys=tuple(tokens.path(name, "RevokedHostKeys") for name in _but_none(found.all("revokedhostkeys"))),
+        known_hosts_command=_known_hosts_command(found, tokens),
+        revoked_keys=_revoked_keys(found, tokens),
         host_key_algorithms=found.one("hostkeyalgorithms"),
+        ciphers=found.one("ciphers"),
+        macs=found.one("macs"),
+        kex=found.one("kexalgorithms"),
+        pubkey_algorithms=found.one("pubkeyacceptedalgorithms"),
+        ca_algorithms=found.one("casignaturealgorithms"),
+        offers_keys=_offers_keys(found),
+        pkcs11_provider=_unless_none(found.one("pkcs11provider")),
+        address_family=found.one("addressfamily", "any").lower(),
+        bind_address=found.one("bindaddress"),
         required_rsa_bits=found.number("requiredrsasize") or 0,
         check_ip=found.yes("checkhostip"),
         strict=_strict(found),
@@ -154,22 +190,21 @@ def _only_names(address: str, *, host: str, user: str) -> None:
 
 def _refuse_guards(found: Settings, address: str) -> None:
     """Refuse what decides in ssh whether a host is the right one, or how it is reached, and has no say here."""
-    guards = {
-        "KnownHostsCommand": bool(found.one("knownhostscommand")),
-        "VerifyHostKeyDNS": found.yes("verifyhostkeydns"),
-        "ProxyUseFdpass": found.yes("proxyusefdpass") and bool(found.one("proxycommand")),
-        "RefuseConnection": bool(found.one("refuseconnection")),
-    }
-    for word, is_set in guards.items():
-        if is_set:
-            raise BadInput(
-                tr("ssh_config sets {word} for {address}, which Pilothouse can't follow.", word=word, address=address),
-                safe=tr("Nobody was contacted: without it a host could pass that ssh refuses."),
-                try_=(
-                    tr('Give this host a file without it: config = "…" in its [host.ssh].'),
-                    tr("Accept its key there from its owner's word; known_hosts is read as ever."),
-                ),
-            )
+    word = refused(found)
+    if word is not None:
+        raise _cannot_follow(word, address)
+
+
+def _cannot_follow(word: str, address: str) -> BadInput:
+    advice = _ADVICE.get(word)
+    own_file = tr('Give this host a file without it: config = "…" in its [host.ssh].')
+    return BadInput(
+        tr("ssh_config sets {word} for {address}, which Pilothouse can't follow.", word=word, address=address),
+        safe=tr("Nobody was contacted.")
+        if word in _OF_THE_WAY
+        else tr("Nobody was contacted: without it a host could pass that ssh refuses."),
+        try_=(tr(advice), own_file) if advice else (own_file,),
+    )
 
 
 def _identities(found: Settings, access: SshAccess, explicit: str | None, tokens: Tokens) -> tuple[str, ...]:
@@ -180,7 +215,7 @@ def _identities(found: Settings, access: SshAccess, explicit: str | None, tokens
     if explicit:
         return (_path(explicit),)
     named = found.all("identityfile")
-    are_default = not named or (len(named) > 2 and all(_DEFAULT_NAME.fullmatch(name) for name in named))
+    are_default = not named or "identityfile" in found.own
     files = [tokens.path(name, "IdentityFile") for name in _but_none(named or DEFAULT_IDENTITIES)]
     own = [_path(access.key)] if access.key and are_default else []
     return tuple(dict.fromkeys([*own, *files]))
@@ -213,10 +248,23 @@ def _proxy_command(found: Settings, tokens: Tokens) -> str:
 
 
 def _known_hosts(found: Settings, access: SshAccess, tokens: Tokens) -> tuple[str, ...]:
+    """Return the files, without those that know no host, whatever is written into them."""
     if access.known_hosts:
-        return (_path(access.known_hosts),)
-    names = _but_none(found.all("userknownhostsfile") or USER_KNOWN_HOSTS)
-    return tuple(_expanded(name, "UserKnownHostsFile", found, tokens) for name in names)
+        files = [_path(access.known_hosts)]
+    else:
+        names = _but_none(found.all("userknownhostsfile") or USER_KNOWN_HOSTS)
+        files = [_expanded(name, "UserKnownHostsFile", found, tokens) for name in names]
+    return tuple(file for file in files if file.lower() not in _KEEP_NOTHING)
+
+
+def _known_hosts_command(found: Settings, tokens: Tokens) -> KnownHostsCommand | None:
+    line = _unless_none(found.one("knownhostscommand"))
+    return KnownHostsCommand(line, tokens, found.one("fingerprinthash", "sha256").lower()) if line else None
+
+
+def _revoked_keys(found: Settings, tokens: Tokens) -> tuple[str, ...]:
+    names = _but_none(found.all("revokedhostkeys"))
+    return tuple(str(Path(name)) if found.puts_in_revoked else tokens.path(name, "RevokedHostKeys") for name in names)
 
 
 def _global_known_hosts(found: Settings) -> tuple[str, ...]:
@@ -236,6 +284,17 @@ def _system_folder() -> Path:
 def _strict(found: Settings) -> str:
     text = found.one("stricthostkeychecking", "ask").lower()
     return {"yes": "yes", "true": "yes", "accept-new": "accept-new"}.get(text, "ask")
+
+
+def _offers_keys(found: Settings) -> bool:
+    ways = found.one("preferredauthentications")
+    return found.one("pubkeyauthentication", "yes").lower() not in {"no", "false"} and (
+        not ways or "publickey" in ways.split(",")
+    )
+
+
+def _unless_none(text: str) -> str:
+    return "" if text.lower() == "none" else text
 
 
 def _but_none(names: tuple[str, ...]) -> list[str]:

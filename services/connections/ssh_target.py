@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from services.connections.openssh.known_hosts_command import KnownHostsCommand
 
 
 def named_after(host: str, port: int) -> str:
@@ -22,8 +26,14 @@ class SshTarget:
         use_agent: ask the agent; agent_socket: IdentityAgent ('' = SSH_AUTH_SOCK).
         jumps: ProxyJump hops in order, as written; proxy_command: '' when none.
         known_hosts: files read, the first is the one written to; global_known_hosts: read only.
+        known_hosts_command: KnownHostsCommand, whose lines count as those of the files; None when none.
         revoked_keys: RevokedHostKeys: lists of keys that no host may show; each has to be readable.
         host_key_algorithms: HostKeyAlgorithms, '' for any; required_rsa_bits: RequiredRSASize; check_ip: CheckHostIP.
+        ciphers, macs, kex, pubkey_algorithms, ca_algorithms: Ciphers, MACs, KexAlgorithms, PubkeyAcceptedAlgorithms and
+            CASignatureAlgorithms as written, '' for this program's own.
+        offers_keys: neither PubkeyAuthentication nor PreferredAuthentications leaves keys out.
+        pkcs11_provider: PKCS11Provider, whose keys are not read here; '' when none.
+        address_family: AddressFamily, 'any', 'inet' or 'inet6'; bind_address: BindAddress, '' when none.
         strict: StrictHostKeyChecking: 'yes', 'accept-new' or 'ask' ('no' and 'off' are read as 'ask': a key is never
             trusted unseen).
         hash_known_hosts: HashKnownHosts; connect_timeout_s, alive_interval_s: None when not set; alive_count: misses.
@@ -44,8 +54,18 @@ class SshTarget:
     proxy_command: str = ""
     known_hosts: tuple[str, ...] = ()
     global_known_hosts: tuple[str, ...] = ()
+    known_hosts_command: KnownHostsCommand | None = None
     revoked_keys: tuple[str, ...] = ()
     host_key_algorithms: str = ""
+    ciphers: str = ""
+    macs: str = ""
+    kex: str = ""
+    pubkey_algorithms: str = ""
+    ca_algorithms: str = ""
+    offers_keys: bool = True
+    pkcs11_provider: str = ""
+    address_family: str = "any"
+    bind_address: str = ""
     required_rsa_bits: int = 0
     check_ip: bool = False
     strict: str = "ask"

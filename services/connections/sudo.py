@@ -25,32 +25,40 @@ if TYPE_CHECKING:
 _RULES = mark("Look at what the login may run on the host: sudo -l, and visudo.")
 _PASSWORD = mark("Check the sudo setting and password of this host in the inventory, and sudo -l on the host.")
 _TERMINAL = mark("Take 'Defaults requiretty' back for this login in sudoers (visudo), or give it a NOPASSWD rule.")
-_SETUID = mark("Mend sudo on the host: install its package again, and see that its file system is not mounted nosuid.")
+_SETUID = mark("Mend sudo on the host: its package, nosuid of its file system, and NoNewPrivileges= of sshd's unit.")
 _PRIVILEGES = mark("Look at NoNewPrivileges= of the unit that sshd runs in, and at the options of its container.")
 _ACCOUNT = mark("Look at the login's account on the host: chage -l, and what pam says in its log.")
+_SUDOERS = mark("Look at /etc/sudoers on the host: visudo -c.")
 _PROMPT = mark("Set 'Defaults passprompt_override' in sudoers (visudo), or give the login a NOPASSWD rule.")
+
+_WRONG = mark("the sudo password is wrong")
+_WANTED = mark("sudo wants a password, and the inventory says it needs none")
 
 # Sources: sudo's plugins/sudoers/*.c and src/*.c; sudo-rs' src/common/error.rs and src/pam; case does not count.
 _REFUSALS = (
-    ("interactive authentication is required", mark("sudo wants a password, and the inventory says it needs none"),
-     _PASSWORD),
+    ("interactive authentication is required", _WANTED, _PASSWORD),
     ("must have a tty", mark("sudo wants a terminal (requiretty)"), _TERMINAL),
     ("terminal is required", mark("sudo wants a terminal or a password, and has neither"), _TERMINAL),
     ("no tty present", mark("sudo wants a terminal or a password, and has neither"), _TERMINAL),
-    ("a password is required", mark("sudo wants a password, and the inventory says it needs none"), _PASSWORD),
+    ("a password is required", _WANTED, _PASSWORD),
     ("is not in the sudoers file", mark("the login is not in the sudoers file"), _RULES),
     ("is not allowed to execute", mark("the sudoers rules don't allow this command"), _RULES),
     ("may not run sudo", mark("the login may not run sudo"), _RULES),
     ("i'm afraid i can't do that", mark("the sudoers rules don't allow this command"), _RULES),
-    ("incorrect password", mark("the sudo password is wrong"), _PASSWORD),
-    ("incorrect authentication", mark("the sudo password is wrong"), _PASSWORD),
-    ("no password was provided", mark("the sudo password is wrong"), _PASSWORD),
-    ("authentication failed", mark("the sudo password is wrong"), _PASSWORD),
+    ("incorrect password", _WRONG, _PASSWORD),
+    ("incorrect authentication", _WRONG, _PASSWORD),
+    ("no password was provided", _WRONG, _PASSWORD),
+    ("authentication failed", _WRONG, _PASSWORD),
+    ("authentication required but not attempted", mark("sudo wants a terminal or a password, and has neither"),
+     _TERMINAL),
     ("account or password is expired", mark("the login's account has expired"), _ACCOUNT),
     ("account validation failure", mark("the login's account is locked or expired"), _ACCOUNT),
-    ("setuid bit", mark("the host's sudo program may not become root (its owner, or its setuid bit)"), _SETUID),
+    ("setuid bit",
+     mark("the host's sudo program may not become root (its owner, its setuid bit, or no new privileges)"), _SETUID),
     ("effective uid is not 0",
      mark("the host's sudo program may not become root (nosuid, or no setuid bit)"), _SETUID),
+    ("sudoers file not found", mark("the host's sudoers file can't be read"), _SUDOERS),
+    ("invalid configuration", mark("the host's sudoers file can't be read"), _SUDOERS),
     ("no new privileges", mark("the session may get no new privileges, so sudo can't become root"), _PRIVILEGES),
 )  # fmt: skip
 _OWN_LINE = re.compile(
@@ -83,6 +91,14 @@ class Wrapped:
     passed: bytes = b""
     password: Secret | None = None
     uses_sudo: bool = False
+
+
+def without_marks(stderr: bytes, wrapped: Wrapped) -> bytes:
+    """Return standard error without sudo's marks, and without what sudo-rs writes around its prompt."""
+    for mark_of_ours in (wrapped.prompt, wrapped.passed):
+        if mark_of_ours:
+            stderr = re.sub(rb"(?:\[sudo: )?" + re.escape(mark_of_ours) + rb"(?:\] Password: \n?)?", b"", stderr)
+    return stderr
 
 
 def plain(command: Command) -> Wrapped:
@@ -118,10 +134,13 @@ def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: 
     )
 
 
-def refusal(stderr: bytes, exit_code: int, *, user: str, host: str, silent: bool = True) -> SudoFailed | None:
+def refusal(
+    stderr: bytes, exit_code: int, *, user: str, host: str, silent: bool = True, gave: bool = True
+) -> SudoFailed | None:
     """Return the error when it was sudo that failed, not the command.
 
     Args:
+        gave: sudo was given a password: where it was not (sudo -n), none can be wrong.
         silent: nothing came on standard output. Words of sudo's that are not known are a refusal only then.
     """
     if exit_code not in {1, 127}:
@@ -135,7 +154,8 @@ def refusal(stderr: bytes, exit_code: int, *, user: str, host: str, silent: bool
     low = "\n".join(said).lower()
     for pattern, why, advice in _REFUSALS:
         if pattern in low:
-            return _failed(tr(why), user, host, tr(advice))
+            is_none = why == _WRONG and not gave
+            return _failed(tr(_WANTED if is_none else why), user, host, tr(advice))
     unknown = [line for line in said if not _GOES_ON.search(line)]
     if not silent or not unknown:
         return None
@@ -144,7 +164,7 @@ def refusal(stderr: bytes, exit_code: int, *, user: str, host: str, silent: bool
 
 def wrong_password(*, user: str, host: str) -> SudoFailed:
     """Return the error for a password that sudo did not take."""
-    return _failed(tr("the sudo password is wrong"), user, host, tr(_PASSWORD))
+    return _failed(tr(_WRONG), user, host, tr(_PASSWORD))
 
 
 def other_prompt(stderr: bytes, *, sure: bool = False) -> str:

@@ -33,18 +33,22 @@ printf 'user|%s|%s|%s\n' "$(id -u -- "$as" 2>/dev/null)" "$as" "$(id -gn -- "$as
 shell() {
   ssh-keygen -y -P '' -f "$1" 2>/dev/null </dev/null | cut -d ' ' -f 1,2 | tr -d '\n' | sha256sum | cut -c 1-64
 }
+has() { command -v "$1" >/dev/null 2>&1; }
+runuser -u "$as" -- test -d / 2>/dev/null && becomes=yes || becomes=
 for what in ca cert key; do
   f=$1; shift
   said=$(stat -L -c '%F|%a|%u|%s' -- "$f" 2>&1) || {
     case $said in *'No such file'*|*'Not a directory'*) echo "$what|absent";; *) echo "$what|unread";; esac; continue; }
-  if runuser -u "$as" -- test -r "$f" 2>/dev/null; then r=readable; else r=closed; fi
+  if [ -z "$becomes" ]; then r=unknown
+  elif runuser -u "$as" -- test -r "$f" 2>/dev/null; then r=readable; else r=closed; fi
   printf '%s|there|%s|%s\n' "$what" "$said" "$r"
   if [ "$what" != key ]; then
     printf 'begin|%s\n' "$what"
     certificates "$f"
     printf '\nend|%s\n' "$what"
   elif ! small "$f"; then echo 'public|none'
-  elif command -v openssl >/dev/null && sum=$(public "$f"); then echo "public|spki|$sum"
+  elif ! has sha256sum || { ! has openssl && ! has ssh-keygen; }; then echo 'public|unknown'
+  elif has openssl && sum=$(public "$f"); then echo "public|spki|$sum"
   elif sum=$(shell "$f"); then echo "public|ssh|$sum"
   else echo 'public|none'; fi
 done
@@ -53,9 +57,21 @@ done
 """$1 the CA's file, $2 the certificate's, $3 the key's. Of the first two only what stands between the marks of a
 certificate (RFC 7468) is shown, whatever else is in the file. Of the key only a digest of its public half: by openssl
 pkey(1) of its DER form, or, where there is no openssl, by ssh-keygen(1) -y of the key as SSH writes it ('TYPE BASE64').
-'readable' is what test -r says as the server's own user (runuser(1)), which an SST's script is.
+'readable' is what test -r says as the server's own user (runuser(1)), which an SST's script is. Where nobody can become
+that user, or no program reads a key, it is 'unknown': a tool that is missing is no word against a file.
 
 Run as `timeout 15 bash -c PAIR_LOOK pilothouse CA CERT KEY`.
+"""
+
+DIGEST_OF = (
+    _BOUNDED
+    + r"""small "$1" || { printf '%s is no plain file of a megabyte at most: not read\n' "$1" >&2; exit 73; }
+sha256sum <"$1" | cut -c 1-64
+"""
+)
+"""The SHA-256 of a file that a run put: of a key nothing else is ever told. It is a plain file, or it is not read.
+
+Run as `timeout 8 bash -c DIGEST_OF pilothouse FILE`.
 """
 
 TRANSFER_CERTIFICATES = (
@@ -74,7 +90,10 @@ ca=$(value "$sst" tca) cert=$(value "$sst" tcert)
 if [ -z "$ca$cert$(value "$sst" tkey)$(value "$sst" tcapath)" ]; then ca=$(first ssl-ca) cert=$(first ssl-cert); fi
 for what in ca cert; do
   [ $what = ca ] && f=$ca || f=$cert
-  [ -f "$f" ] || { echo "$what|absent"; continue; }
+  [ -n "$f" ] || { echo "$what|unnamed"; continue; }
+  said=$(stat -L -c %F -- "$f" 2>&1) || {
+    case $said in *'No such file'*|*'Not a directory'*) echo "$what|absent";; *) echo "$what|unread";; esac; continue; }
+  [ -f "$f" ] && [ -r "$f" ] || { echo "$what|unread"; continue; }
   printf '%s|there\nbegin|%s\n' "$what" "$what"
   certificates "$f"
   printf '\nend|%s\n' "$what"

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import paramiko
@@ -19,8 +19,10 @@ from paramiko.common import (
 
 from services.connections.budget import Metered
 from services.connections.dial import hang_up
+from services.connections.openssh.algorithms import Offer
 from services.connections.ssh_group import BoundedGroupExchange
 from services.connections.ssh_packets import BoundedPacketizer, within_window
+from services.errors import UserError
 from services.i18n import tr
 
 # Whatever paramiko logs (tracebacks of a dropped connection) is raised as a sentence by this package.
@@ -30,7 +32,8 @@ logging.getLogger("paramiko").setLevel(logging.CRITICAL)
 class SshTransport(paramiko.Transport):
     """A client transport.
 
-    `host_key_algorithms` are offered in exactly this order (paramiko would put certificates last).
+    `host_key_algorithms` are offered in exactly this order (paramiko would put certificates last). `order_anew` is
+    asked for them when the host has greeted, as ssh looks into known_hosts then; its errors leave them as they are.
     """
 
     # How often the reading thread looks whether it should end or send a keepalive. paramiko's 0.1 s costs 1.1 % of a
@@ -38,6 +41,7 @@ class SshTransport(paramiko.Transport):
     _active_check_timeout = 1.0
 
     host_key_algorithms: tuple[str, ...] = ()
+    order_anew: Callable[[], tuple[str, ...]] | None = None
 
     if TYPE_CHECKING:  # parts of paramiko's Transport that its stubs leave out
         active: bool
@@ -59,15 +63,24 @@ class SshTransport(paramiko.Transport):
     _kex_info: ClassVar[dict[str, Any]] = {
         **paramiko.Transport._kex_info,  # type: ignore[attr-defined]  # noqa: SLF001
         BoundedGroupExchange.name: BoundedGroupExchange,
+        # RFC 8731's name of what libssh.org had named first.
+        "curve25519-sha256": paramiko.Transport._kex_info["curve25519-sha256@libssh.org"],  # type: ignore[attr-defined]  # noqa: SLF001
     }
 
     def __init__(self, sock: object) -> None:
         """Speak over `sock`: a socket, a channel or a program's pipes."""
         self.meter = Metered(sock)
         super().__init__(self.meter, packetizer_class=BoundedPacketizer)  # type: ignore[arg-type]
+        self.offer(Offer())
         packetizer = cast("BoundedPacketizer", self.packetizer)
         packetizer.is_open = lambda number: self._channels.get(number) is not None
         packetizer.asked_by_password = lambda: getattr(self.auth_handler, "auth_method", "") == "password"
+
+    def offer(self, offered: Offer) -> None:
+        """Say before the connection begins what it may be made of."""
+        options = self.get_security_options()
+        options.ciphers, options.digests, options.kex = offered.ciphers, offered.macs, offered.kex
+        self._preferred_pubkeys = offered.rsa  # of which paramiko looks at RSA's alone: other keys have one each
 
     @property
     def other_protocol(self) -> bool:
@@ -121,6 +134,10 @@ class SshTransport(paramiko.Transport):
     @property
     def preferred_keys(self) -> Sequence[str]:
         """Return the host key algorithms to ask for."""
+        if self.order_anew is not None:
+            order_anew, self.order_anew = self.order_anew, None
+            with contextlib.suppress(UserError):
+                self.host_key_algorithms = order_anew()
         return self.host_key_algorithms or super().preferred_keys
 
     def open_unix(self, path: str, *, limit_s: float) -> paramiko.Channel:

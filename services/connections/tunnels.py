@@ -121,7 +121,14 @@ def _tunnel(link: SshLink, address: str, port: int, limit_s: float) -> Way:
 
 
 def _local(path: str, host: str, limit_s: float) -> socket.socket:
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    family = getattr(socket, "AF_UNIX", None)
+    if family is None:
+        raise BadInput(
+            tr("The socket {path} can't be opened: this system has no Unix sockets.", path=path),
+            host=host,
+            try_=(tr('Reach this server by its address and port: via = "direct".'),),
+        )
+    sock = socket.socket(family, socket.SOCK_STREAM)
     sock.settimeout(limit_s)
     try:
         sock.connect(path)

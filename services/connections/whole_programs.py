@@ -134,7 +134,7 @@ tablespace it has not found; with 'files' that is looked for as a file in the fo
 _CLIENT = r"""LC_ALL=C; export LC_ALL
 program=$(command -v mariadb || command -v mysql) || exit 72
 socket=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--socket=//p' | tail -n 1)
-program=("$program" --batch --skip-column-names --local-infile=0 --protocol=socket --host=localhost)
+program=("$program" --batch --skip-column-names --local-infile=0 --plugin-dir= --protocol=socket --host=localhost)
 program+=(--default-character-set=utf8mb4)
 case $socket in /*) program+=("--socket=$socket");; esac
 """
@@ -144,6 +144,9 @@ TABLES_TOLD = (
     + r"""set -o pipefail
 say() { "${program[@]}"; }
 folder=$(echo 'SELECT @@datadir' | say) || exit
+in_hex() { printf %s "$1" | od -An -v -tx1 | tr -d ' \n' | tr a-f A-F; }
+(cd -- "$folder" && find . -mindepth 1 -maxdepth 1 -type d -name '[!.#]*' -printf '%P\0' |
+  while IFS= read -r -d '' at; do [ -e "$at/db.opt" ] || printf 'folder\t%s\t\t\n' "$(in_hex "$at")"; done) || exit
 say <<'SQL' || exit
 SET SESSION TRANSACTION READ ONLY;
 SET SESSION max_statement_time=280, wsrep_sync_wait=0, wsrep_dirty_reads=ON;
@@ -162,7 +165,8 @@ echo end
 """
 )
 """Run as `timeout 300 nice bash -c TABLES_TOLD pilothouse`, for root: 'WHAT, schema, name, digest' with tabs between;
-of a table its type, its engine ('-' for none: broken) and about how many bytes it has; 'lost' lines; at last 'end'.
+of a table its type, its engine ('-' for none: broken) and about how many bytes it has; 'folder' for each folder that
+CREATE DATABASE did not make (no db.opt), by its name in the file system; 'lost' lines; at last 'end'.
 """
 
 _SUMS = r"""how=$1; shift

@@ -9,16 +9,19 @@ from typing import Any
 
 from sqlalchemy import Engine, delete, desc, func, insert, select
 
+from services.boundary import bounded
 from services.clock import Clock
 from services.errors import BadInput
 from services.history import state_schema as schema
 from services.history.marked_change import MOST, ChangeMark, Stretch, name_taken, refuse_order
 from services.history.state_file import speaking, writing
+from services.history.told import store_told
 from services.i18n import tr
 
 _LONGEST_PERSON = 190
 
 
+@bounded(store_told)
 class ChangeMarks:
     """The marks of one inventory or recording in a state store. Thread-safe. All methods raise StoreError only,
     `keep` BadInput besides."""
@@ -26,7 +29,7 @@ class ChangeMarks:
     def __init__(self, engine: Engine, name: str, clock: Clock, about: str) -> None:
         """Use `StateStore.change_marks`."""
         self._engine = engine
-        self._name = name
+        self.name = name
         self._clock = clock
         self._about = about
 
@@ -34,7 +37,7 @@ class ChangeMarks:
         """Return what is kept, the newest first."""
         rows = schema.change_mark
         wanted = select(rows).where(rows.c.about == self._about).order_by(desc(rows.c.id)).limit(MOST)
-        with speaking(self._name), self._engine.connect() as connection:
+        with speaking(self.name), self._engine.connect() as connection:
             return tuple(_mark(row) for row in connection.execute(wanted))
 
     def keep(self, name: str, before: Stretch, after: Stretch, by: str) -> ChangeMark:
@@ -54,7 +57,7 @@ class ChangeMarks:
         }
         moments = {"before_start": before[0], "before_end": before[1], "after_start": after[0], "after_end": after[1]}
         rows = schema.change_mark
-        with writing(self._engine, self._name, durable=True) as connection:
+        with writing(self._engine, self.name, durable=True) as connection:
             own = rows.c.about == self._about
             if connection.execute(select(rows.c.id).where(own, rows.c.name == values["name"])).first() is not None:
                 raise name_taken(name)
@@ -68,7 +71,7 @@ class ChangeMarks:
     def remove(self, number: int) -> bool:
         """Remove a mark; return whether there was one. The samples stay."""
         rows = schema.change_mark
-        with writing(self._engine, self._name) as connection:
+        with writing(self._engine, self.name) as connection:
             gone = connection.execute(delete(rows).where(rows.c.about == self._about, rows.c.id == number))
             return gone.rowcount > 0
 

@@ -61,7 +61,7 @@ class Owner:
             raise StoreError(
                 tr("Another Pilothouse is writing {name}.", name=path.name),
                 safe=tr("This one has not touched the file."),
-                try_=(tr("Close the other one, or give this one another data folder."),),
+                try_=(tr("Close the other one, or give this one another data folder: --data DIR"),),
             ) from problem
 
     def release(self) -> None:
@@ -103,7 +103,6 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
             owner.release()
         raise StoreError(
             tr("The history file {path} can't be written: {problem}.", path=path, problem=problem.strerror),
-            safe=tr("Watching goes on; nothing is kept on disk."),
             try_=(tr("Give another data folder."),),
         ) from problem
     set_aside = None
@@ -181,6 +180,12 @@ def _check(connect: Connect, path: Path, *, sent: bool) -> None:
         raise StoreError(
             tr("{name} can't be opened: {text}.", name=path.name, text=text), safe=tr("The file was left as it is.")
         ) from problem
+    if sent and not tables:
+        raise DamagedError(
+            tr("{name} holds no recording: it is empty.", name=path.name),
+            safe=tr("The file was left as it is."),
+            try_=(tr("Open a file made by `pilothouse record`."),),
+        )
     if version > NEWEST:
         raise StoreError(
             tr(

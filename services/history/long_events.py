@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import msgspec
-
 from services.events import Event
 from services.history.bounds import MOST_EVENT, MOST_NAME
-from services.i18n import english, stored, tr_n
+from services.i18n import english, tr_n
+from services.json_text import stored_json
 
 _KEPT = 7_000
 """Letters of a text that was cut: JSON writes six bytes for one at most, and three names stand beside it."""
@@ -22,8 +21,8 @@ MOST_CUT = 20
 
 def event_json(event: Event) -> str:
     """Return JSON of an event, at most MOST_EVENT characters."""
-    text = msgspec.json.encode(event, enc_hook=stored).decode()
-    return text if len(text) <= MOST_EVENT else msgspec.json.encode(shortened(event), enc_hook=stored).decode()
+    text = stored_json(event).decode()
+    return text if len(text) <= MOST_EVENT else stored_json(shortened(event)).decode()
 
 
 def shortened(event: Event) -> Event:

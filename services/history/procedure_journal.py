@@ -16,11 +16,13 @@ from typing import Any
 from sqlalchemy import Connection, Engine, desc, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
+from services.boundary import bounded
 from services.clock import Clock
 from services.errors import StoreError
 from services.history import state_schema as schema
 from services.history.file import lock_descriptor
 from services.history.state_file import speaking, writing
+from services.history.told import store_told
 from services.i18n import tr
 
 _TRIES, _PAUSE_S = 5, 0.02
@@ -52,19 +54,20 @@ def _line(row: Any) -> ProcedureLine:
     return ProcedureLine(row.run_id, row.seq, float(row.at), row.kind, row.step_id, row.data)
 
 
+@bounded(store_told)
 class ProcedureLog:
     """The lines of all runs. Thread-safe: every call is a transaction of its own. All methods raise StoreError only."""
 
     def __init__(self, engine: Engine, name: str, clock: Clock) -> None:
         """Use `StateStore.procedures`."""
         self._engine = engine
-        self._name = name
+        self.name = name
         self._clock = clock
 
     def new_run(self, procedure: str, cluster_id: str, title: str) -> int:
         """Reserve a run and return its number."""
         values = {"begun_at": self._clock.wall(), "procedure": procedure, "cluster_id": cluster_id, "title": title}
-        with writing(self._engine, self._name, durable=True) as connection:
+        with writing(self._engine, self.name, durable=True) as connection:
             made = connection.execute(insert(schema.procedure_run).values(**values))
             assert made.inserted_primary_key is not None  # one row was inserted: it has its key
             return int(made.inserted_primary_key[0])
@@ -87,7 +90,7 @@ class ProcedureLog:
         entries, at = schema.procedure_entry, self.moment() if at is None else at
         last = select(func.max(entries.c.seq)).where(entries.c.run_id == run_id)
         try:
-            with writing(self._engine, self._name, durable=True) as connection:
+            with writing(self._engine, self.name, durable=True) as connection:
                 found = int(connection.scalar(last) or 0)
                 _refuse(connection, run_id, found, after)
                 values = {"run_id": run_id, "seq": found + 1, "at": at, "kind": kind, "step_id": step_id, "data": data}
@@ -101,7 +104,7 @@ class ProcedureLog:
 
     def has(self, run_id: int) -> bool:
         """Tell whether this number was ever reserved."""
-        with speaking(self._name), self._engine.connect() as connection:
+        with speaking(self.name), self._engine.connect() as connection:
             return _reserved(connection, run_id)
 
     def lines(self, run_id: int | None = None, kinds: tuple[str, ...] = ()) -> tuple[ProcedureLine, ...]:
@@ -112,7 +115,7 @@ class ProcedureLog:
             wanted = wanted.where(entries.c.run_id == run_id)
         if kinds:
             wanted = wanted.where(entries.c.kind.in_(kinds))
-        with speaking(self._name), self._engine.connect() as connection:
+        with speaking(self.name), self._engine.connect() as connection:
             rows = connection.execute(wanted).all()
         return tuple(_line(r) for r in rows)
 
@@ -120,7 +123,7 @@ class ProcedureLog:
         """Return the number of the last line of each run: cheap, it is read from the key alone."""
         entries = schema.procedure_entry
         wanted = select(entries.c.run_id, func.max(entries.c.seq)).group_by(entries.c.run_id)
-        with speaking(self._name), self._engine.connect() as connection:
+        with speaking(self.name), self._engine.connect() as connection:
             return {int(run_id): int(last) for run_id, last in connection.execute(wanted)}
 
     def hold(self, run_id: int) -> Hold | None:
@@ -160,18 +163,18 @@ class ProcedureLog:
         """Return the numbers of the runs that have a line, newest first."""
         entries = schema.procedure_entry
         wanted = select(entries.c.run_id).where(entries.c.seq == 1).order_by(desc(entries.c.run_id))
-        with speaking(self._name), self._engine.connect() as connection:
+        with speaking(self.name), self._engine.connect() as connection:
             return tuple(int(row.run_id) for row in connection.execute(wanted))
 
     def runs_on(self, cluster_id: str) -> tuple[int, ...]:
         """Return the numbers of the runs on a cluster, newest first."""
         runs = schema.procedure_run
         wanted = select(runs.c.id).where(runs.c.cluster_id == cluster_id).order_by(desc(runs.c.id))
-        with speaking(self._name), self._engine.connect() as connection:
+        with speaking(self.name), self._engine.connect() as connection:
             return tuple(int(row.id) for row in connection.execute(wanted))
 
     def _lock_of(self, run_id: int) -> Path | None:
-        return Path(f"{self._name}.run-{run_id}.lock") if self._engine.dialect.name == "sqlite" else None
+        return Path(f"{self.name}.run-{run_id}.lock") if self._engine.dialect.name == "sqlite" else None
 
 
 class Hold:

@@ -14,7 +14,7 @@ import msgspec
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, from_file, left_out, with_codes
 from services.history.bounds import MOST_NODE_NAME, MOST_NODES, MOST_WORD, CodecError, json_text, moment
-from services.i18n import stored
+from services.json_text import stored_json
 
 _CUT = MOST_WORD // 7
 """Characters of a text that was cut: JSON writes six bytes for one at most."""
@@ -56,7 +56,7 @@ def _named(name: str) -> str:
 
 def readable(snapshot: EstateSnapshot) -> bytes:
     """Return JSON that `read` takes: the whole snapshot, else as much of it as it takes, and a problem that says so."""
-    text = msgspec.json.encode(snapshot, enc_hook=stored)
+    text = stored_json(snapshot)
     if _is_read(text):
         return text
     text = _with_short_words(text)
@@ -66,7 +66,7 @@ def readable(snapshot: EstateSnapshot) -> bytes:
             return text
         less = smaller(less)
         told = replace(less, problems=(*less.problems, left_out()))
-        text = _with_short_words(msgspec.json.encode(told, enc_hook=stored))
+        text = _with_short_words(stored_json(told))
     return text
 
 
@@ -128,7 +128,7 @@ _SMALLER = (_without_hearsay, _first_clusters, _without_facts, _bare)
 
 def _with_short_words(text: bytes) -> bytes:
     """Return the JSON without texts that are longer than a sentence: a set of GTIDs is left out, others are cut."""
-    return msgspec.json.encode(_short(msgspec.json.decode(text)))
+    return stored_json(_short(msgspec.json.decode(text)))
 
 
 def _short(value: Any, key: str = "") -> Any:
@@ -136,6 +136,6 @@ def _short(value: Any, key: str = "") -> Any:
         return {name: _short(inner, name) for name, inner in value.items()}
     if isinstance(value, list):
         return [_short(inner, key) for inner in value]
-    if isinstance(value, str) and len(msgspec.json.encode(value)) > MOST_WORD:
+    if isinstance(value, str) and len(stored_json(value)) > MOST_WORD:
         return "" if key.startswith("gtid") else f"{value[:_CUT]}…"  # half a set would tell of other transactions
     return value

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from services.history.marked_change import LONGEST_NAME, MOST, ChangeMark, Stretch, is_stretch
+from services.json_text import stored_json
 from services.visible import as_line
 
 META = "marks"
@@ -31,7 +32,7 @@ def within(marks: Iterable[ChangeMark], span: Stretch) -> tuple[ChangeMark, ...]
 
 def as_text(marks: Iterable[ChangeMark]) -> str:
     """Return marks as a recording keeps them: JSON, a list of name, moments and when it was made."""
-    return json.dumps([[mark.name, *mark.before, *mark.after, mark.made_at] for mark in marks], ensure_ascii=False)
+    return stored_json([[mark.name, *mark.before, *mark.after, mark.made_at] for mark in marks]).decode()
 
 
 def read_marks(meta: Mapping[str, str]) -> tuple[ChangeMark, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
+from services.addresses import is_ip
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.history.state_store import StateStore
 from services.types import KEEPS_IDENTITY, PLACES, ClusterKind
@@ -45,10 +46,15 @@ def remembered_estate(
         others = {} if told else _others(state, uuid, frozenset(asked), max(own.values()))
         nodes = tuple(NodeView(host, host, host, uuid_history=_ids(state, host, uuid)) for host in own)
         # Nobody asked them, they are written nowhere: they stand in the picture as others last spoke of them.
-        nodes += tuple(NodeView(f"member:{host}", host, uuid_history=_ids(state, host, uuid)) for host in others)
+        nodes += tuple(_member(host, _ids(state, host, uuid)) for host in others)
         at = max((*own.values(), *others.values()))
         clusters.append(ClusterSnapshot(uuid, kind, _name(state, uuid), at, nodes=nodes))
     return EstateSnapshot(at=max((c.at for c in clusters), default=0.0), clusters=tuple(clusters))
+
+
+def _member(host: str, ids: tuple[str, ...]) -> NodeView:
+    """Return who nobody asks; where all that is known is an address, whoever answers there is this one."""
+    return NodeView(f"member:{host}", host, address=host if is_ip(host) else "", uuid_history=ids)
 
 
 def _home(state: StateStore, host: str) -> tuple[str, float] | None:
@@ -67,7 +73,30 @@ def _others(state: StateStore, uuid: str, asked: frozenset[str], at: float) -> d
         home = _home(state, host) if host not in asked else None
         if home is not None and home[0] == uuid and at - home[1] <= SAME_TIME_S:
             found[host] = home[1]
-    return found
+    twice = _known_twice(state, uuid, asked, tuple(found))
+    return {host: at for host, at in found.items() if host not in twice}
+
+
+def _known_twice(state: StateStore, uuid: str, asked: frozenset[str], found: tuple[str, ...]) -> set[str]:
+    """Return who would be drawn a second time: the window keeps a found host by its name, a run by its address.
+
+    What a server calls itself in one life of it (Galera: new with each start) was told by one server only. A name that
+    was seen at two addresses may have been two machines: there the addresses stay, and the name goes.
+    """
+    lives = {host: _lives(state, host, uuid) for host in {*asked, *found}}
+    addresses = [host for host in found if is_ip(host)]
+    twice: set[str] = set()
+    for name in (host for host in lives if not is_ip(host)):
+        same = [address for address in addresses if lives[address] & lives[name]]
+        if len(same) == 1:
+            twice.update(same)
+        elif same and name in found:
+            twice.add(name)
+    return twice
+
+
+def _lives(state: StateStore, host: str, uuid: str) -> set[str]:
+    return {one.node_uuid for one in state.node_history(host) if one.cluster_uuid == uuid and one.node_uuid}
 
 
 def _ids(state: StateStore, host: str, uuid: str) -> tuple[str, ...]:

@@ -11,10 +11,12 @@ from typing import Any
 
 from sqlalchemy import Engine, desc, insert, select, update
 
+from services.boundary import bounded
 from services.clock import Clock
 from services.discovery.model import NotSettled, PrimariesApart
 from services.history import state_schema as schema
 from services.history.state_file import speaking, writing
+from services.history.told import store_told
 
 _LONGEST_NAME = 190
 
@@ -68,13 +70,14 @@ def joined_sides(
     return tuple(sorted(tuple(sorted(side)) for side in sides))
 
 
+@bounded(store_told)
 class SplitLog:
     """The stories of one state store. Thread-safe: every call is a transaction. All methods raise StoreError only."""
 
     def __init__(self, engine: Engine, name: str, clock: Clock) -> None:
         """Use `StateStore.splits`."""
         self._engine = engine
-        self._name = name
+        self.name = name
         self._clock = clock
 
     def note(self, seen: PrimariesApart, seen_by: str) -> bool:
@@ -83,7 +86,7 @@ class SplitLog:
         Returns whether it is a new one.
         """
         rows = schema.two_primaries
-        with writing(self._engine, self._name, durable=True) as connection:
+        with writing(self._engine, self.name, durable=True) as connection:
             still = select(rows).where(rows.c.cluster_uuid == seen.cluster_uuid, rows.c.settled_at.is_(None))
             for row in connection.execute(still.order_by(rows.c.id)).all():
                 sides = joined_sides(_sides(row.sides), seen.sides)
@@ -122,7 +125,7 @@ class SplitLog:
         """Settle what is open of a cluster, by a person's word; return what was settled now, () for nothing."""
         rows, now = schema.two_primaries, self._clock.wall()
         still = (rows.c.cluster_uuid == cluster_uuid, rows.c.settled_at.is_(None))
-        with writing(self._engine, self._name, durable=True) as connection:
+        with writing(self._engine, self.name, durable=True) as connection:
             found = [row.id for row in connection.execute(select(rows.c.id).where(*still))]
             for number in found:
                 values = {"settled_at": now, "settled_by": by[:_LONGEST_NAME], "settled_words": words}
@@ -139,7 +142,7 @@ class SplitLog:
         """
         rows, now, found = schema.two_primaries, self._clock.wall(), []
         still = (rows.c.cluster_uuid == cluster_uuid, rows.c.settled_at.is_(None))
-        with writing(self._engine, self._name, durable=True) as connection:
+        with writing(self._engine, self.name, durable=True) as connection:
             for row in connection.execute(select(rows).where(*still).order_by(rows.c.id)).all():
                 sides = _sides(row.sides)
                 left = tuple(side for one in sides if (side := tuple(name for name in one if name not in names)))
@@ -153,7 +156,7 @@ class SplitLog:
         return self._read(select(rows).where(rows.c.id.in_(found)).order_by(rows.c.id))
 
     def _read(self, statement: Any) -> tuple[Split, ...]:
-        with speaking(self._name), self._engine.connect() as connection:
+        with speaking(self.name), self._engine.connect() as connection:
             return tuple(_split(row) for row in connection.execute(statement))
 
 

@@ -29,6 +29,7 @@ from services.i18n import tr
 BUSY_S = 5.0
 _MOMENT_S = 0.05
 _PASSES = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA})
+_NO_ROOM = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL})
 _WRITE = {"state_write": True}
 _DURABLE = {"state_write": True, "state_durable": True}
 
@@ -119,6 +120,9 @@ def _file_engine(file: Path) -> Engine:
         # The driver's own rule (begin at the first change) would let two writers read first and then deadlock.
         options = connection.get_execution_options()
         wants_lock = options.get("state_write", False)
+        plain = connection.connection.dbapi_connection
+        if wants_lock and isinstance(plain, _ReadingAlone):
+            raise plain.why
         if options.get("state_durable", False):
             # In WAL mode NORMAL syncs at checkpoints only, FULL at each commit ("PRAGMA synchronous"). No connection
             # is used twice (NullPool), so the next one is as fast as before.
@@ -128,7 +132,28 @@ def _file_engine(file: Path) -> Engine:
     return engine
 
 
+class _ReadingAlone(sqlite3.Connection):
+    """A connection to a file that can't be written; `why`: what SQLite said."""
+
+    why: sqlite3.OperationalError
+
+
 def _connect(file: Path) -> sqlite3.Connection:
+    """Connect; to read alone where there is no room for what SQLite keeps beside the file."""
+    try:
+        return _connect_to_write(file)
+    except sqlite3.OperationalError as problem:
+        if getattr(problem, "sqlite_errorcode", 0) & 0xFF not in _NO_ROOM or not file.stat().st_size:
+            raise
+        reading = sqlite3.connect(
+            reading_uri(file), uri=True, timeout=BUSY_S, check_same_thread=False, isolation_level=None,
+            factory=_ReadingAlone,
+        )  # fmt: skip
+        reading.why = problem
+        return reading
+
+
+def _connect_to_write(file: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=BUSY_S, check_same_thread=False, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode=WAL")

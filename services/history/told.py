@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from services.boundary import why
 from services.errors import StoreError
 from services.i18n import tr
@@ -24,3 +26,14 @@ def as_store_error(problem: BaseException, name: str) -> StoreError:
         safe=tr("No server was touched by this."),
         try_=(tr("Look at the file's rights and its disk, or name another file or data folder."),),
     )
+
+
+class Named(Protocol):
+    """Has the name of its store, for sentences."""
+
+    name: str
+
+
+def store_told(own: Named, problem: BaseException) -> StoreError:
+    """Return the error of a part of the state store, for the boundary at its door."""
+    return as_store_error(problem, own.name)

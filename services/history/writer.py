@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from services.boundary import why
 from services.clock import Clock
 from services.errors import StoreError
 from services.history import journal
@@ -142,10 +143,10 @@ class Writer:
             batch.names = [(d, fresh) for d in self._dictionaries if (fresh := d.take_fresh())] + batch.names
             if batch.empty and not batch.names:
                 return
-            self._pack(batch)
             try:
+                self._pack(batch)
                 self._write(batch)
-            except sqlite3.Error as problem:
+            except BaseException as problem:  # noqa: BLE001 - this thread alone writes: nothing may end it
                 self._failed(batch, problem)
                 return
             for server, row in batch.rows:
@@ -166,7 +167,7 @@ class Writer:
             try:
                 self._housekeeping(self._cursor)
                 self._reach_the_disk()
-            except (sqlite3.Error, OSError) as problem:
+            except BaseException as problem:  # noqa: BLE001 - see commit
                 self._failed(Batch(), problem)
 
     @contextlib.contextmanager
@@ -224,7 +225,7 @@ class Writer:
                 if cursor.execute(_EVENT_END, (at, stop, spans, data, key)).rowcount == 0:
                     cursor.execute(_EVENT, (at, stop, spans, key, data))
             cursor.execute("COMMIT")
-        except sqlite3.Error:
+        except BaseException:
             if self._connection.in_transaction:
                 cursor.execute("ROLLBACK")
             raise
@@ -250,14 +251,14 @@ class Writer:
         self._ids.setdefault((server, row.chunk), []).append(self._next_id)
         self._next_id += 1
 
-    def _failed(self, batch: Batch, problem: sqlite3.Error | OSError) -> None:
+    def _failed(self, batch: Batch, problem: BaseException) -> None:
         self._retry_at = self._clock.monotonic() + RETRY_S
         with self._lock:
             later, self._waiting = self._waiting, batch
             self._lost += self._waiting.add(later)
         if self.trouble is None:
             self.trouble = StoreError(
-                tr("History can't be written: {problem}.", problem=problem),
+                tr("History can't be written: {problem}.", problem=why(problem).rstrip(".")),
                 safe=tr("Watching goes on; what waits stays in memory and is written when it works again."),
                 try_=(tr("Free space on the disk that holds the history."),),
             )

@@ -71,6 +71,11 @@ def login(value: object) -> str:
     return found
 
 
+def optional_login(value: object) -> str:
+    """A user's name on a host; the empty one is ssh_config's, where [defaults] have another."""
+    return "" if value == "" else login(value)
+
+
 def hops(value: object) -> str:
     """One or more jump hosts, divided by commas."""
     found = word(value)
@@ -167,7 +172,7 @@ def table(value: object) -> str:
 
 
 SSH: dict[str, Check] = {
-    "user": login,
+    "user": optional_login,
     "port": port,
     "key": text,
     "passphrase": secret,

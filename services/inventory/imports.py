@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.errors import UserError
@@ -10,6 +11,11 @@ from services.inventory import fields
 from services.inventory.lookalikes import alike, told_alike
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef, Vault
+from services.visible import as_line
+
+_MOST_OF_A_NAME = 100
+_MOST_OF_A_PLACE = 300
+"""Characters of what a file says, within a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,13 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """An inventory after an import: names added, names that stand there already alike, names in conflict (kept)."""
+    """An inventory after an import: names added, names that stand there already alike, names in conflict (kept).
+
+    `problems`: a sentence for each host that could be taken for something the inventory has.
+    """
 
     inventory: Inventory
+    problems: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
@@ -51,9 +61,13 @@ class Merged:
 def merge(inventory: Inventory, report: ImportReport, *, overwrite: frozenset[str] = frozenset()) -> Merged:
     """Add the imported hosts. A name that exists with other values is left as it is, unless `overwrite` names it."""
     hosts = {host.name: host for host in inventory.hosts}
-    outcome: dict[str, list[str]] = {"added": [], "unchanged": [], "replaced": [], "conflicts": []}
+    taken = tuple(key for host in inventory.hosts for key in host.keys)
+    outcome: dict[str, list[str]] = {"added": [], "unchanged": [], "replaced": [], "conflicts": [], "problems": []}
     for host in report.hosts:
         present = hosts.get(host.name)
+        if present is None and (why := _taken_for(host.name, taken)):
+            outcome["problems"].append(_left_out(host.name, "", why))
+            continue
         if present is None:
             kind = "added"
         elif present == host:
@@ -66,39 +80,69 @@ def merge(inventory: Inventory, report: ImportReport, *, overwrite: frozenset[st
     return Merged(replace(inventory, hosts=tuple(hosts.values())), **{k: tuple(v) for k, v in outcome.items()})
 
 
-def settle_secrets(report: ImportReport, vault: Vault) -> ImportReport:
-    """Put the found passwords into the vault; where it takes one not, the host loses the reference, with a note."""
+def _taken_for(name: str, taken: Sequence[str]) -> str:
+    """Return why a new host can't have a name beside what an inventory has: hosts and instances; '' where it can."""
+    if name in taken:
+        return tr('"{key}" is what the instance is called, and a host has that name.', key=name)
+    like = alike(name, taken)
+    return told_alike("host", like, name) if like else ""
+
+
+def settle_secrets(report: ImportReport, vault: Vault, *, left: Collection[str] = ()) -> ImportReport:
+    """Put the found passwords into the vault; where it takes one not, the host loses the reference, with a note.
+
+    `left`: hosts that are left as the inventory has them: what the vault has for those stays, too.
+    """
     refused: dict[SecretRef, str] = {}
+    kept = {ref for host in report.hosts if host.name not in left and (ref := _reference(host)) is not None}
     for ref, secret in report.secrets:
         try:
-            vault.put(ref, secret)
+            if ref in kept:
+                vault.put(ref, secret)
         except UserError as problem:
             refused[ref] = problem.sentence
-    notes = [tr("The password for {ref} was not kept: {why}", ref=ref, why=why) for ref, why in refused.items()]
+    why = dict.fromkeys((ref for ref, _ in report.secrets if ref not in kept), tr("its host is not taken over"))
+    notes = [
+        tr("The password for {ref} was not kept: {why}", ref=ref, why=told) for ref, told in (why | refused).items()
+    ]
     hosts = tuple(_without(host, frozenset(refused)) for host in report.hosts)
     return replace(report, hosts=hosts, notes=(*report.notes, *notes), secrets=())
 
 
+def _reference(host: HostEntry) -> SecretRef | None:
+    return None if host.sql is None else host.sql.password
+
+
 def _without(host: HostEntry, refused: frozenset[SecretRef]) -> HostEntry:
-    if host.sql is None or host.sql.password not in refused:
+    if host.sql is None or _reference(host) not in refused:
         return host
     return replace(host, sql=replace(host.sql, password=None))
 
 
-def vetted(report: ImportReport) -> ImportReport:
-    """Move hosts that no inventory file could hold (odd names, users, paths) to the problems."""
+def vetted(report: ImportReport, places: Mapping[str, str]) -> ImportReport:
+    """Move hosts that no inventory file could hold (odd names, users, paths) to the problems, each by its name.
+
+    `places`: name -> where the source has it ("~/.ssh/config, line 3", "[clientorders]"); '' where its name says that.
+    """
     good: list[HostEntry] = []
     problems = list(report.problems)
     for host in report.hosts:
         like = alike(host.name, (other.name for other in good))
         why = _fault_of(host) or (told_alike("host", like, host.name) if like else "")
         if why:
-            problems.append(tr("A host was left out: {why}.", why=why.rstrip(".")))
+            problems.append(_left_out(host.name, places.get(host.name, ""), why))
         else:
             good.append(host)
-    kept = {host.sql.password for host in good if host.sql is not None}
+    kept = {_reference(host) for host in good}
     secrets = tuple((ref, secret) for ref, secret in report.secrets if ref in kept)
     return replace(report, hosts=tuple(good), problems=tuple(problems), secrets=secrets)
+
+
+def _left_out(name: str, place: str, why: str) -> str:
+    """Return the sentence about a host that is not taken over: where it stands, what it is called, and why."""
+    where = f"{as_line(place, _MOST_OF_A_PLACE)}: " if place else ""
+    told = tr('"{name}" is left out: {why}.', name=as_line(name, _MOST_OF_A_NAME), why=why.rstrip("."))
+    return f"{where}{told}"
 
 
 def _fault_of(host: HostEntry) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import os
+import socket
 import stat
 from pathlib import Path
 
@@ -20,12 +21,17 @@ from services.inventory.model import HostEntry, SqlAccess, Tls
 from services.inventory.option_files import Inclusions
 from services.option_values import OptionLine, option_lines, plain_name
 from services.secrets import Secret, SecretRef
+from services.visible import as_line
 
 DEFAULT = Path("~/.my.cnf")
 _MOST_INCLUDES = 10
 # Groups of one program's version or product are no host's: [client-mariadb], [client-server].
 _NOT_A_HOST = {"client-mariadb", "client-server", "client_mariadb"}
+_NAMES_A_SERVER = {"host", "socket"}
+_MOST_OF_NAMES = 300
 _TRUE = {"", "1", "on", "true"}
+_LOGIN_PATHS = bytes(4)
+"""How mysql_config_editor's file begins (MySQL source, client/mysql_config_editor.cc: an unused number of 4 bytes)."""
 
 _MODES: dict[str, Tls] = {  # never less than the client asked for; "preferred" becomes the default
     "disabled": "off",
@@ -42,21 +48,44 @@ def import_my_cnf(path: str | Path | None = None) -> ImportReport:
     reader = _Reader()
     reader.read(file, 0)
     hosts: list[HostEntry] = []
+    places: list[str] = []
     secrets: dict[SecretRef, Secret] = {}
-    for group in reader.groups:
-        if group != "client" and (not group.startswith("client") or group in _NOT_A_HOST):
-            continue
+    groups = [group for group in reader.groups if group.startswith("client") and group not in _NOT_A_HOST]
+    for group in groups:
         options = reader.of("client", group)
-        if group == "client" and "host" not in options and "socket" not in options:
+        if group == "client" and not options.keys() & _NAMES_A_SERVER:
+            _tell_of_common_values(options, reader, alone=groups == ["client"])
             continue
         host = _host(group, options, reader)
         if host is None:
             continue
         hosts.append(host)
+        places.append(f"[{group}]")
         if host.sql is not None and host.sql.password is not None:
             secrets[host.sql.password] = Secret(options["password"])
+    _tell_of_other_groups(reader, groups)
     named = unique_names(hosts)
-    return vetted(ImportReport(str(file), named, tuple(reader.notes), tuple(reader.problems), tuple(secrets.items())))
+    report = ImportReport(str(file), named, tuple(reader.notes), tuple(reader.problems), tuple(secrets.items()))
+    return vetted(report, {host.name: place for host, place in zip(named, places, strict=True)})
+
+
+def _tell_of_common_values(options: dict[str, str], reader: _Reader, *, alone: bool) -> None:
+    """Say of a [client] that is no server why it is none; it is a fault where nothing else is in the file."""
+    if options.keys() & {"user", "password"}:
+        told = tr(
+            "[client] names neither a host nor a socket: it is no host itself, its values count for [clientNAME]."
+        )
+        (reader.problems if alone else reader.notes).append(told)
+
+
+def _tell_of_other_groups(reader: _Reader, groups: list[str]) -> None:
+    """Name the groups that have a host and are not every client's: [mysql], [mysqldump]."""
+    others = [f"[{one}]" for one in reader.groups if one not in groups and "host" in reader.of(one)]
+    if others:
+        names = as_line(", ".join(others), _MOST_OF_NAMES)
+        reader.notes.append(
+            tr("Groups of single programs are left out, with the hosts they name: {names}.", names=names)
+        )
 
 
 def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | None:
@@ -72,8 +101,8 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     if "user" not in options:
         reader.problems.append(tr("[{group}]: there is no user; the client would take your login's name.", group=group))
         return None
-    # libmysqlclient reads "localhost" as: the Unix socket of this machine, unless TCP is asked for.
-    local = address == "localhost" and options.get("protocol", "").lower() != "tcp"
+    # libmysqlclient reads "localhost" as: the Unix socket of this machine, unless TCP is asked for, or is all there is.
+    local = address == "localhost" and options.get("protocol", "").lower() != "tcp" and hasattr(socket, "AF_UNIX")
     user = options["user"]
     name = suffix or address
     if _no_text(options.get("password", "")):
@@ -151,6 +180,11 @@ class _Reader:
             self.problems.append(told)
             return
         data = self._files.bytes_of(file, depth)
+        if data is not None and data.startswith(_LOGIN_PATHS):
+            told = tr("{file} holds login paths, which are sealed and not read here: mysql_config_editor print --all "
+                      "tells its hosts.", file=file)  # fmt: skip
+            self.problems.append(told)
+            return
         for line in option_lines(data.decode("utf-8", "surrogateescape")) if data is not None else ():
             where = f"{file}, line {line.number}"
             if line.kind == "option":

@@ -28,12 +28,12 @@ def import_ssh_config(path: str | Path | None = None) -> ImportReport:
     reader.read(file, 0)
     config = None if file == expanded(DEFAULT) else str(file)
     hosts = tuple(HostEntry(name, name, SshAccess(user="", config=config)) for name in reader.names)
-    return vetted(ImportReport(str(file), hosts, tuple(reader.notes), tuple(reader.problems)))
+    return vetted(ImportReport(str(file), hosts, tuple(reader.notes), tuple(reader.problems)), reader.names)
 
 
 class _Reader:
     def __init__(self) -> None:
-        self.names: dict[str, None] = {}
+        self.names: dict[str, str] = {}  # and the line that names it first
         self.notes: list[str] = []
         self.problems: list[str] = []
         self._files = Inclusions("Include", _MOST_INCLUDES, self.problems)
@@ -54,15 +54,19 @@ class _Reader:
     def _line(self, word: str, words: list[str], where: str, depth: int) -> None:
         if word == "host":
             wild = [pattern for pattern in words if _WILD.search(pattern)]
-            self.names.update(dict.fromkeys(pattern for pattern in words if pattern not in wild))
+            for name in words:
+                if name not in wild:
+                    self.names.setdefault(name, where)
             if wild and wild != ["*"]:
                 self.notes.append(
                     tr("{where}: patterns name no single host: {names}", where=where, names=" ".join(wild))
                 )
         elif word == "match":
-            self.notes.append(tr("{where}: Match names no host; OpenSSH's rules apply when connecting.", where=where))
+            self.notes.append(
+                tr("{where}: Match: no host is taken from it; it counts as for ssh when connecting.", where=where)
+            )
         elif word == "include":
             base = expanded("~/.ssh")
             for pattern in words:
-                for name in self._files.matching(base / expanded(pattern), where):
-                    self.read(name, depth + 1)
+                for found in self._files.matching(base / expanded(pattern), where):
+                    self.read(found, depth + 1)

@@ -14,17 +14,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.addresses import is_address
+from services.addresses import is_address, parse_hop
 from services.files import read_bounded
 from services.home import expanded
 from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, SshAccess, Tls
+from services.visible import as_line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _MOST_BYTES = 16 * 2**20
+_MOST_OF_A_NAME = 100
+_MYSQL = "com.mysql.rdbms.mysql"
+_TCP, _SOCKET, _SSH = (f"{_MYSQL}.driver.{kind}" for kind in ("native", "native_socket", "native_sshtun"))
 _LOCAL = {"127.0.0.1", "localhost", "::1", ""}
 _TLS: dict[str, Tls] = {  # never less than Workbench asked for; "if available" becomes the default
     "0": "off",
@@ -63,7 +67,8 @@ def import_workbench(path: str | Path | None = None) -> ImportReport:
             problems.append(f'"{name}": {problem}.')
     if hosts:
         notes.append(tr("Passwords stay in Workbench's own keyring entries; give them again, or as references."))
-    return vetted(ImportReport(str(file), unique_names(hosts), tuple(notes), tuple(problems)))
+    report = ImportReport(str(file), unique_names(hosts), tuple(notes), tuple(problems))
+    return vetted(report, {})  # a connection's name is its place
 
 
 def _parse(file: Path) -> tuple[Element | None, str]:
@@ -102,13 +107,16 @@ def _fields(connection: Element) -> tuple[str, dict[str, str]]:
 def _driver(connection: Element) -> str:
     for link in connection.findall("link"):
         if link.get("key") == "driver":
-            return (link.text or "").strip().rpartition(".")[2]
-    return ""
+            return (link.text or "").strip() or _TCP
+    return _TCP
 
 
 def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) -> HostEntry:
     """Return one connection as a host; raise ValueError with what is wrong with it."""
     name = " ".join("".join(c for c in name if c.isprintable() or c.isspace()).split()) or tr("(no name)")
+    if driver not in {_MYSQL, _TCP, _SOCKET, _SSH}:
+        # Sources of a migration (PostgreSQL, SQL Server) have such connections, and ways that are not known here.
+        raise ValueError(tr("its driver is {driver}, which is not read here", driver=as_line(driver, _MOST_OF_A_NAME)))
     address = _address(parameters.get("hostName", ""))
     sql = SqlAccess(
         user=_user(parameters.get("userName", "")),
@@ -122,23 +130,16 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
         notes.append(
             tr('"{name}": "Require" becomes tls = "required": encrypted, not verified; better: "verify".', name=name)
         )
-    if driver == "native_socket":
+    if driver == _SOCKET:
         socket = parameters.get("socket") or None
         return HostEntry(name, "localhost", None, replace(sql, via="socket", socket=socket, tls="off"))
-    if driver != "native_sshtun":
+    if driver != _SSH:
         return HostEntry(name, address or "127.0.0.1", None, sql)
-    gate, _, gate_port = parameters.get("sshHost", "").partition(":")
-    gate = _address(gate)
-    if not gate:
-        raise ValueError(tr("it goes through SSH, and no SSH host is given"))
-    ssh = SshAccess(
-        user=_user(parameters.get("sshUserName", ""), needed=False),
-        port=_port(gate_port) if gate_port else None,
-        key=parameters.get("sshKeyFile") or None,
-    )
+    gate, port = _gate(parameters.get("sshHost", ""))
+    login = _user(parameters.get("sshUserName", ""), needed=False)
+    ssh = SshAccess(user=login, port=port, key=parameters.get("sshKeyFile") or None)
     if address in _LOCAL:
         return HostEntry(name, gate, ssh, replace(sql, via="tunnel"))
-    login = f"{ssh.user}@" if ssh.user else ""
     notes.append(
         tr(
             '"{name}": Workbench goes through {gate} to {address} and has no login there; '
@@ -148,8 +149,19 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
             address=address,
         )
     )
-    jump = f"{login}{gate}" + (f":{ssh.port}" if ssh.port else "")
+    hop = f"[{gate}]" if ":" in gate else gate
+    jump = (f"{login}@" if login else "") + hop + (f":{port}" if port else "")
     return HostEntry(name, address, SshAccess(user=ssh.user, key=ssh.key, jump=jump), replace(sql, via="tunnel"))
+
+
+def _gate(text: str) -> tuple[str, int | None]:
+    """Return host and port (None: none is named) of "host:port"."""
+    if not text:
+        raise ValueError(tr("it goes through SSH, and no SSH host is given"))
+    hop = parse_hop(text)
+    if hop is None or hop[0]:
+        raise ValueError(tr("its SSH host is none"))
+    return hop[1], hop[2]
 
 
 def _address(text: str) -> str:

@@ -134,6 +134,11 @@ class HostEntry:
         return self.sql.port if self.sql is not None and self.what.many else None
 
     @property
+    def asked_port(self) -> int | None:
+        """Return the port of the host that leads to its SQL server, None where it is asked by its socket, or not."""
+        return self.sql.port if self.sql is not None and self.sql.via != "socket" else None
+
+    @property
     def reads_machine(self) -> bool:
         """Return whether the machine below is read by this one's watch: once a host, over its SSH way."""
         return self.ssh is not None and not self.on

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from services.errors import BadInput
-from services.files import read_bounded
+from services.files import is_missing, read_bounded
 from services.home import expanded
 from services.i18n import tr
 from services.inventory import fields
@@ -63,7 +63,7 @@ def default_users(path: str | Path) -> tuple[str, str]:
     A file that is not there gives none.
     """
     file = expanded(path)
-    if not file.exists():
+    if is_missing(file):
         return "", ""
     text = read_text(file)
     parse_inventory(text, str(file))
@@ -82,7 +82,7 @@ def read_text(file: Path) -> str:
             try_=(tr("Name another one with --inventory FILE."),),
         ) from problem
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8").removeprefix("\N{BYTE ORDER MARK}")  # editors of Windows begin a file with one
     except UnicodeDecodeError as problem:
         before = data[: problem.start]
         line, column = before.count(b"\n") + 1, problem.start - (before.rfind(b"\n") + 1) + 1

@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from services.errors import BadInput, StoreError
-from services.files import private_folder, read_bounded, write_whole
+from services.files import is_missing, private_folder, read_bounded, write_whole
 from services.home import expanded
 from services.i18n import tr
 from services.inventory.kinds import KINDS, MYSQL
 from services.inventory.model import ACCESS, ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import MOST_BYTES, OF_INSTANCES, PLAIN, parse_inventory, read_text
 from services.secrets import SecretRef
+from services.visible import whole
+
+_MOST_NAMED = 6
+"""Settings that one sentence names."""
 
 
 def save_inventory(inventory: Inventory, path: str | Path) -> None:
@@ -29,7 +33,7 @@ def save_inventory(inventory: Inventory, path: str | Path) -> None:
     """
     # A link (a dotfiles folder) stays a link: what it points to is replaced.
     file = Path(os.path.realpath(expanded(path)))
-    text = read_text(file) if file.exists() else ""
+    text = "" if is_missing(file) else read_text(file)
     if text.strip():
         parse_inventory(text, str(file))
     new = render_inventory(inventory, text)
@@ -60,13 +64,34 @@ def render_inventory(inventory: Inventory, text: str = "") -> str:
     _arrange(document, "cluster", {c.name: c for c in inventory.clusters}, _write_cluster)
     _arrange(document, "host", {h.name: h for h in inventory.hosts}, lambda t, h: _write_host(t, h, defaults))
     new: str = tomlkit.dumps(document)
+    if whole(new) != new:
+        raise BadInput(
+            tr("The inventory can't be written: a name in it is no UTF-8 text, and TOML is ({what}).",
+               what=next(line for line in new.split("\n") if whole(line) != line)),
+            try_=(tr("Rename the file or the account, or give it another name by a link."),),
+        )  # fmt: skip
     read = parse_inventory(new, inventory.path)
     if _sorted(read) != _sorted(inventory):
         raise BadInput(
-            tr("The inventory can't be written so that it reads back the same: a default of the file can't be unset."),
+            tr("The inventory can't be written so that it reads back the same: a default of the file can't be unset "
+               "({what}).", what=_not_the_same(read, inventory)),
             try_=(tr("Move the setting from [defaults] to the hosts that need it."),),
-        )
+        )  # fmt: skip
     return new
+
+
+def _not_the_same(read: Inventory, wanted: Inventory) -> str:
+    """Return the first settings that read back otherwise, by host and table: 'password of [host.sql] of n1'."""
+    found = [
+        tr('"{key}" in [host.{way}] of host "{name}"', key=item.name, way=way, name=host.name)
+        for host in wanted.hosts
+        if (back := read.host(host.name)) is not None
+        for way, mine, other in (("ssh", host.ssh, back.ssh), (host.what.way, host.sql, back.sql))
+        if mine is not None and other is not None
+        for item in fields_of(mine)
+        if getattr(mine, item.name) != getattr(other, item.name, None)
+    ]
+    return "; ".join(found[:_MOST_NAMED]) + ("…" if len(found) > _MOST_NAMED else "")
 
 
 def _sorted(inventory: Inventory) -> tuple[object, ...]:
@@ -213,7 +238,7 @@ def _set(table: Any, key: str, value: object, without: object) -> None:
 
 def _replace(file: Path, text: str) -> None:
     private_folder(file.parent)
-    if file.exists():
+    if not is_missing(file):
         write_whole(file.with_name(file.name + ".bak"), read_bounded(file, MOST_BYTES), durable=True)
     write_whole(file, text, durable=True)
 

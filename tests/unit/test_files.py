@@ -267,3 +267,8 @@ def test_that_a_link_of_ones_own_to_a_database_is_followed_and_the_database_is_i
 )
 def test_that_a_file_named_after_what_a_server_says_lies_where_a_person_wanted_it(told: str, name: str) -> None:
     assert plain_name(told, "all") == name
+
+
+def test_that_a_byte_that_was_no_utf_8_is_a_mark_in_a_file_of_text(tmp_path: Path) -> None:
+    write_whole(tmp_path / "report.md", "of /home/jos\udce9, é\n")
+    assert (tmp_path / "report.md").read_bytes() == "of /home/jos\ufffd, é\n".encode()

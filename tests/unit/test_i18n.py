@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gettext
 import struct
 import subprocess
 import sys
@@ -12,8 +13,13 @@ import pytest
 
 from services import i18n
 from services.i18n import english, install, mark, tr, tr_context, tr_n
+from tests.unit.app.test_boundary import RAISED, thrower
 
 HEADER = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=(n != 1);\n"
+
+
+_MAGIC = b"\xde\x12\x04\x95"  # of a catalogue
+BROKEN = [b"", b"no catalogue", _MAGIC, _MAGIC + b"\0\0\0\0" + b"\xff" * 20]
 
 
 @pytest.fixture(autouse=True)
@@ -111,10 +117,22 @@ def test_that_an_unknown_language_gives_english(tmp_path: Path, asked: str) -> N
 
 
 @pytest.mark.expected_log("WARNING", "can't be read")
-def test_that_a_broken_catalogue_gives_english(tmp_path: Path) -> None:
+@pytest.mark.parametrize("data", BROKEN)
+def test_that_a_broken_catalogue_gives_english(tmp_path: Path, data: bytes) -> None:
     write_catalogue(tmp_path, "de", {})
-    (tmp_path / "de" / "LC_MESSAGES" / "pilothouse.mo").write_bytes(b"no catalogue")
+    (tmp_path / "de" / "LC_MESSAGES" / "pilothouse.mo").write_bytes(data)
     install("de", locales=tmp_path)
+    assert tr("down") == "down"
+
+
+@pytest.mark.expected_log("WARNING", "can't be read")
+@pytest.mark.parametrize("raised", [one for one in RAISED if isinstance(one, Exception)])
+def test_that_a_catalogue_that_raises_gives_english(
+    raised: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_catalogue(tmp_path, "de", {})
+    monkeypatch.setattr(gettext, "GNUTranslations", thrower(raised))
+    assert install("de", locales=tmp_path) == "de"
     assert tr("down") == "down"
 
 

@@ -90,14 +90,20 @@ class SetChange:
         version: of the configuration that it is made for; another one is not touched: somebody else changed it.
         settings: (where, value): 'protocolVersion', 'settings.NAME', 'members.ID.NAME' (ID: the member's _id).
         adds: members that come to it, whole; removes: the _id of members that leave it.
+        newer: a newer version is changed too, in these settings alone: of an undo, which is not held up by what others
+            have changed in it since.
     """
 
     version: int
     settings: tuple[tuple[str, Plain], ...] = field(default=())
     adds: tuple[Fields, ...] = field(default=(), metadata=LATER)
     removes: tuple[int, ...] = field(default=(), metadata=LATER)
+    newer: bool = field(default=False, metadata=LATER)
 
     def __post_init__(self) -> None:
+        if self.newer and (self.adds or self.removes):
+            message = "a change of members is made for one version"
+            raise ValueError(message)
         for where, _ in self.settings:
             if not _SETTING.fullmatch(where):
                 message = f"not a setting of a replica set: {where!r}"
@@ -107,7 +113,7 @@ class SetChange:
     def lines(self) -> tuple[str, ...]:
         """Return what a person would type."""
         return (
-            f"cfg = rs.conf()   // only while cfg.version is {self.version}",
+            f"cfg = rs.conf()   // only while cfg.version is {self.version}{' or newer' if self.newer else ''}",
             *(f"{_place(where)} = {json.dumps(value)}" for where, value in self.settings),
             *(f"cfg.members.push({_shown(one)})" for one in self.adds),
             *(f"cfg.members = cfg.members.filter(m => m._id != {one})" for one in self.removes),

@@ -54,14 +54,15 @@ _SERVER_SHARE = 0.9
 """The server is asked to stop a little before we stop waiting, so that its own words arrive."""
 _UNLIMITED = frozenset({"hello", "build-info"})
 _HEARSAY = _UNLIMITED
-"""All that a server is asked that has not proven that it knows the account's password."""
+"""All that a server is asked that has not proven that it is the server: by the account's password, or by its own
+certificate where the account logs in by one."""
 
 
 class MongoLink:
     """A standing session. Reads from one thread at a time; `abort` from any."""
 
     def __init__(
-        self, wire: MongoWire, way: Way, greeting: Greeting, host: str, proof: Proof, *, logged_in: bool, asks: bool
+        self, wire: MongoWire, way: Way, greeting: Greeting, host: str, proof: Proof, *, logged_in: bool, proven: bool
     ) -> None:
         self._wire = wire
         self._way = way
@@ -70,7 +71,7 @@ class MongoLink:
         self.greeting = greeting
         self.proof = proof
         self.logged_in = logged_in
-        self.proven = logged_in or not asks
+        self.proven = proven
 
     @classmethod
     def open(
@@ -186,11 +187,19 @@ class MongoLink:
             raise of_a_change(problem) from problem
 
     def _need_proof(self) -> None:
-        """Raise QueryFailed where whoever answers has not proven that it knows the account's password."""
+        """Raise QueryFailed where whoever answers has not proven that it is the server."""
         if self.proven:
             return
         if self.greeting.unsettled:
             self.abort()  # the next one is logged in, as soon as the member has its users
+        if self.logged_in:
+            raise QueryFailed(
+                tr("Whoever answers on {where} took the login by certificate, which proves who asks, not who answers: "
+                   "what it says is hearsay. Give the inventory the authority of the server's certificate (ca), with "
+                   'tls = "verify-ca".', where=self.where),
+                host=self._host,
+                errno=UNAUTHORIZED,
+            )  # fmt: skip
         raise QueryFailed(
             tr("Whoever answers on {where} has not proven that it knows the password: what it says is hearsay.",
                where=self.where),
@@ -318,7 +327,10 @@ class _Opening:
             logged_in = credentials.asks and not greeting.arbiter
             if logged_in:
                 logged_in = _logged_in(wire, credentials, named, greeting)
-            return kind(wire, way, greeting, self._entry.name, trust.proof, logged_in=logged_in, asks=credentials.asks)
+            # SCRAM proves both ends (RFC 5802); who takes a login by certificate has proven nothing of itself by it.
+            both = logged_in and (credentials.mechanism == "scram" or trust.verified)
+            proven = both or not credentials.asks
+            return kind(wire, way, greeting, self._entry.name, trust.proof, logged_in=logged_in, proven=proven)
         except (UserError, _NoTls):
             hang_up(meter)
             raise

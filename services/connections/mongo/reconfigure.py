@@ -21,21 +21,27 @@ def changed(config: Mapping[str, Any], change: SetChange, host: str) -> dict[str
     """Return the configuration to send: one version higher.
 
     Raises:
-        QueryFailed: it is not of the version that the change was made for. BadInput: it has no such member.
+        QueryFailed: it is not of the version that the change was made for, nor newer where it may be. BadInput: it has
+            no such member.
     """
-    version = config.get("version")
-    if version != change.version:
-        raise QueryFailed(
+    told = config.get("version")
+    version = told if isinstance(told, int) else change.version if told == change.version else 0
+    if version != change.version and not (change.newer and version > change.version):
+        moved = QueryFailed(
             tr(
                 "The configuration of the set has version {now}, and the change was made for {wanted}: somebody else "
                 "changed it since.",
-                now=version,
+                now=told,
                 wanted=change.version,
             ),
             host=host,
             errno=CHANGED_SINCE,
         )
-    made: dict[str, Any] = {**config, "version": change.version + 1}
+        # Each step that changes a set is done already where the set is as the step would leave it.
+        by_hand = tr("Or make the change by hand, as the plan prints it: a run that goes on then finds its step done.")
+        moved.try_ = (tr("See what was changed (rs.conf()), and plan anew."), by_hand)
+        raise moved
+    made: dict[str, Any] = {**config, "version": version + 1}
     for where, value in change.settings:
         _set(made, where, value, host)
     if change.adds or change.removes:

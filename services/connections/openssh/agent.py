@@ -30,10 +30,20 @@ class Agent(paramiko.Agent):
         paramiko.agent.AgentSSH.__init__(self)  # Agent's own would look for SSH_AUTH_SOCK, and say nothing
         if place:
             with contextlib.ExitStack() as failed:
-                connection = _Pipe(place) if place.startswith(_PIPE) else _of_unix(place, limit_s)
+                pipe = _pipe_of(place)
+                connection = _Pipe(pipe) if pipe else _of_unix(place, limit_s)
                 failed.callback(connection.close)
                 self._connect(connection)
                 failed.pop_all()
+
+
+def _pipe_of(place: str) -> str:
+    """Return the name of a named pipe, '' for any other place.
+
+    In ssh_config `\\\\` stands for one: since 8.9 people of Windows write //./pipe/NAME (Win32-OpenSSH 1949).
+    """
+    named = place.replace("/", "\\") if os.name == "nt" else place
+    return named if named.startswith(_PIPE) else ""
 
 
 def _of_unix(place: str, limit_s: float) -> Any:

@@ -28,7 +28,7 @@ def canonical_name(host: str, options: Mapping[str, Any], *, jumps: bool) -> str
         jumps: it is reached through other hosts or a program; then 'yes' asks nobody, and 'always' does.
     """
     wanted = str(options.get("canonicalizehostname", "no")).lower()
-    if wanted not in ({"always"} if jumps else {"yes", "always"}) or is_ip(host):
+    if wanted not in ({"always"} if jumps else {"yes", "true", "always"}) or is_ip(host):
         return None
     if host.rstrip(".").count(".") > _dots(options):
         return None
@@ -42,9 +42,25 @@ def canonical_name(host: str, options: Mapping[str, Any], *, jumps: bool) -> str
         name = f"{host.rstrip('.')}.{domain.strip('.')}"
         if is_address(name) and _is_known(name, host, until):
             return name
-    if str(options.get("canonicalizefallbacklocal", "yes")).lower() == "yes":
+    if str(options.get("canonicalizefallbacklocal", "yes")).lower() in {"yes", "true"}:
         return host
-    raise BadInput(tr("ssh_config: none of CanonicalDomains knows {host}.", host=host))
+    raise no_domain_knows(host)
+
+
+def no_domain_knows(host: str) -> BadInput:
+    """Return the error for a short name that no domain knows and that may not be asked for as it is."""
+    return BadInput(
+        tr(
+            "ssh_config: none of CanonicalDomains knows {host}, as far as the name servers say, and "
+            "CanonicalizeFallbackLocal no forbids to look for the name as it is.",
+            host=host,
+        ),
+        safe=tr("Nobody was contacted."),
+        try_=(
+            tr("Check the name, the DNS servers and whether the VPN is up."),
+            tr("Or write the host's address, or its whole name, into the inventory."),
+        ),
+    )
 
 
 def _is_known(name: str, host: str, until: float) -> bool:

@@ -158,9 +158,13 @@ def _started(command: str) -> subprocess.Popen[bytes]:
 
 
 def end(program: subprocess.Popen[bytes]) -> None:
-    """End a program of a session of its own, and what it started."""
-    if program.poll() is not None:
-        return
+    """End a program of a session of its own, and what it started; nothing where it has ended itself."""
+    if program.poll() is None:
+        kill(program)
+
+
+def kill(program: subprocess.Popen[bytes]) -> None:
+    """End a program of a session of its own that nobody has waited for, and what it started."""
     with contextlib.suppress(OSError):
         if os.name == "posix":
             os.killpg(program.pid, signal.SIGKILL)

@@ -30,6 +30,7 @@ from cryptography.hazmat.primitives.serialization import (
 from services.connections.openssh.sealed_keys import Sealed, as_open_text, sealed_in
 from services.files import read_bounded
 from services.i18n import tr
+from services.lines import marked_encoding
 
 if TYPE_CHECKING:
     from services.secrets import Secret
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 _PEM = re.compile(rb"-----BEGIN ((?:RSA |EC |DSA |ENCRYPTED )?PRIVATE KEY)-----.*?-----END \1-----", re.DOTALL)
 _OWN = b"-----BEGIN OPENSSH PRIVATE KEY-----"
 _PUBLIC = re.compile(rb"\s*(?:ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/=]+")
+_CURVES = frozenset({"secp256r1", "secp384r1", "secp521r1"})
+"""Of RFC 5656, section 10.1, those that OpenSSH has."""
 _OTHERS = 0o077
 _Private = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
 
@@ -63,15 +66,18 @@ class KeyFile:
     @property
     def sealed(self) -> Sealed | None:
         """Return the head of OpenSSH's own form, None for any other. Raises CannotOpen for a broken one."""
+        own, other = self.data.find(_OWN), _PEM.search(self.data)
+        if own < 0 or (other is not None and other.start() < own):
+            return None  # of several keys in a file ssh takes the first
         try:
-            return sealed_in(self.data) if _OWN in self.data else None
+            return sealed_in(self.data)
         except (ValueError, struct.error) as problem:
             raise CannotOpen(tr("it is damaged ({problem})", problem=problem)) from problem
 
     @property
     def is_public(self) -> bool:
         """Return whether it is the public half: its private one may be in the agent."""
-        return _PUBLIC.match(self.data) is not None
+        return _PUBLIC.match(self.data) is not None and _OWN not in self.data and _PEM.search(self.data) is None
 
 
 def read_key_file(name: str) -> KeyFile | None:
@@ -149,14 +155,18 @@ def _loaded(file: KeyFile, secret: bytes | None) -> _Private:
             tr("it is sealed in a way that is not known here ({problem})", problem=problem),
             try_=tr("Give it another passphrase, which seals it anew: ssh-keygen -p -f {name}", name=file.name),
         ) from problem
-    except (binascii.Error, ValueError, InvalidTag, InvalidSignature) as problem:
+    except (binascii.Error, ValueError, InvalidTag, InvalidSignature):
+        # The library's words quote what it read, which may be the private key: they go nowhere, into no traceback.
         if secret is not None:
-            raise CannotOpen(tr("the passphrase does not open it")) from problem
+            raise CannotOpen(tr("the passphrase does not open it")) from None
         raise CannotOpen(
-            tr("it is damaged, or of a kind that is not known here ({problem})", problem=problem)
-        ) from problem
+            tr("it is damaged, or of a kind that is not known here"),
+            try_=tr("Look at it: ssh-keygen -l -f {name}", name=file.name),
+        ) from None
     if not isinstance(found, _Private):
         raise _old_kind(type(found).__name__.removesuffix("PrivateKey"))
+    if isinstance(found, ec.EllipticCurvePrivateKey) and found.curve.name not in _CURVES:
+        raise _old_kind(found.curve.name)
     return found
 
 
@@ -202,6 +212,11 @@ def _refuse_other_forms(file: KeyFile) -> None:
         raise CannotOpen(
             tr("it is in the format of RFC 4716 (ssh.com)"),
             try_=tr("Convert it: ssh-keygen -i -f {name} > {name}.openssh", name=name),
+        )
+    if (encoding := marked_encoding(data)).startswith("UTF-16"):
+        raise CannotOpen(
+            tr("it is written in {encoding}, which ssh does not read", encoding=encoding),
+            try_=tr("Save it in UTF-8 without a mark at its beginning."),
         )
     if data.startswith(b"\x30"):
         raise CannotOpen(

@@ -23,13 +23,14 @@ from services.connections.openssh.keywords import (
     LINES,
     MANY,
     NUMBERS,
-    OF_NO_WEIGHT,
     TEXTS,
     TIMES,
 )
 from services.connections.openssh.own_account import below_home, own_login
-from services.connections.openssh.settings import Settings
+from services.connections.openssh.settings import OTHER_NAMES, Settings
 from services.connections.openssh.tokens import Tokens
+from services.connections.openssh.treatment import OF_NO_WEIGHT
+from services.connections.openssh.watched import other_encoding
 from services.errors import BadInput
 from services.files import not_ones_own, read_bounded
 from services.globs import Globs
@@ -109,6 +110,7 @@ class _Reading:
         keyword, rest = keyword_of(line)
         if not keyword:
             return
+        keyword = OTHER_NAMES.get(keyword, keyword)
         if not rest:
             raise BadLine(tr("nothing stands behind {word}", word=keyword))
         words = arguments(rest)
@@ -161,7 +163,7 @@ class _Reading:
             self._jump(rest.lstrip(" \t\r\n="), active)
         elif name in MANY:
             value = _only(name, words)
-            kept = self.values.setdefault(MANY[name], []) if active else []
+            kept = self.values.setdefault(name, []) if active else []
             if value not in kept:
                 kept.append(value)
         elif name in FILE_LISTS:
@@ -265,13 +267,16 @@ def _lines(file: ConfigFile) -> list[str]:
         return []  # nothing stands in it
     try:
         foreign = not_ones_own(path) if file.judged else ""
-        text = read_bounded(path).decode("utf-8", "surrogateescape")
+        data = read_bounded(path)
     except OSError as problem:
         raise BadInput(
             tr("{file} can't be read ({problem}).", file=path, problem=problem.strerror or problem)
         ) from problem
     if foreign:
         raise BadInput(tr("{file} is not used: {problem}.", file=path, problem=foreign))
+    if sentence := other_encoding(path, data):
+        raise BadInput(sentence, safe=tr("Nobody was contacted."))
+    text = data.decode("utf-8", "surrogateescape")
     if "\0" in text:
         raise BadInput(tr("{file} is not a text.", file=path))
     return lines_of(text)

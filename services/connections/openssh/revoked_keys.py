@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from services.errors import BadInput
+from services.errors import HostKeysUnread
 from services.files import read_bounded
 from services.i18n import tr
 from services.lines import lines_of
@@ -65,11 +65,11 @@ class RevokedKeys:
 
 
 def read_revoked_keys(file: str) -> RevokedKeys:
-    """Read a list. Raises BadInput where it can't be read, or holds what is not known here."""
+    """Read a list. Raises HostKeysUnread where it can't be read, or holds what is not known here."""
     try:
         data = read_bounded(Path(file), _MOST_BYTES)
     except OSError as problem:
-        raise BadInput(
+        raise HostKeysUnread(
             tr("RevokedHostKeys {file} can't be read ({problem}).", file=file, problem=problem.strerror or problem),
             safe=tr("No login was attempted: without the list a host could pass that ssh refuses."),
             try_=(tr("Put the list back, or take RevokedHostKeys out of ssh_config."),),
@@ -77,7 +77,7 @@ def read_revoked_keys(file: str) -> RevokedKeys:
     try:
         return _krl(data) if data.startswith(_MAGIC) else _plain(data)
     except (ValueError, struct.error) as problem:
-        raise BadInput(
+        raise HostKeysUnread(
             tr("RevokedHostKeys {file} holds what is not known here ({problem}).", file=file, problem=problem),
             safe=tr("No login was attempted: without the list a host could pass that ssh refuses."),
             try_=(tr("Look at it: ssh-keygen -Q -l -f {file}", file=file),),

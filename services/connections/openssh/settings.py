@@ -11,6 +11,17 @@ from services.i18n import tr
 
 LISTS = frozenset({"globalknownhostsfile", "userknownhostsfile", "revokedhostkeys"})
 """Options of several values that `ssh -G` writes into one line."""
+OTHER_NAMES = {
+    "pubkeyacceptedkeytypes": "pubkeyacceptedalgorithms",
+    "hostbasedkeytypes": "hostbasedacceptedalgorithms",
+    "smartcarddevice": "pkcs11provider",
+    "dsaauthentication": "pubkeyauthentication",
+    "identityfile2": "identityfile",
+    "rsaminsize": "requiredrsasize",
+    "protocolkeepalives": "serveraliveinterval",
+    "setuptimeout": "serveraliveinterval",
+}
+"""A setting's older names, and those of one vendor's ssh (Red Hat's RSAMinSize, Debian's keepalives)."""
 _A_FILE_BEGINS = re.compile(r"(?<!\s)\s++(?=[/~%$]|[A-Za-z]:[\\/]|__PROGRAMDATA__|none$)")
 _YES = frozenset({"yes", "true"})
 
@@ -21,11 +32,15 @@ class Settings:
 
     has_user: the file names a login itself (else `user` is this machine's).
     is_expanded: UserKnownHostsFile and IdentityAgent have their tokens put in.
+    puts_in_revoked: so has RevokedHostKeys (OpenSSH 10.0 and newer).
+    own: the options that the program says without any file, too: nobody set them.
     """
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     has_user: bool = True
     is_expanded: bool = False
+    puts_in_revoked: bool = False
+    own: frozenset[str] = frozenset()
 
     def all(self, name: str) -> tuple[str, ...]:
         """Return all values of an option."""
@@ -58,6 +73,7 @@ def settings_of(text: str) -> Settings:
     found: dict[str, list[str]] = {}
     for line in text.split("\n"):
         name, _, value = line.removesuffix("\r").partition(" ")
+        name = OTHER_NAMES.get(name, name)
         if name.islower() and value:
             found.setdefault(name, []).extend(_A_FILE_BEGINS.split(value) if name in LISTS else [value])
     return Settings(found, is_expanded=True)

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,16 +33,27 @@ class Tokens:
     key_alias: str = ""
     jump: str = ""
 
-    def put_in(self, text: str, what: str, *, only: str = "", environment: bool = True) -> str:
+    def put_in(
+        self,
+        text: str,
+        what: str,
+        *,
+        only: str = "",
+        environment: bool = True,
+        more: Mapping[str, str] | None = None,
+    ) -> str:
         """Return the text with its tokens replaced. Raises BadInput for one that is not known.
 
         Args:
             what: the option whose value it is, for the sentence.
             only: the letters that may stand there; '' is every one of the file names'.
             environment: ${VARIABLE} is one, too.
+            more: letters that stand for something in this option alone.
         """
 
         def value(found: re.Match[str]) -> str:
+            if more is not None and found[1] in more:
+                return more[found[1]]
             if found[1] is not None:
                 return self._token(found[1], what, only)
             if not environment:

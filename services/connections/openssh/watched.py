@@ -15,11 +15,12 @@ from services.connections.openssh.own_account import below_home
 from services.files import read_bounded
 from services.globs import Globs
 from services.i18n import tr
-from services.lines import lines_of
+from services.lines import lines_of, marked_encoding
 from services.ssh_words import BadLine, arguments, keyword_of
 
 _MOST_FILES = 200
 _ASKS_OTHERS = re.compile(r"exec|localnetwork|canonicali", re.IGNORECASE)
+_OF_SESSION = frozenset({"sessiontype", "command"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,15 @@ class Watched:
     """What was found.
 
     names: the files, existing or not; marks: what tells that one changed; moving: it rests on more than files;
-    refused: why ssh must not read them (a device, a pipe, a file without end), '' where it may.
+    refused: why ssh must not or can't read them (a device, a pipe, a file without end, another encoding), '' else;
+    of_session: a Match may ask what kind of session it is for.
     """
 
     names: frozenset[str]
     marks: tuple[tuple[str, int, int, int, int], ...]
     moving: bool
     refused: str
+    of_session: bool
 
 
 def watched(files: Sequence[str]) -> Watched:
@@ -42,7 +45,19 @@ def watched(files: Sequence[str]) -> Watched:
     look.mark(Path(files[0]))
     for file in files[1:]:
         look.read(Path(file))
-    return Watched(frozenset(look.marks), tuple(look.marks.values()), look.moving, look.refused)
+    return Watched(frozenset(look.marks), tuple(look.marks.values()), look.moving, look.refused, look.of_session)
+
+
+def other_encoding(file: Path, data: bytes) -> str:
+    """Return the sentence that refuses a file of another encoding, '' for any other file: ssh does not read it."""
+    encoding = marked_encoding(data)
+    if not encoding:
+        return ""
+    return tr(
+        "{file} is written in {encoding}, which ssh does not read: save it in UTF-8 without a mark at its beginning.",
+        file=file,
+        encoding=encoding,
+    )
 
 
 class _Look:
@@ -50,6 +65,7 @@ class _Look:
         self.marks: dict[str, tuple[str, int, int, int, int]] = {}
         self.moving = False
         self.refused = ""
+        self.of_session = False
         self._globs = Globs()
 
     def mark(self, file: Path) -> None:
@@ -68,19 +84,22 @@ class _Look:
             return
         self.mark(file)
         try:
-            text = read_bounded(file).decode("utf-8", "surrogateescape")
+            data = read_bounded(file)
         except OSError as problem:
             if file.exists() and not file.is_dir():  # a folder is read as empty
                 self.refused = tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
             return
-        for line in lines_of(text):
+        self.refused = self.refused or other_encoding(file, data)
+        for line in lines_of(data.decode("utf-8", "surrogateescape")):
             self._line(line, file)
 
     def _line(self, line: str, file: Path) -> None:
         keyword, rest = keyword_of(line)
         if keyword == "include":
             self._include(rest, file)
-        elif keyword and (keyword.startswith("canonicali") or (keyword == "match" and _ASKS_OTHERS.search(rest))):
+            return
+        self.of_session |= keyword == "match" and _asks_session(rest)
+        if keyword and (keyword.startswith("canonicali") or (keyword == "match" and _ASKS_OTHERS.search(rest))):
             self.moving = True
 
     def _include(self, rest: str, file: Path) -> None:
@@ -95,3 +114,12 @@ class _Look:
             self.moving = True
         except OSError as problem:  # a pattern that looks at the whole machine, which ssh would do as well
             self.refused = tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
+
+
+def _asks_session(rest: str) -> bool:
+    """Return whether a Match has a condition on the session; what stands in quotes (the line of a program) has none."""
+    try:
+        words = arguments(rest)
+    except BadLine:  # ssh says what is wrong
+        return False
+    return any(word.lower().removeprefix("!").partition("=")[0] in _OF_SESSION for word in words)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from services.connections.as_server import OPTIONS_READ
 from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
-from services.connections.command import AS_MYSQL, NO_FILES
+from services.connections.command import AS_MYSQL, ROOTS_CLIENT
 from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
 from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
 from services.connections.read_programs import (
@@ -27,7 +28,7 @@ from services.connections.read_programs import (
 )
 from services.connections.reads import kinds as k
 from services.connections.reads.template import CommandTemplate
-from services.connections.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
+from services.connections.tls_programs import DIGEST_OF, PAIR_LOOK, TRANSFER_CERTIFICATES
 from services.connections.way_programs import RUN_BY, WAY_OF
 from services.connections.whole_programs import PAIRS, SUMS, TABLES_TOLD
 
@@ -109,6 +110,9 @@ UNIT_SETTINGS = _known(
     "unit-settings", "systemctl", "show", "-p", "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState,Result", k.UNIT
 )
 START_LINE_OF = _known("start-line", "timeout", "8", "bash", "-c", START_LINE, "pilothouse", k.UNIT, root=True)
+OPTIONS_READ_ALIKE = _known(
+    "options-read", "timeout", "8", "bash", "-c", OPTIONS_READ, "pilothouse", k.UNIT, k.ACCOUNT, root=True
+)
 RUN_BY_PROGRAM = _known("run-by", "timeout", "8", "bash", "-c", RUN_BY, "pilothouse", k.PID, root=True)
 DATA_BORN_AT = _known("data-born", "timeout", "8", "bash", "-c", DATA_BORN, "pilothouse", k.UNIT, k.PATH, root=True)
 SERVER_WORDS = _known("server-words", "ps", "-p", k.PID, "-ww", "-o", "args=")
@@ -126,6 +130,7 @@ DISKS = _known("disks", "df", "-PB1", "-l", root=True)
 MEMORY = CONTENT.read("/proc/meminfo")
 SIZE = _known("size", "du", "-sb", k.PATH, root=True)
 OWNER = _known("owner", "stat", "-c", "%u", k.PATH, root=True)
+OWNER_NAME = _known("owner-name", "stat", "-L", "-c", "%U", k.PATH, root=True)
 FILE_KIND = _known("file-kind", "stat", "-c", "%F", k.PATH, root=True)
 FILES_THERE = _known("files-there", "stat", "-L", "-c", "%n", k.PATH.up_to(MOST_PATHS))
 FILE_SIZES = _known("file-sizes", "stat", "-L", "-c", "%s %n", k.PATH.up_to(MOST_PATHS), root=True)
@@ -140,7 +145,7 @@ GROUP_OPTIONS = _known("group-options", "my_print_defaults", k.OPTION_GROUP.up_t
 PROGRAM_VERSION = _known("program-version", k.SERVER_PROGRAM, "--version")
 PROGRAM_CHECKED = _known("program-checked", *AS_MYSQL, k.SERVER_PROGRAM, "--help", "--verbose", root=True)
 XTRABACKUP_VERSION = _known("xtrabackup-version", "xtrabackup", "--version").read()
-ROOT_LOGIN = _known("root-login", "mysql", "--batch", NO_FILES, "-e", "SELECT 1", root=True).read(sudo=True)
+ROOT_LOGIN = _known("root-login", "mysql", "--batch", *ROOTS_CLIENT, "-e", "SELECT 1", root=True).read(sudo=True)
 SST_LOGS_IN = _known(
     "sst-logs-in", "timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse", root=True
 ).read(sudo=True)  # fmt: skip
@@ -150,6 +155,7 @@ LOGS_IN_BY_SOCKET = _known(
 SOCAT_BUILT = _known("socat-built", "socat", "-V").read()
 SOCAT_OPTIONS = _known("socat-options", "socat", "-hhh").read()
 TLS_PAIR = _known("tls-pair", "timeout", "15", "bash", "-c", PAIR_LOOK, "pilothouse", k.PATH, k.PATH, k.PATH, root=True)
+FILE_DIGEST = _known("file-digest", "timeout", "8", "bash", "-c", DIGEST_OF, "pilothouse", k.PATH, root=True)
 TRANSFER_CERTS = _known(
     "transfer-certificates", "timeout", "8", "bash", "-c", TRANSFER_CERTIFICATES, "pilothouse", root=True
 ).read(sudo=True)  # fmt: skip

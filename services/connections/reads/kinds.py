@@ -87,6 +87,7 @@ HOST = Kind(mark("a name or an address"), _like(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,2
 NAME = Kind(mark("the name of a host"), _like(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}"))
 PORT = Kind(mark("a port number"), _whole(1, 65535))
 LINES = Kind(mark("a number of lines"), _whole(1, 1_000_000))
+ACCOUNT = Kind(mark("the number of an account"), _whole(1, 2**32 - 2))
 PID = Kind(mark("the number of a process"), _whole(1, 2**31 - 1))
 XID = Kind(mark("a seqno"), _whole(0, 2**63 - 1))
 SINCE = Kind(mark("a moment in epoch seconds"), _whole(0, 10**11 - 1), lambda value: f"@{value}")

@@ -32,6 +32,7 @@ ONE_OF_EACH: dict[str, str | int] = {
     kinds.PATH.called: "/var/lib/mysql", kinds.FILE.called: "/var/lib/mysql/grastate.dat",
     kinds.LOG.called: "/var/log/mysql/error.log", kinds.BINLOG_INDEX.called: "/var/lib/mysql/mysql-bin.index",
     kinds.STATS_SOCKET.called: "/run/haproxy/admin.sock", kinds.UNIT.called: "mariadb.service",
+    kinds.ACCOUNT.called: 999,
     kinds.PROPERTY.called: "ActiveState", kinds.HOST.called: "10.0.0.5", kinds.NAME.called: "db1.example.com",
     kinds.PORT.called: 4567, kinds.LINES.called: 400, kinds.PID.called: 815, kinds.XID.called: 12_345_678_901,
     kinds.SINCE.called: 1_795_265_449, kinds.OPTION_GROUP.called: "mysqld",

@@ -52,7 +52,11 @@ _OPTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("IgnoreUnknown", ("UseKeychain", "Use*,Odd*", "odd*")), ("UseKeychain", ("yes",)), ("OddOption", ("1",)),
     ("Compression", ("yes", "no")), ("ForwardAgent", ("yes", "no")), ("LogLevel", ("ERROR",)),
     ("SendEnv", ("LANG LC_*",)),
-    ("Ciphers", ("aes256-ctr",)), ("LocalForward", ("8080 localhost:80",)), ("EscapeChar", ("none",)),
+    ("Ciphers", ("aes256-ctr", "+aes256-cbc", "-aes128-ctr,*gcm*", "^aes256-gcm@openssh.com")),
+    ("AddressFamily", ("inet", "inet6", "any", "INET", "x")), ("BindAddress", ("10.0.0.2", "a b")),
+    ("PubkeyAuthentication", (*_FLAGS, "unbound", "host-bound")),
+    ("PreferredAuthentications", ("password", "publickey,password")),
+    ("PKCS11Provider", ("none", "/lib/p.so")), ("LocalForward", ("8080 localhost:80",)), ("EscapeChar", ("none",)),
     ("Protocol", ("2",)), ("RSAAuthentication", ("yes",)), ("PasswordAuthentication", ("no",)),
     ("CanonicalizeHostname", ("no", "false")), ("CanonicalDomains", ("none", "one.example two.example", "none x")),
 )  # fmt: skip

@@ -15,7 +15,7 @@ class SshPeer:
 
     Args:
         key: the host key that it shows. leads_to: the port of this machine that every tunnel ends at.
-        door: who lets in, instead of whoever takes every password.
+        door: who lets in, instead of whoever takes every password. more_keys: of other kinds, shown when asked for.
     """
 
     def __init__(
@@ -23,9 +23,10 @@ class SshPeer:
         key: paramiko.PKey,
         leads_to: int = 0,
         door: Callable[[paramiko.Transport], paramiko.ServerInterface] | None = None,
+        more_keys: tuple[paramiko.PKey, ...] = (),
     ) -> None:
         self.passwords: list[str] = []
-        self._key = key
+        self._keys = (key, *more_keys)
         self._door = door or (lambda _: _Door(self))
         self._leads_to = leads_to
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -53,7 +54,8 @@ class SshPeer:
 
     def _speak(self, sock: socket.socket) -> None:
         transport = paramiko.Transport(sock)
-        transport.add_server_key(self._key)
+        for key in self._keys:
+            transport.add_server_key(key)
         try:
             transport.start_server(server=self._door(transport))
             while transport.is_active() and not self.over.is_set():
@@ -64,6 +66,7 @@ class SshPeer:
             return
         finally:
             transport.close()
+            transport.packetizer.complete_handshake()  # its clock runs on where the client went away within it
             transport.join(5)
 
     def _carry(self, channel: paramiko.Channel) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from services.connections.host_key_check import _is_new
+from services.connections.host_key_check import _is_new, accept_host_key
 from services.connections.host_keys import KnownHosts, _hash
 from services.connections.limits import Limits
 from services.connections.ssh import SshLink
 from services.connections.ssh_target import SshTarget
-from services.errors import HostKeyChanged, HostKeyUnknown
+from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.ssh_peer import SshPeer
@@ -113,3 +113,33 @@ def test_that_an_address_with_another_key_is_no_new_host(
     target = SshTarget("db1", "db1", 2200, "dba", alias or "[db1]:2200")
     found = _is_new(target, KnownHosts((str(tmp_path / "known"),)), address, SHOWN.get_name(), SHOWN.asbytes())
     assert found is new
+
+
+@pytest.mark.parametrize("strict", ["accept-new", "no"])
+@pytest.mark.parametrize("files", ["/dev/null", "none"])
+def test_that_a_key_that_no_file_could_keep_is_told_so_and_not_taken_in(
+    peer: SshPeer, enter: Enter, strict: str, files: str
+) -> None:
+    with pytest.raises(HostKeyUnknown, match=r"No file could keep it .*known_hosts = ") as asked:
+        enter("", f"StrictHostKeyChecking {strict}", files)
+    assert peer.passwords == []
+    with pytest.raises(BadInput, match="No file could keep it"):
+        accept_host_key(asked.value)
+
+
+def test_that_a_key_that_is_known_for_the_host_without_its_port_is_its_own_as_for_ssh(
+    peer: SshPeer, enter: Enter, tmp_path: Path
+) -> None:
+    strict = "StrictHostKeyChecking yes"
+    enter(peer.known_as(SHOWN, "127.0.0.1"), strict)
+    assert peer.passwords == ["geheim"]
+    assert peer.known_as(SHOWN) not in (tmp_path / "known").read_text()
+    with pytest.raises(HostKeyUnknown):  # of this port another one says nothing
+        enter(peer.known_as(KNOWN, "127.0.0.1"), strict)
+    with pytest.raises(HostKeyUnknown):
+        enter(peer.known_as(SHOWN, "127.0.0.1"), f"HostKeyAlias prod\n {strict}")
+    with pytest.raises(HostKeyChanged):
+        enter(peer.known_as(SHOWN, "127.0.0.1") + peer.known_as(KNOWN), strict)
+    with pytest.raises(HostKeyChanged, match="@revoked"):
+        enter("@revoked " + peer.known_as(SHOWN, "127.0.0.1"), strict)
+    assert peer.passwords == ["geheim"]

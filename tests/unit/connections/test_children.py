@@ -114,6 +114,25 @@ def test_that_what_a_proxy_command_complains_of_stands_in_the_error_and_not_on_t
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+def test_that_a_proxy_command_that_complains_is_told_with_the_variables_that_it_did_not_get(
+    proxied: HostEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`aws ssm` says 'Partial credentials found in env' then, and works at a terminal."""
+    for name in [name for name in os.environ if name not in environment_for_children()]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PASSWORD_STORE_DIR", "/home/me/store")
+    with pytest.raises(Unreachable) as failed:
+        SshLink.open(proxied, MemoryVault(), policy=None, limits=Limits())
+    assert not [advice for advice in failed.value.try_ if "variables" in advice]
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "S3cret!pw")
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "S3cret!pw")
+    with pytest.raises(Unreachable) as failed:
+        SshLink.open(proxied, MemoryVault(), policy=None, limits=Limits())
+    assert "hold secrets (AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN)" in failed.value.try_[-1]
+    assert "S3cret!pw" not in failed.value.as_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
 @pytest.mark.parametrize("pipes", [True, False], ids=["windows", "posix"])
 def test_that_a_proxy_command_that_complains_without_end_takes_no_memory(tmp_path: Any, pipes: bool) -> None:
     script = tmp_path / "proxy"

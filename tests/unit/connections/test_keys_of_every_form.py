@@ -14,6 +14,8 @@ from pathlib import Path
 
 import paramiko
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from services.connections.limits import Limits
 from services.connections.openssh.key_files import CannotOpen, NeedsPassphrase, private_key, public_half, read_key_file
@@ -70,6 +72,24 @@ def test_that_words_around_a_key_do_not_hide_it(tmp_path: Path) -> None:
     lines = f"Bag Attributes\n    friendlyName: ours\nKey Attributes: <No Attributes>\n{key.read_text()}subject=CN\n"
     key.write_text(lines)
     assert opened(key, None).asbytes() == public_half(f"{key}.pub")
+
+
+def test_that_the_first_private_key_of_a_file_counts_whatever_stands_around_it(tmp_path: Path) -> None:
+    key = made_by_keygen(tmp_path / "k", "-t", "rsa", "-m", "PEM")
+    other = made_by_keygen(tmp_path / "other", "-t", "ed25519")
+    key.write_text((tmp_path / "k.pub").read_text() + key.read_text() + other.read_text())
+    assert opened(key, None).asbytes() == public_half(str(tmp_path / "k.pub"))
+    other.write_text((tmp_path / "other.pub").read_text() + other.read_text())
+    assert opened(other, None).asbytes() == public_half(str(tmp_path / "other.pub"))
+
+
+def test_that_a_curve_that_no_login_takes_is_told_as_that(tmp_path: Path) -> None:
+    found = ec.generate_private_key(ec.SECP256K1())
+    text = found.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+    (tmp_path / "k").write_bytes(text)
+    with pytest.raises(CannotOpen, match=r"its kind of key \(secp256k1\)"):
+        opened(tmp_path / "k", None)
+    assert public_half(str(tmp_path / "k")) is None
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,24 @@ def test_that_a_changed_configuration_has_every_other_field_and_the_next_version
 
 
 def test_that_a_configuration_of_another_version_and_a_member_that_is_none_are_refused() -> None:
-    with pytest.raises(QueryFailed, match=r"has version 7, and the change was made for 6: somebody else changed"):
+    with pytest.raises(
+        QueryFailed, match=r"has version 7, and the change was made for 6: somebody else changed"
+    ) as told:
         changed(CONFIG, SetChange(6, (("protocolVersion", 1),)), "n1")
+    assert any("by hand" in one for one in told.value.try_), "past a point of no return it is the only way on"
     with pytest.raises(BadInput, match="has no member 9"):
         changed(CONFIG, SetChange(7, (("members.9.votes", 1),)), "n1")
+
+
+def test_that_an_undo_changes_its_own_settings_alone_in_a_configuration_that_others_changed_since() -> None:
+    """It was refused for good where a colleague had reconfigured the set since."""
+    back = SetChange(5, (("protocolVersion", 0),), newer=True)
+    assert changed(CONFIG, back, "n1") == {**CONFIG, "version": 8, "protocolVersion": 0}
+    assert back.lines[0] == "cfg = rs.conf()   // only while cfg.version is 5 or newer"
+    with pytest.raises(QueryFailed, match="made for 9"):
+        changed(CONFIG, SetChange(9, (("protocolVersion", 0),), newer=True), "n1")
+    with pytest.raises(ValueError, match="one version"):
+        SetChange(5, removes=(0,), newer=True)
 
 
 @FORMS
@@ -127,8 +141,10 @@ def test_that_nothing_is_sent_to_a_set_that_somebody_else_changed(hello: Mapping
         road = operator(peer)
         with pytest.raises(QueryFailed, match="somebody else changed it since"):
             road.reconfigure(SetChange(3, (("protocolVersion", 1),)))
+        assert kept == []
+        road.reconfigure(SetChange(3, (("protocolVersion", 0),), newer=True))  # an undo's
         road.close()
-    assert kept == []
+    assert [dict(one) for one in kept] == [{**CONFIG, "version": 8, "protocolVersion": 0}]
 
 
 @pytest.mark.parametrize(

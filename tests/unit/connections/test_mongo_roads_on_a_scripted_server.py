@@ -19,7 +19,7 @@ from services.connections.mongo.link import MongoLink
 from services.connections.mongo.only_reads import template_of
 from services.connections.reads import mongo as reads
 from services.connections.ssh import SshLink
-from services.errors import TlsFailed, Unreachable
+from services.errors import QueryFailed, TlsFailed, Unreachable
 from services.inventory.model import HostEntry, MongoAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.mongo_peer import HELLO_32, HELLO_80, MongoPeer
@@ -129,6 +129,26 @@ def test_that_a_login_by_certificate_is_never_tried_without_tls(tmp_path: Path) 
         with pytest.raises((Unreachable, TlsFailed)):
             through_ssh(peer, mechanism="x509", cert=str(mine.file))
         assert (peer.asked, peer.opened) == ([], 1)
+
+
+@pytest.mark.parametrize("tls", ["verify", "required", "verify-ca"])
+def test_that_who_takes_a_login_by_certificate_is_believed_only_where_its_own_is_verified(
+    tls: str, tmp_path: Path
+) -> None:
+    """Anybody takes such a login who listens on the port: it proves nothing of him."""
+    ca = Authority(tmp_path)
+    server, mine = serving(ca.issue("n1", "127.0.0.1").file, ca=ca.file), ca.issue("monitor")
+    verified = tls == "verify-ca"
+    with MongoPeer({"replSetGetStatus": {"set": "rs0", "ok": 1.0}}, hello=HELLO_80, users={}, tls=server) as peer:
+        link, _ = through_ssh(peer, mechanism="x509", tls=tls, ca=str(ca.file), cert=str(mine.file))
+        assert link.ask(template_of(reads.HELLO), limit_s=5.0).proven is verified
+        if verified:
+            link.ask(template_of(reads.SET_STATUS), limit_s=5.0)
+        else:
+            with pytest.raises(QueryFailed, match=r"hearsay.*verify-ca"):
+                link.ask(template_of(reads.SET_STATUS), limit_s=5.0)
+        link.close()
+    assert ("replSetGetStatus" in [next(iter(command)) for _, command, _ in peer.asked]) is verified
 
 
 def test_that_a_certificate_of_another_authority_ends_it_inside_ssh_too(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from services.connections import ssh_config
+from services.connections.openssh.algorithms import offer_for
 from services.connections.ssh_target import SshTarget
 from services.errors import UserError
 from services.inventory.model import SshAccess
@@ -26,8 +27,8 @@ _REFUSED_BY_NAME = re.compile(
     r'"(?:a b|-x)" is no jump host|is not read the same by every OpenSSH|is not known without an ssh program'
 )
 """What versions of OpenSSH read differently, and what our reader does not evaluate."""
-_OLD_DEFAULTS = ("/id_xmss", "/id_dsa")
-"""Names of keys that newer versions look for no more."""
+_SOMES_DEFAULTS = ("/id_xmss", "/id_dsa", "/id_mldsa44_ed25519")
+"""Names of keys that old versions looked for, or that new ones do (10.6)."""
 
 pytestmark = pytest.mark.skipif(ssh_config.ssh_program() is None, reason="OpenSSH's ssh is not installed")
 
@@ -39,8 +40,10 @@ def answer(asked: Asked) -> SshTarget | str:
         found = ssh_config.target_for(access, asked.address)
     except UserError as problem:
         return problem.sentence
-    names = tuple(name for name in found.identity_files if not name.endswith(_OLD_DEFAULTS))
-    return replace(found, identity_files=names, host_key_algorithms="", required_rsa_bits=0)  # ssh writes its defaults
+    names = tuple(name for name in found.identity_files if not name.endswith(_SOMES_DEFAULTS))
+    found = replace(found, identity_files=names, required_rsa_bits=0)  # ssh writes its default
+    offered = ",".join(sorted(offer_for(found).ciphers))  # ssh writes lists whole, the rest in its release's order
+    return replace(found, ciphers=offered)
 
 
 def difference(theirs: SshTarget | str, ours: SshTarget | str) -> str:

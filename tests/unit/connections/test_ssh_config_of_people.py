@@ -142,7 +142,6 @@ def test_that_a_port_may_be_a_services_name_and_the_inventorys_wins(tmp_path: Pa
 @pytest.mark.parametrize(
     ("line", "word"),
     [
-        ("KnownHostsCommand /usr/bin/keys %H", "KnownHostsCommand"),
         ("VerifyHostKeyDNS yes", "VerifyHostKeyDNS"),
         ("ProxyCommand nc %h %p\nProxyUseFdpass yes", "ProxyUseFdpass"),
     ],
@@ -151,6 +150,33 @@ def test_that_what_guards_and_is_not_kept_here_is_refused_by_its_name(tmp_path: 
     with pytest.raises(BadInput, match=f"ssh_config sets {word} for db1, which Pilothouse can't follow"):
         target(tmp_path, f"Host db1\n {line}\n")
     assert target(tmp_path, f"Host db1\n {line}\n", "other").host == "other"
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("VerifyHostKeyDNS yes", "Accept the host's key from its owner's word"),
+        ("ProxyCommand nc -F %h %p\nProxyUseFdpass yes", "Use a ProxyCommand that carries the connection itself"),
+        ("BindInterface eth9", "Name an address of that interface in its place, which is kept: BindAddress"),
+    ],
+)
+def test_that_what_is_refused_says_what_to_write_in_its_place(tmp_path: Path, line: str, advice: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        target(tmp_path, f"Host db1\n {line}\n")
+    assert refused.value.try_[0].startswith(advice)
+    is_about_the_key = "VerifyHostKeyDNS" in line
+    assert ("a host could pass" in refused.value.safe) is is_about_the_key
+
+
+def test_that_a_short_name_that_no_domain_knows_is_told_with_the_setting_that_forbids_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RES_OPTIONS", "timeout:1 attempts:1")  # nobody may be there to be asked
+    text = "CanonicalizeHostname true\nCanonicalDomains nowhere.invalid\nCanonicalizeFallbackLocal no\n"
+    with pytest.raises(BadInput, match=r"none of CanonicalDomains knows db1, .* CanonicalizeFallbackLocal no forbids"):
+        target(tmp_path, text)
+    text = text.replace("FallbackLocal no", "FallbackLocal true")
+    assert target(tmp_path, text).host == "db1"
 
 
 def test_that_lists_and_tokens_come_whole(tmp_path: Path) -> None:

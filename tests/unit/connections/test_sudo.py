@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from services.connections.command import Command
-from services.connections.sudo import other_prompt, refusal, wrap
+from services.connections.sudo import Wrapped, other_prompt, refusal, without_marks, wrap
 from services.errors import SudoFailed
 from services.inventory.model import SshAccess
 from services.secrets import MemoryVault, Secret, SecretRef
 
 REF = SecretRef("env", "SUDO")
 VAULT = MemoryVault({"env:SUDO": "s3cret pass"})
+OF_SUDO_RS = json.loads((Path(__file__).parents[1] / "recorded" / "sudo-rs.json").read_text(encoding="utf-8"))
 CAT = Command(("cat", "/var/log/a log"), sudo=True)
 
 
@@ -140,3 +143,20 @@ def test_that_a_prompt_of_another_module_is_told_from_a_line_that_waits_for_nobo
 def test_that_a_whole_line_is_no_prompt() -> None:
     assert other_prompt(b"Password for dba@CORP.EXAMPLE: \n") == ""
     assert other_prompt(b"done") == other_prompt(b"") == ""
+
+
+@pytest.mark.parametrize("case", OF_SUDO_RS, ids=lambda case: f"{case['version']}: {case['line'][:60]}")
+def test_that_what_sudo_rs_really_says_is_told_apart(case: dict[str, str]) -> None:
+    left = without_marks(case["stderr"].encode(), Wrapped("", prompt=b"[mark]"))
+    assert b"Password:" not in left
+    assert other_prompt(left) == ""
+    gave, silent = "-S" in case["line"], not case["stdout"]
+    found = refusal(left, int(case["exit"]), user="dba", host="db1", silent=silent, gave=gave)
+    said = None if found is None else found.sentence.removeprefix("sudo for dba failed: ").removesuffix(".")
+    assert said == case["why"]
+
+
+def test_that_the_commands_own_words_stand_alone_once_sudo_let_it_through() -> None:
+    wrapped = Wrapped("", prompt=b"[pilothouse 1]", passed=b"[passed 1]")
+    for before in (b"[pilothouse 1]", b"[sudo: [pilothouse 1]] Password: \n"):
+        assert without_marks(before + b"[passed 1]cat: /x: No such file\n", wrapped) == b"cat: /x: No such file\n"

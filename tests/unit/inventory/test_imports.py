@@ -75,6 +75,21 @@ def test_that_names_of_ssh_config_become_hosts_and_their_settings_stay_there(tmp
     assert elsewhere.hosts[0].ssh == SshAccess(user="", config=str(tmp_path / "other"))
 
 
+def test_that_whatever_an_import_leaves_out_is_named_with_its_place(tmp_path: Path) -> None:
+    ssh = write(tmp_path, "config", "Host db1\nHost ok db[1-3]\n Port 22\nHost d\u00fc\u202e1 # \u00fc\nHost DB1\n")
+    told = import_ssh_config(ssh).problems
+    assert [problem.partition(":")[0] for problem in told] == [f"{ssh}, line {number}" for number in (2, 4, 5)]
+    assert ': "db[1-3]" is left out: its "address" must be an IP address, or a host name of letters' in told[0]
+    assert ': "d\u00fc\ufffd1" is left out: its "name" must not begin' in told[1]
+    assert ': "DB1" is left out: the host names "db1" and "DB1" look alike' in told[2]
+    options = "[client_old]\nhost=db1\nuser=-x\n[clientOK]\nhost=db2\nuser=u\nssl-ca=a\x01\n"
+    told = import_my_cnf(write(tmp_path, "my.cnf", options)).problems
+    assert [problem.partition(" is left")[0] for problem in told] == ['[client_old]: "old"', '[clientok]: "ok"']
+    text = workbench(connection("odd key", "native", hostName="a", userName="u", sslCA="x&#10;y"))
+    told = import_workbench(write(tmp_path, "c.xml", text)).problems
+    assert told == ('"odd key" is left out: its "ca" must not hold control characters.',)
+
+
 def test_that_an_include_that_includes_itself_ends() -> None:
     home = Path("~/.ssh").expanduser()
     report = import_ssh_config(write(home, "config", "Include config\nHost a\n"))
@@ -100,6 +115,27 @@ def test_that_every_client_group_of_my_cnf_becomes_a_host_over_the_common_group(
     assert tcp is not None
     assert tcp.via == "direct"
     assert any("REQUIRED" in note for note in report.notes)
+
+
+def test_that_an_option_file_of_which_nothing_is_a_host_says_why(tmp_path: Path) -> None:
+    """The most frequent ~/.my.cnf has a user and a password alone; another has its host in a program's own group."""
+    common = "[client]\nuser=root\npassword=hunter2\n"
+    report = import_my_cnf(write(tmp_path, "my.cnf", common + "[mysql]\nhost=db1\n[mysqldump]\nhost=db2\nquick\n"))
+    assert report.hosts == ()
+    assert report.problems == (
+        "[client] names neither a host nor a socket: it is no host itself, its values count for [clientNAME].",
+    )
+    assert report.notes == ("Groups of single programs are left out, with the hosts they name: [mysql], [mysqldump].",)
+    report = import_my_cnf(write(tmp_path, "my.cnf", common + "[clientdb1]\nhost=db1\n"))
+    assert ([host.name for host in report.hosts], report.problems) == (["db1"], ())
+    assert "it is no host itself, its values" in report.notes[0]
+    assert import_my_cnf(write(tmp_path, "my.cnf", "[client]\ndefault-character-set=utf8mb4\n")).problems == ()
+
+
+def test_that_a_file_of_login_paths_is_told_as_that(tmp_path: Path) -> None:
+    (tmp_path / ".mylogin.cnf").write_bytes(bytes(4) + bytes(range(20)) + b"\x10\0\0\0" + bytes(range(16)))
+    (told,) = import_my_cnf(tmp_path / ".mylogin.cnf").problems
+    assert told.startswith(f"{tmp_path}/.mylogin.cnf holds login paths")
 
 
 def test_that_passwords_of_my_cnf_go_to_the_vault_and_nowhere_else(tmp_path: Path) -> None:
@@ -194,6 +230,33 @@ def test_that_each_kind_of_workbench_connection_becomes_a_host(tmp_path: Path) -
     assert len(report.problems) == 2
     inventory = merge(Inventory(), report).inventory
     assert parse_inventory(render_inventory(inventory)).hosts == inventory.hosts
+
+
+def test_that_a_connection_of_another_product_or_by_an_unknown_way_is_left_out_with_its_driver(tmp_path: Path) -> None:
+    """other_connections.xml beside it has the sources of migrations."""
+    postgres = connection("pg", "native", hostName="pg1", port="5432", userName="postgres")
+    text = workbench(
+        postgres.replace("com.mysql.rdbms.mysql.driver.native", "com.mysql.rdbms.postgresql.driver.psqlodbc"),
+        connection("mds", "native_mds_bastion", hostName="10.0.1.5", userName="admin"),
+        connection("plain", "native", hostName="db1", userName="app").replace(".mysql.driver.native", ".mysql"),
+    )
+    report = import_workbench(write(tmp_path, "connections.xml", text))
+    assert [host.name for host in report.hosts] == ["plain"]
+    assert report.problems == (
+        '"pg": its driver is com.mysql.rdbms.postgresql.driver.psqlodbc, which is not read here.',
+        '"mds": its driver is com.mysql.rdbms.mysql.driver.native_mds_bastion, which is not read here.',
+    )
+
+
+def test_that_an_ssh_host_of_workbench_may_be_an_ipv6_address(tmp_path: Path) -> None:
+    ssh = {"userName": "app", "sshUserName": "dba", "hostName": "db1"}
+    text = workbench(
+        connection("a", "native_sshtun", sshHost="[2001:db8::5]:2222", **ssh),
+        connection("b", "native_sshtun", sshHost="gate:x", **ssh),
+    )
+    report = import_workbench(write(tmp_path, "connections.xml", text))
+    assert [host.ssh.jump for host in report.hosts if host.ssh] == ["dba@[2001:db8::5]:2222"]
+    assert report.problems == ('"b": its SSH host is none.',)
 
 
 BOMB = (

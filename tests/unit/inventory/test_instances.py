@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.errors import BadInput
+from services.inventory.imports import ImportReport, merge
 from services.inventory.model import HostEntry, Instance, Inventory, SqlAccess, with_instances
 from services.inventory.toml_file import parse_inventory
 from services.inventory.toml_save import render_inventory
@@ -128,6 +129,14 @@ def test_that_a_fault_of_an_instance_is_told_with_its_place(this: str, that: str
     with pytest.raises(BadInput) as refused:
         parse_inventory(TEXT.replace(this, that, 1))
     assert sentence in refused.value.sentence
+
+
+def test_that_an_import_leaves_out_a_host_that_is_called_as_an_instance_is() -> None:
+    merged = merge(_read(), ImportReport("x", (HostEntry("n1:3307", "10.0.0.9"), HostEntry("n3", "10.0.0.3"))))
+    assert merged.added == ("n3",)
+    assert merged.problems == (
+        '"n1:3307" is left out: "n1:3307" is what the instance is called, and a host has that name.',
+    )
 
 
 def test_that_a_member_found_from_an_instance_is_nobodys_second_server() -> None:

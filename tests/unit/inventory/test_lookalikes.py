@@ -70,8 +70,10 @@ def test_that_a_skeleton_is_its_own_skeleton() -> None:
 
 
 def test_that_an_import_leaves_out_the_second_of_two_hosts_that_look_alike() -> None:
-    report = vetted(ImportReport("x", (HostEntry("db1", "10.0.0.1"), HostEntry("DB1", "10.0.0.2"))))
+    hosts = (HostEntry("db1", "10.0.0.1"), HostEntry("DB1", "10.0.0.2"))
+    report = vetted(ImportReport("x", hosts), {"DB1": "file, line 7"})
     assert [host.name for host in report.hosts] == ["db1"]
-    assert report.problems == (
-        'A host was left out: the host names "db1" and "DB1" look alike: one could be taken for the other; rename one.',
+    assert len(report.problems) == 1
+    assert report.problems[0].startswith(
+        'file, line 7: "DB1" is left out: the host names "db1" and "DB1" look alike: one could be taken for the other;'
     )

@@ -127,8 +127,15 @@ def test_that_a_default_which_can_not_be_unset_is_told() -> None:
     text = 'version = 1\n[defaults.ssh]\nkey = "k"\n[[host]]\nname = "a"\naddress = "a"\n'
     inventory = parse_inventory(text)
     without = replace(inventory, hosts=(replace(inventory.hosts[0], ssh=SshAccess("")),))
-    with pytest.raises(BadInput, match="can't be unset"):
+    with pytest.raises(BadInput, match=r"""can't be unset \("key" in \[host.ssh\] of host "a"\)"""):
         render_inventory(without, text)
+
+
+def test_that_a_host_may_take_its_login_from_ssh_config_beside_a_default_one() -> None:
+    text = 'version = 1\n[defaults.ssh]\nuser = "dba"\n[[host]]\nname = "a"\naddress = "a"\n'
+    inventory = with_host(parse_inventory(text), HostEntry("b", "b", SshAccess("")))
+    written = render_inventory(inventory, text)
+    assert [host.ssh.user for host in parse_inventory(written).hosts if host.ssh] == ["dba", ""]
 
 
 def test_that_a_failing_disk_leaves_the_old_file_and_no_rubbish_with_a_scripted_fsync(
@@ -191,3 +198,12 @@ _host = st.builds(
 def test_that_any_inventory_reads_back_as_it_was_written(hosts: list[HostEntry], text: str) -> None:
     inventory = Inventory(hosts=tuple(hosts), clusters=(ClusterEntry("c", (hosts[0].name,)),) if hosts else ())
     assert parse_inventory(render_inventory(inventory, text)) == inventory
+
+
+def test_that_a_name_that_is_no_utf_8_is_refused_and_the_file_left_as_it_was(tmp_path: Path) -> None:
+    """TOML is UTF-8: another name in its place would be another file."""
+    file = tmp_path / "inventory.toml"
+    host = HostEntry("db1", "10.0.0.1", ssh=SshAccess("dba", config="/home/jos\udce9/config"))
+    with pytest.raises(BadInput, match=r'is no UTF-8 text, and TOML is \(config = "/home/jos\ufffd/config"\)'):
+        save_inventory(Inventory(hosts=(host,), path=str(file)), file)
+    assert not file.exists()

@@ -12,12 +12,8 @@ import msgspec
 
 from services.discovery.model import EstateSnapshot, from_file
 from services.errors import BadInput
-from services.i18n import stored, tr
-
-
-@lru_cache(maxsize=1)
-def _encoder() -> msgspec.json.Encoder:
-    return msgspec.json.Encoder(order="deterministic", enc_hook=stored)
+from services.i18n import tr
+from services.json_text import stored_json
 
 
 @lru_cache(maxsize=1)
@@ -27,7 +23,7 @@ def _decoder() -> msgspec.json.Decoder[EstateSnapshot]:
 
 def snapshot_to_json(snapshot: EstateSnapshot) -> bytes:
     """Return the snapshot as one line of UTF-8 JSON; equal snapshots give equal bytes."""
-    return _encoder().encode(snapshot)
+    return stored_json(snapshot, order="deterministic")
 
 
 def snapshot_from_json(data: bytes | str) -> EstateSnapshot:

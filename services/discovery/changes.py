@@ -78,7 +78,7 @@ def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
         yield _restart(new, teller)
     elif lost := _lost(old, new):
         yield teller.tell("state", lost, Health.BAD)
-    if old.state != new.state and old.reach is not Reach.NOT_TRIED:
+    if old.state != new.state and Reach.NOT_TRIED not in {old.reach, new.reach}:  # a console that opens changes nobody
         yield teller.tell("state", _state_text(old, new, teller.at), new.health)
     if new.reach in ANSWERING and old.reach is Reach.NONE:
         yield _answers_again(old, teller)

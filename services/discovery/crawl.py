@@ -7,6 +7,7 @@ server under a second address is dropped, and no address is asked twice.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -38,6 +39,7 @@ from services.visible import as_line
 MOST_HOSTS = 512
 MOST_UNASKED = 128
 """Drawn and not asked: what a server names costs it nothing, and each is a card in the window."""
+log = logging.getLogger(__name__)
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 1.5
 SILENT_S = 5.0
@@ -147,17 +149,25 @@ class _Lanes:
             session = self._open(entry)
         except UserError as error:  # a missing secret, say: nothing was even tried
             return _silent(entry, self._clock, Problem("sql", error.sentence, error.code))
-        except Exception as error:  # noqa: BLE001 - of one host: the others are asked all the same
-            told = unforeseen(error, tr("The connection to the host"), entry.name)
-            return _silent(entry, self._clock, Problem("sql", told.sentence, told.code))
+        except BaseException as error:  # noqa: BLE001 - of one host: the others are asked all the same
+            return self._odd(entry, error, tr("The connection to the host"))
         with self._lock:
             self._sessions.append(session)
         try:
             heard = Heard(session, lambda: self._patience.heard(entry.name))
             facts = probe(heard, self._clock, parts=FINDING_PARTS, address=entry.address, limit_s=SQL_LIMIT_S)
             return of_entry(facts, entry)
+        except UserError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - see above
+            return self._odd(entry, error, tr("Reading what the host answers"))
         finally:
             session.close()
+
+    def _odd(self, entry: HostEntry, error: BaseException, what: str) -> NodeFacts:
+        log.debug("of something foreign", exc_info=error)
+        told = unforeseen(error, what, entry.name)
+        return _silent(entry, self._clock, Problem("sql", told.sentence, told.code))
 
 
 Submit = Callable[[HostEntry], "Future[NodeFacts]"]

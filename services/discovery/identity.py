@@ -18,7 +18,7 @@ from services.discovery.clash import clashes_among, contradict, problems_of, pro
 from services.discovery.families.registry import registered
 from services.discovery.model import EstateSnapshot, NodeView, place_of
 from services.discovery.naming import names_of
-from services.discovery.nodes import MOST_HISTORY, Node, addresses_of
+from services.discovery.nodes import MOST_HISTORY, STALE_S, Node, addresses_of
 from services.facts.model import NodeFacts, Problem
 from services.i18n import tr
 from services.types import Reach
@@ -38,12 +38,17 @@ class Identities:
 
 
 def identified(
-    previous: EstateSnapshot | None, facts: Mapping[str, NodeFacts], at: float, names: Mapping[str, str]
+    previous: EstateSnapshot | None,
+    facts: Mapping[str, NodeFacts],
+    at: float,
+    names: Mapping[str, str],
+    stale_s: float = STALE_S,
 ) -> Identities:
     """Return one node a server.
 
     Args:
         names: host key -> what a person calls it; a host of the inventory has its own name there (naming.py).
+        stale_s: so long an answer counts.
     """
     before = [n for c in previous.clusters for n in c.nodes] if previous is not None else []
     by_host = {n.host: n for n in before if n.host}
@@ -67,6 +72,7 @@ def identified(
                 history=history_of(old, one),
                 address=_shown_address(one),
                 addresses=addresses_of(one),
+                stale_s=stale_s,
             )
         )
     problems = [

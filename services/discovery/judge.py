@@ -11,16 +11,18 @@ from dataclasses import dataclass
 
 from services.discovery import states
 from services.discovery.model import was_so_before
-from services.discovery.nodes import STALE_S, Node
+from services.discovery.nodes import Node
+from services.discovery.replication_known import channels_doubt
 from services.discovery.starting import coming_up, receiving
 from services.discovery.states import State
+from services.discovery.switches import switches
 from services.discovery.words import clock, joined, names, size
 from services.errors import UNREACHED, NothingListens, OfflineMode
-from services.facts.absence import HIDDEN, NO_SYSTEMD, UNIT_RUNS
+from services.facts.absence import HIDDEN, NO_SYSTEMD, SEVERAL, UNIT_RUNS
 from services.facts.model import SQL, DiskFacts, MachineFacts
 from services.i18n import mark, tr, tr_n
 from services.moments import duration
-from services.types import Health, Reach
+from services.types import Health, Reach, worst
 
 DISK_FULL_B = 16 * 2**20
 DISK_WARN_SHARE = 0.05
@@ -72,7 +74,8 @@ Own = Callable[[Node, Around], Verdict]
 def verdict(node: Node, around: Around, own: Own = serving) -> Verdict:
     """Return the judgement of one node; `own`: its family's, of a node that speaks for itself."""
     if node.sql_fresh:
-        return _with_host(_with_disk(own(node, around), node), node)
+        told = _with_switches(own(node, around), node)
+        return _with_host(_with_disk(_with_channels(told, node), node), node)
     if node.facts is None:
         return _by_hearsay(node, around)
     if node.code("sql") == OfflineMode.code:
@@ -94,12 +97,32 @@ def disk_health(disk: DiskFacts | None) -> Health:
     return Health.WARN if disk.size and disk.free < disk.size * DISK_WARN_SHARE else Health.GOOD
 
 
+def _with_switches(own: Verdict, node: Node) -> Verdict:
+    """Say what a server's own switches keep out: one that refuses clients does not serve, whatever it tells us."""
+    health, text = switches(node)
+    if not text:
+        return own
+    state = states.OFFLINE_MODE if health.severity > own.health.severity and health is Health.BAD else own.state
+    return Verdict(state, worst((own.health, health)), joined(own.reason, text))
+
+
 def _with_host(own: Verdict, node: Node) -> Verdict:
     """Say that the host below a server that answers is not watched: what SSH would tell is missing."""
     why = node.why_bare("ssh")
     if node.reach is not Reach.SQL_ONLY or not why:
         return own
+    if node.server is not None and node.server.service:
+        told = tr("it is an instance of {service}: nobody can watch the host below it", service=node.server.service)
+        return Verdict(own.state, own.health, joined(own.reason, told))
     return Verdict(own.state, own.health, joined(own.reason, tr("the host itself is not watched: {why}", why=why)))
+
+
+def _with_channels(own: Verdict, node: Node) -> Verdict:
+    """Say of a server whose channels could not be read that it is not known: neither good nor bad."""
+    doubt = channels_doubt(node)
+    if not doubt:
+        return own
+    return Verdict(own.state, worst((own.health, Health.UNKNOWN)), joined(own.reason, doubt))
 
 
 def _with_disk(own: Verdict, node: Node) -> Verdict:
@@ -183,6 +206,7 @@ def _without_sql(node: Node, around: Around) -> Verdict:
 _UNSEEN = {
     HIDDEN: mark("whether its server runs is not known: the login does not see the processes of others"),
     NO_SYSTEMD: mark("whether its server runs is not known: none was seen, and systemd says nothing of it"),
+    SEVERAL: mark("whether its server runs is not known: several are called so, and which one it is none tells"),
     UNIT_RUNS: mark("whether its server runs is not known: none was seen, and systemd says that its unit is {unit}"),
 }
 
@@ -215,7 +239,7 @@ def _not_asked(node: Node) -> Verdict | None:
         # This console was late itself, or asleep: that is no word against the server.
         age = duration(node.at - facts.sql_at)
         words = mark("nothing was heard over {sql} for {age} (more than {limit:.0f} s)")
-        text = tr(words, sql=node.speaks, age=age, limit=STALE_S)
+        text = tr(words, sql=node.speaks, age=age, limit=node.stale_s)
         return Verdict(states.NO_NEWS, Health.UNKNOWN, text)
     if facts is None or facts.sql_at is not None or node.why_bare("sql"):
         return None
@@ -291,7 +315,7 @@ def _unreached(node: Node, around: Around) -> Verdict:
         return Verdict(states.NOT_CONTACTED, Health.UNKNOWN, tr("waiting for the first answer"))
     if node.reach is not Reach.NONE and node.facts is not None:
         age = duration(node.at - max(node.facts.sql_at or 0.0, node.facts.ssh_at or 0.0))
-        text = tr("nothing was heard for {age} (more than {limit:.0f} s)", age=age, limit=STALE_S)
+        text = tr("nothing was heard for {age} (more than {limit:.0f} s)", age=age, limit=node.stale_s)
         return Verdict(states.NO_NEWS, Health.UNKNOWN, text)
     if around.seen:
         who = names(around.seen)

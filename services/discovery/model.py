@@ -101,7 +101,7 @@ class ReplicationEdge:
     lag_s: float | None = None
     lag_source: str = ""  # "heartbeat", "seconds behind"
     gtid_gap: int | None = None
-    delay_s: int = 0
+    delay_s: int | None = 0
     reason: str = ""
     semi_sync: bool | None = None  # the replica acknowledges commits; None: it need not, or nobody can tell
 

@@ -36,6 +36,7 @@ class Node:
     behind: bool = False  # a plain server that replication hangs on a Galera cluster, or that is written beside it
     spare: bool = False  # written into a cluster, runs no server, and nobody ever heard of one there
     addresses: frozenset[str] = field(default_factory=frozenset)
+    stale_s: float = STALE_S  # so long an answer counts
 
     @property
     def host(self) -> str:
@@ -73,9 +74,14 @@ class Node:
         return self.facts.reach if self.facts is not None else Reach.NOT_TRIED
 
     @property
-    def port(self) -> int:
-        """Return the server's port."""
+    def port(self) -> int | None:
+        """Return the server's port, None where it tells none that can be one."""
         return self.server.port if self.server is not None else 3306
+
+    @property
+    def asked_port(self) -> int | None:
+        """Return the port of its host at which the console asks it, None where it asks at none."""
+        return self.facts.asked_port if self.facts is not None else None
 
     @property
     def segment(self) -> int | None:
@@ -86,20 +92,15 @@ class Node:
     @property
     def sql_fresh(self) -> bool:
         """Return whether SQL answers now."""
-        return (
-            self.facts is not None
-            and self.reach in {Reach.FULL, Reach.SQL_ONLY}
-            and _within(self.facts.sql_at, self.at)
-        )
+        return self.facts is not None and self.reach in {Reach.FULL, Reach.SQL_ONLY} and self._within(self.facts.sql_at)
 
     @property
     def ssh_fresh(self) -> bool:
         """Return whether SSH answers now."""
-        return (
-            self.facts is not None
-            and self.reach in {Reach.FULL, Reach.SSH_ONLY}
-            and _within(self.facts.ssh_at, self.at)
-        )
+        return self.facts is not None and self.reach in {Reach.FULL, Reach.SSH_ONLY} and self._within(self.facts.ssh_at)
+
+    def _within(self, moment: float | None) -> bool:
+        return moment is not None and abs(self.at - moment) <= self.stale_s
 
     @property
     def speaks(self) -> str:
@@ -131,10 +132,6 @@ class Node:
         """Return the code of the problem of a part."""
         problems = self.facts.problems if self.facts is not None else ()
         return next((p.code for p in problems if p.part == part), "")
-
-
-def _within(moment: float | None, at: float) -> bool:
-    return moment is not None and abs(at - moment) <= STALE_S
 
 
 def addresses_of(facts: NodeFacts) -> frozenset[str]:

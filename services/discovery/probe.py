@@ -6,40 +6,40 @@ a host itself (discovery, the command line); `machine_facts` and `log_facts` are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 from services.boundary import foreign, unforeseen
 from services.clock import Clock
 from services.connections.no_commands import no_commands
 from services.connections.ports import ObserverSession, Rows
 from services.connections.reads import commands
-from services.connections.reads.read import CommandRead, SqlRead
+from services.connections.reads.read import CommandRead
 from services.discovery.probe_mongodb import probe_mongodb
 from services.errors import NoCommands, OfflineMode, QueryFailed, Refused, SudoFailed, Unforeseen, UserError
 from services.facts import reads
-from services.facts.absence import doubt_of_absence
+from services.facts.absence import SEVERAL, doubt_of_absence
 from services.facts.cut_texts import read_variables
 from services.facts.daemons import daemons_of
 from services.facts.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
-from services.facts.galera import galera_problems, parse_galera, parse_members
+from services.facts.galera import galera_problems, parse_galera
 from services.facts.group_replication import group_problems, parse_group, read_recovery
+from services.facts.kept_parts import kept_members, kept_replication
 from services.facts.log_reads import log_facts, unit_facts, with_certificate
 from services.facts.machine import ServerProcess, clock_offset, find_process, parse_df, parse_host_files
 from services.facts.model import (
+    CHANNELS,
     SQL,
     SSH,
-    GaleraFacts,
-    GaleraMember,
     GroupRecovery,
     MachineFacts,
     NodeFacts,
     Problem,
-    ReplicationFacts,
 )
-from services.facts.replication import applier_stopped, parse_replication, replication_problems
+from services.facts.optional_reads import OptionalReads, attempt
+from services.facts.replication import applier_stopped, parse_replication, replication_problems, tells_of_all
 from services.facts.semi_sync import parse_semi_sync
 from services.facts.server import parse_server
 from services.facts.start_line import founds
@@ -56,8 +56,6 @@ FINDING_PARTS: frozenset[Part] = frozenset({"sql", "machine"})
 
 SQL_LIMIT_S = 2.0
 COMMAND_LIMIT_S = 4.0
-
-T = TypeVar("T")
 
 
 def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four by name
@@ -88,23 +86,23 @@ def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four 
         group: the group's members and this member's numbers, read each time where a group is configured: what was not
             read is not known.
         recovery: how far the member is, while it is RECOVERING.
-        problems: refusals of single statements; they belong to this poll only.
+        problems: why single reads gave nothing the last time they were made.
         variables_at: when `variables` were read; None: not known.
     """
     galera = parse_galera(status, variables)
     doubts = galera_problems(status, variables, galera) if galera is not None else ()
     if galera is not None:
-        galera = replace(galera, members=_members(previous.galera, galera, members))
+        galera = replace(galera, members=kept_members(previous.galera, galera, members))
     if not status:
         doubts += (Problem("sql", tr("The server answered with an empty status."), "status-empty"),)
     server = parse_server(variables, status, at)
     doubts += (*group_problems(variables), *reads.refused_folder(server.datadir))
     kept = tuple(p for p in previous.problems if p.part in {"machine", "log", "clock"})
-    known = _replication(
+    known = kept_replication(
         previous.replication,
         parse_replication(replication, replicas, processes, variables, appliers),
         channels_read=replication is not None,
-        replicas_read=replicas is not None or processes is not None,
+        replicas_read=replicas is not None or tells_of_all(processes, status),
         moments=(at, variables_at),
     )
     return replace(
@@ -118,37 +116,6 @@ def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four 
         replication=known,
         round_trip_s=round_trip_s,
         problems=(*kept, *doubts, *replication_problems(known), *problems),
-    )
-
-
-def _members(old: GaleraFacts | None, new: GaleraFacts, rows: Rows | None) -> tuple[GaleraMember, ...]:
-    """Return the member list: the one just read, else the last one while the view it came from still holds."""
-    if rows is not None:
-        return parse_members(rows)
-    same_view = old is not None and (old.conf_id, old.state_uuid) == (new.conf_id, new.state_uuid)
-    return old.members if old is not None and same_view else ()
-
-
-def _replication(
-    old: ReplicationFacts | None,
-    new: ReplicationFacts | None,
-    *,
-    channels_read: bool,
-    replicas_read: bool,
-    moments: tuple[float, float | None],
-) -> ReplicationFacts | None:
-    at, variables_at = moments
-    if new is None:
-        return old
-    if old is None:
-        return replace(new, at=at, gtid_at=variables_at)
-    return replace(
-        new,
-        channels=new.channels if channels_read else old.channels,
-        replicas=new.replicas if replicas_read else old.replicas,
-        heartbeat_lag_s=old.heartbeat_lag_s,
-        at=at if channels_read else old.at,
-        gtid_at=variables_at if variables_at is not None else old.gtid_at,
     )
 
 
@@ -184,7 +151,7 @@ def _looked(
     if asked_ssh and "machine" in parts:
         # Both roads at once: over a VPN each takes seconds, of which all but milliseconds are spent waiting.
         with ThreadPoolExecutor(1, thread_name_prefix="pilothouse-probe") as beside:
-            early = beside.submit(_attempt, lambda: _begin_machine(session, clock))
+            early = beside.submit(attempt, lambda: _begin_machine(session, clock))
             sql = ask(session, clock, facts, limit_s) if asked_sql else facts
             begun = early.result()
     else:
@@ -232,24 +199,14 @@ def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s
     except UserError as error:
         return error
     dialect = dialect_of(variables)
-    problems: list[Problem] = []
-
-    def ask(read: SqlRead | None, part: str) -> Rows | None:
-        if read is None:
-            return None
-        answer = _attempt(lambda: session.query(read, limit_s=limit_s))
-        if isinstance(answer, UserError):
-            problems.append(Problem(part, answer.sentence, answer.code))
-            return None
-        return answer
-
-    channels = ask(dialect.replication_status, "replication")
+    optional = OptionalReads(session, limit_s)
+    channels = optional.ask(dialect.replication_status, CHANNELS, dialect.channels_right)
     stopped = applier_stopped(channels, grouped=dialect.identity.group_replication)
-    appliers = ask(dialect.applier_errors, "appliers") if stopped else None
+    appliers = optional.ask(dialect.applier_errors, "appliers") if stopped else None
     replicas, processes = _ask_replicas(session, dialect, variables, limit_s)
-    members = ask(dialect.galera_members, "members")
-    group = (ask(dialect.group_members, "group"), ask(dialect.group_stats, "group"))
-    recovery = read_recovery(dialect.group_recovery, group[0], variables, lambda read: ask(read, "group"))
+    members = optional.ask(dialect.galera_members, "members")
+    group = (optional.ask(dialect.group_members, "group"), optional.ask(dialect.group_stats, "group"))
+    recovery = read_recovery(dialect.group_recovery, group[0], variables, lambda read: optional.ask(read, "group"))
     return facts_from_poll(
         replace(facts, problems=tuple(p for p in facts.problems if p.part in {"machine", "log", "clock"})),
         status,
@@ -262,7 +219,7 @@ def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s
         processes=processes,
         group=group,
         recovery=recovery,
-        problems=tuple(problems),
+        problems=optional.problems,
         round_trip_s=round_trip,
         variables_at=variables_at,
     )
@@ -278,19 +235,12 @@ def _ask_replicas(
     """
     if not keeps_binlog(variables):
         return None, None
-    replicas = _attempt(lambda: session.query(dialect.replicas, limit_s=limit_s))
+    replicas = attempt(lambda: session.query(dialect.replicas, limit_s=limit_s))
     if isinstance(replicas, Rows) and replicas.rows:
         return replicas, None
-    processes = _attempt(lambda: session.query(PROCESSES, limit_s=limit_s))
+    processes = attempt(lambda: session.query(PROCESSES, limit_s=limit_s))
     known = replicas if isinstance(replicas, Rows) else None
     return known, processes if isinstance(processes, Rows) else None
-
-
-def _attempt(call: Callable[[], T]) -> T | UserError:
-    try:
-        return call()
-    except UserError as error:
-        return error
 
 
 def _probe_ssh(
@@ -308,10 +258,11 @@ def _probe_ssh(
     if ("log" not in parts and not offline) or not daemons_of(session.kind).tells_transfers:
         known = with_certificate(machine, session, done) if machine is not None and begun is not None else machine
         return replace(done, machine=known)
-    transfers, unit = log_facts(session, done, clock)
-    if unit is not None:
-        done = replace(done, machine=_with_unit(machine or MachineFacts(), unit))
-    return replace(done, transfers=transfers)
+    logged = log_facts(session, done, clock)
+    if logged.machine is not None:
+        done = replace(done, machine=_with_unit(machine or MachineFacts(), logged.machine))
+    problems = (*_without(done, "log"), *((logged.problem,) if logged.problem is not None else ()))
+    return replace(done, transfers=logged.transfers, transfers_at=logged.at, problems=problems)
 
 
 def _with_unit(machine: MachineFacts, unit: MachineFacts) -> MachineFacts:
@@ -365,6 +316,8 @@ def _begin_machine(session: ObserverSession, clock: Clock) -> _Begun:
     if state == "":
         doubt = doubt_of_absence(lambda read: session.run(read, limit_s=COMMAND_LIMIT_S), daemons.units)
         state = "?" if doubt else ""
+    if not found.alone:
+        doubt = SEVERAL
     machine = replace(machine, process_state=state, process_doubt=doubt)
     machine = replace(machine, process_pid=found.pid, process_owner=found.owner, clock_offset_s=offset)
     return _Begun(machine, found.pid)

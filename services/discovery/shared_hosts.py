@@ -1,7 +1,8 @@
 """Several servers on one host: what is known of each, and what is not. Pure.
 
 A host's processes, unit and data disk are read once, for its first server. Which of several servers a process is, a
-list of processes does not tell: then the state of the first one's process is not known.
+list of processes does not tell, whether the inventory names them all or not: then the state of its process is not
+known, unless the server itself has told its pid (MongoDB's serverStatus).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.discovery.model import ClusterSnapshot, place_of
+from services.facts.absence import SEVERAL
 from services.facts.model import MachineFacts, NodeFacts
 from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory
@@ -18,9 +20,10 @@ NOT_TOLD = "?"
 
 
 def of_entry(facts: NodeFacts, entry: HostEntry) -> NodeFacts:
-    """Return the facts with what else stands on the host."""
-    machine = machine_of(facts.machine, entry)
-    return replace(facts, on=entry.on, beside=entry.others, machine=machine, speaks=entry.what.speaks)
+    """Return the facts with what else stands on the host, and the port of it at which the server is asked."""
+    machine = machine_of(facts.machine, entry, own_pid(facts))
+    speaks = entry.what.speaks
+    return replace(facts, on=entry.on, beside=entry.others, machine=machine, asked_port=entry.asked_port, speaks=speaks)
 
 
 def only_named(hosts: Iterable[HostEntry], at: float) -> dict[str, NodeFacts]:
@@ -33,11 +36,30 @@ def only_named(hosts: Iterable[HostEntry], at: float) -> dict[str, NodeFacts]:
     }
 
 
-def machine_of(machine: MachineFacts | None, entry: HostEntry) -> MachineFacts | None:
-    """Return the host's facts as they are facts of its first server: where another may be meant, nothing is said."""
-    if machine is None or not entry.others or not machine.process_state:
+def own_pid(facts: NodeFacts) -> int | None:
+    """Return the pid that a server told of itself when it last answered; None: not told."""
+    return facts.mongo.server.pid if facts.mongo is not None else None
+
+
+def machine_of(machine: MachineFacts | None, entry: HostEntry, own: int | None) -> MachineFacts | None:
+    """Return the host's facts as they are facts of its first server: where another may be meant, nothing is said.
+
+    Args:
+        own: the pid that the server told of itself.
+    """
+    if machine is None or not machine.process_state or not (entry.others or machine.process_doubt == SEVERAL):
         return machine
-    return replace(machine, process_state=NOT_TOLD, process_pid=None, process_owner="", founded_pid=None)
+    seen = machine.process_pid is not None
+    if seen and machine.process_pid == own:
+        return replace(machine, process_doubt="")
+    return replace(
+        machine,
+        process_state=NOT_TOLD,
+        process_pid=None,
+        process_owner="",
+        founded_pid=None,
+        process_doubt=SEVERAL if seen else machine.process_doubt,
+    )
 
 
 def shared_words(cluster: ClusterSnapshot) -> str:

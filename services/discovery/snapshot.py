@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from services.discovery.clash import judged_by_clash
 from services.discovery.expected import judged_by_size
@@ -14,7 +14,7 @@ from services.discovery.families.shared.channels import links_of
 from services.discovery.families.shared.trees import assign_trees, one_host
 from services.discovery.identity import identified
 from services.discovery.model import SEEN_NOW, ClusterSnapshot, EstateSnapshot, Unasked, stands_alone
-from services.discovery.nodes import Node
+from services.discovery.nodes import STALE_S, Node
 from services.discovery.troubles import apart_from_others, common_problems
 from services.discovery.unasked import with_unasked
 from services.discovery.written import Written, joined_as_written
@@ -25,10 +25,23 @@ NO_RATES: Rates = {}
 AS_FOUND: Written = {}
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look that asked each host once, from `began` to `at`: who answered early in it was not silent since."""
+
+    began: float
+    at: float
+
+    @property
+    def took_s(self) -> float:
+        """Return how long it took; nothing where the clock was set back meanwhile."""
+        return max(0.0, self.at - self.began)
+
+
 def updated_estate(
     previous: EstateSnapshot | None,
     facts: Mapping[str, NodeFacts],
-    at: float,
+    at: float | Look,
     names: Mapping[str, str] | None = None,
     *,
     rates: Rates | None = None,
@@ -41,7 +54,7 @@ def updated_estate(
     Args:
         previous: the last snapshot: identities, since when a state holds, and lost members are carried over from it.
         facts: host key -> what the host said last; hosts that are gone from here are gone from the picture.
-        at: now, UTC epoch seconds.
+        at: now, UTC epoch seconds, or the single look that asked each host once.
         names: host key or cluster id -> what a person calls it; every host of the inventory by its name there.
         rates: host key -> derived rates: "flow_control_share" (0 to 1), "ist_reach_s", "lag_s", "network_in_per_s",
             "flow_control_sent" (1/s), "binlog_bytes_per_s".
@@ -50,7 +63,9 @@ def updated_estate(
         written: host key -> the cluster that a person wrote it into.
     """
     shown, measured, asked = names or {}, rates or NO_RATES, registered()
-    found = identified(previous, facts, at, shown)
+    stale_s = STALE_S + (at.took_s if isinstance(at, Look) else 0.0)
+    at = at.at if isinstance(at, Look) else at
+    found = identified(previous, facts, at, shown, stale_s)
     nodes = [node for node in found.nodes if not node.only_named]
     groups: dict[str, list[Node]] = {}
     owners: dict[str, Family] = {}

@@ -17,8 +17,9 @@ from services.connections.reads.read import CommandRead
 from services.facts.system import units_shown
 from services.lines import lines_of
 
-HIDDEN, NO_SYSTEMD, UNIT_RUNS = "hidden", "no-systemd", "unit-runs"
-"""Why it is not known: others' processes are hidden from the login; systemd does not answer; a unit says it runs."""
+HIDDEN, NO_SYSTEMD, UNIT_RUNS, SEVERAL = "hidden", "no-systemd", "unit-runs", "several"
+"""Why it is not known: others' processes are hidden from the login; systemd does not answer; a unit says it runs;
+several are called so, and which one is this server's nothing tells."""
 _FIRST = re.compile(r"\s*1\s+0(\s|$)")
 _ENDED = frozenset({"inactive", "failed"})
 _WITHOUT_PROCESS = frozenset({

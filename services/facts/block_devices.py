@@ -15,6 +15,8 @@ NO_DISKS = ("loop", "ram", "zram", "sr", "scd", "fd")
 _LAYERS = re.compile(r"dm-|md|drbd|bcache|zd[0-9]|ploop|emcpower|sddlm|VxDMP|VxVM")
 """Device mapper, md RAID, DRBD, bcache, ZFS volumes, ploop, and the multipath drivers of EMC, Hitachi and Veritas: what
 is done there is done on the disks below once more. rbd and nbd are none: what is below them is another host's."""
+_MULTIPATH = re.compile(r"emcpower|sddlm|VxDMP")
+"""Of these the layers that stand upon disks alone: where those are hidden, each is a disk of its own."""
 _WAY = re.compile(r"nvme([0-9]+)c[0-9]+n([0-9]+)")
 
 
@@ -47,6 +49,7 @@ def devices_of(names: Sequence[str]) -> Devices:
     hidden = {way for found in ways.values() for way in found}
     whole = tuple(name for name in names if name not in hidden and not is_partition(name, known))
     counted = tuple(name for name in whole if _LAYERS.match(name) is None)
+    counted = counted or tuple(name for name in whole if _MULTIPATH.match(name) is not None)
     if not counted and len(whole) == 1:
         counted = whole
     return Devices(whole, counted, ways)

@@ -9,16 +9,22 @@ _MOST_LINES = 20_000
 
 
 def has_aes(cpuinfo: str) -> bool | None:
-    """Return whether /proc/cpuinfo names AES instructions ('flags' on x86, 'Features' on ARM); None: it names none."""
+    """Return whether /proc/cpuinfo names AES instructions ('flags' on x86, 'Features' on ARM); None: it names none.
+
+    IBM Z has them in its own instructions for ciphers, which it calls 'msa' (Linux, arch/s390/kernel/processor.c).
+    """
     for line in lines_of(cpuinfo)[:_MOST_LINES]:
         name, _, value = line.partition(":")
         if name.strip().lower() in {"flags", "features"}:
-            return "aes" in value.split()
+            return not {"aes", "msa"}.isdisjoint(value.split())
     return None
 
 
 def cores_of(cpuinfo: str) -> int | None:
-    """Return how many processors /proc/cpuinfo lists; None where it lists none."""
+    """Return how many processors /proc/cpuinfo lists, or counts ('# processors' on IBM Z); None where it tells none."""
+    for line in lines_of(cpuinfo)[:_MOST_LINES]:
+        if line.split(":")[0].strip() == "# processors":
+            return count(line.partition(":")[2]) or None
     return sum(line.split(":")[0].strip() == "processor" for line in lines_of(cpuinfo)[:_MOST_LINES]) or None
 
 

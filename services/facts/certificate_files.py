@@ -24,6 +24,7 @@ MOST_TEXT = 256 * 1024
 """Bytes of a file of certificates or a key, and characters of what a host tells of one: no more is looked at."""
 _MOST_CERTIFICATES, _MOST_CHAIN = 20, 8
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,65536}?-----END CERTIFICATE-----")
+_BEGINS = "-----BEGIN CERTIFICATE-----"
 _NAME = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _SUM = re.compile(r"[0-9a-f]{64}")
 _BROKEN = (ValueError, TypeError, UnsupportedAlgorithm, InvalidSignature)
@@ -47,8 +48,7 @@ def parse_pair(text: str, paths: tuple[str, str, str]) -> PairSeen | None:
         elif kind == "now":
             now = count(rest)
         elif kind == "public":
-            known = len(parts) == 2 and parts[0] in {"spki", "ssh"} and _SUM.fullmatch(parts[1])
-            public = (parts[0], parts[1]) if known else ("none", "")
+            public = _public(parts)
         elif kind in {"ca", "cert", "key"}:
             files[kind] = _file(parts)
     if not files:
@@ -56,14 +56,27 @@ def parse_pair(text: str, paths: tuple[str, str, str]) -> PairSeen | None:
     ca, cert, key = (files.get(kind, FileSeen()) for kind in ("ca", "cert", "key"))
     cas, chain = loaded("\n".join(blocks["ca"])), loaded("\n".join(blocks["cert"]))
     roots, why = chain_of(cas, chain)
-    return PairSeen(paths, ca, cert, key, user, uid, group, seen(cas), seen(chain), roots, why, public, now)
+    odd = tuple(
+        kind
+        for kind, read in (("ca", cas), ("cert", chain))
+        if "\n".join(blocks[kind]).count(_BEGINS) > len(read) and len(read) != _MOST_CERTIFICATES
+    )
+    return PairSeen(paths, ca, cert, key, user, uid, group, seen(cas), seen(chain), roots, why, public, now, odd)
+
+
+def _public(parts: list[str]) -> tuple[str, str]:
+    """Return what is told of the key's public half; ('', '') where nothing on the host could tell it."""
+    if len(parts) == 2 and parts[0] in {"spki", "ssh"} and _SUM.fullmatch(parts[1]):
+        return parts[0], parts[1]
+    return ("none", "") if parts == ["none"] else ("", "")
 
 
 def _file(parts: list[str]) -> FileSeen:
     if parts[0] != "there" or len(parts) != 6:
         return FileSeen("absent" if parts[0] == "absent" else "unread")
     mode = int(parts[2], 8) if re.fullmatch(r"[0-7]{1,5}", parts[2]) else None
-    return FileSeen("there", parts[1].startswith("regular"), mode, count(parts[3]), parts[5] == "readable")
+    readable = {"readable": True, "closed": False}.get(parts[5])
+    return FileSeen("there", parts[1].startswith("regular"), mode, count(parts[3]), readable)
 
 
 def socat_version(text: str) -> str:

@@ -58,6 +58,7 @@ class PairSeen:
         public: what is known of the key: 'spki' or 'ssh' and the digest of its public half, 'none': it is no key
             that can be read without a password; '' not known.
         now: the host's own time (UTC epoch seconds), by which its scripts judge dates; None: not told.
+        odd: 'ca', 'cert': the file has a certificate of a kind that is not known here: no word against it.
     """
 
     paths: tuple[str, str, str] = ("", "", "")
@@ -73,6 +74,7 @@ class PairSeen:
     why: str = ""
     public: tuple[str, str] = ("", "")
     now: float | None = None
+    odd: tuple[str, ...] = ()
 
     @property
     def ends(self) -> float | None:
@@ -131,6 +133,9 @@ def _file_faults(pair: PairSeen, which: str) -> list[PairFault]:
 
 def _own_faults(pair: PairSeen) -> list[PairFault]:
     found = []
+    if pair.odd:
+        told = " and ".join(pair.paths[("ca", "cert").index(which)] for which in pair.odd)
+        return [PairFault("kind-unknown", f"what {told} holds is of a kind that is not known here", blocks=False)]
     if not pair.chain or not pair.cas:
         empty = pair.paths[1] if not pair.chain else pair.paths[0]
         return [PairFault("no-certificate", f"there is no certificate in {empty}")]

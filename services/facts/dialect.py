@@ -4,7 +4,8 @@ Product and abilities are told from what the server answered to SHOW GLOBAL VARI
 from a host's name and never from the provider's version. Sources:
 - MySQL 8.0.22 release notes: SHOW REPLICA STATUS, SHOW REPLICAS; 8.4.0 removed the old words ("Features Removed in
   MySQL 8.4").
-- MariaDB KB: "SHOW REPLICA STATUS" (SHOW ALL SLAVES STATUS from 10.0 on), "SHOW REPLICA HOSTS".
+- MariaDB KB: "SHOW REPLICA STATUS" (SHOW ALL SLAVES STATUS from 10.0 on; REPLICATION SLAVE ADMIN from 10.5.2 on,
+  REPLICA MONITOR from 10.5.9 on, which "GRANT" and the server's errors call SLAVE MONITOR), "SHOW REPLICA HOSTS".
 - mysql.wsrep_cluster_members: Galera 4 only (MariaDB 10.4, PXC 8.0); the streaming replication variables came with it.
 """
 
@@ -22,6 +23,20 @@ from services.types import Flavour
 STATUS, VARIABLES, PROCESSES = statements.STATUS, statements.VARIABLES, statements.PROCESS_LIST
 
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-(\d+))?")
+
+_NUMBERED_ALONE = (
+    "tidb", "oceanbase", "ob_", "vitess", "xpand", "clustrix", "starrocks", "doris", "singlestore", "memsql",
+)  # fmt: skip
+_OTHERS = (*(word for word in _NUMBERED_ALONE if word != "ob_"), "polardb")
+_MARKS = ("tidb_", "ob_", "xpand_", "clustrix_", "polardb_", "loose_polar")
+"""Products that speak MySQL's protocol: by their version or its comment, or by variables of theirs.
+
+The version that those of _NUMBERED_ALONE give is what their protocol resembles: no statement of MySQL's may be chosen
+by it. Aurora and PolarDB are built from MySQL's source, and have its numbers.
+"""
+_AURORA = ("/rdsdbbin/oscar", "mysql_aurora")
+"""Where Aurora's programs lie: its version and comment are MySQL's, and it need not show variables of its own
+(github.com/nethalo/dbsafe/issues/50, github.com/pingcap/dm/issues/842). RDS lies below /rdsdbbin/mysql and is MySQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +66,7 @@ class Dialect:
     identity: Identity
     replication_status: SqlRead
     replicas: SqlRead
+    channels_right: str  # what the account needs to read the channels
     galera_members: SqlRead | None = None
     group_members: SqlRead | None = None
     group_stats: SqlRead | None = None
@@ -73,7 +89,7 @@ def identify(variables: Mapping[str, str]) -> Identity:
     return Identity(
         flavour=flavour,
         version=version,
-        version_key=key,
+        version_key=() if known_by.startswith(_NUMBERED_ALONE) else key,
         galera=galera,
         galera4="wsrep_trx_fragment_size" in variables,
         group_replication=in_a_group(variables),
@@ -90,15 +106,56 @@ def _product(variables: Mapping[str, str], galera: bool) -> tuple[Flavour, str]:
     text = variables.get("version", "").lower()
     if "mariadb" in text or "gtid_slave_pos" in variables or "aria_pagecache_buffer_size" in variables:
         return Flavour.MARIADB, "version" if "mariadb" in text else "MariaDB's own variables"
+    comment = variables.get("version_comment", "").lower()
+    if foreign := next((word for word in _OTHERS if word in f"{text} {comment}"), _own_mark(variables)):
+        return Flavour.UNKNOWN, f"{foreign}: it speaks MySQL's protocol and is another product"
     if "pxc_strict_mode" in variables:
         return Flavour.PXC, "pxc_strict_mode"
+    if "percona xtradb cluster" in comment:  # 5.5 and 5.6 have no pxc_strict_mode
+        return Flavour.PXC, "version_comment"
     if galera or "wsrep_provider" in variables:
         return Flavour.CODERSHIP, "wsrep_provider without the marks of MariaDB or PXC"
-    if "percona" in variables.get("version_comment", "").lower() or "innodb_corrupt_table_action" in variables:
+    if "percona" in comment or "innodb_corrupt_table_action" in variables:
         return Flavour.PERCONA, "Percona's own variables or comment"
     if "server_uuid" in variables or "gtid_executed" in variables or "version_comment" in variables:
         return Flavour.MYSQL, "server_uuid, gtid_executed"
     return Flavour.UNKNOWN, ""
+
+
+def is_aurora(variables: Mapping[str, str]) -> bool:
+    """Return whether a server is an instance of Aurora: they share one volume, and all but one only read."""
+    if any(name.startswith("aurora_") for name in variables):
+        return True
+    return any(
+        mark in variables.get(name, "") for mark in _AURORA for name in ("basedir", "character_sets_dir", "version")
+    )
+
+
+def service_of(variables: Mapping[str, str]) -> str:
+    """Return the managed service that a server is an instance of, '' where nothing of its own tells one.
+
+    None of them lets anybody log in on the host, nor hands out SUPER. Azure's servers from before 8.0.36 have a plain
+    version and comment: a variable of theirs, by which Microsoft Entra accounts alone get in, tells them.
+    Sources: what these servers say in public dumps (8.0.37-azure, 8.0.31-google) and to the mysql client ("Server
+    version: 8.0.31-google (Google)"); Microsoft Learn, "Microsoft Entra authentication for Azure Database for MySQL"
+    (aad_auth_only); Cloud SQL documentation, "Configure database flags" (cloudsql_*).
+    """
+    version, comment = variables.get("version", "").lower(), variables.get("version_comment", "").strip().lower()
+    if is_aurora(variables):
+        return "Amazon Aurora"
+    if variables.get("basedir", "").startswith("/rdsdbbin/"):
+        return "Amazon RDS"
+    if "-azure" in version or "aad_auth_only" in variables:
+        return "Azure Database for MySQL"
+    if "-google" in version or comment == "(google)" or any(name.startswith("cloudsql_") for name in variables):
+        return "Google Cloud SQL"
+    return ""
+
+
+def _own_mark(variables: Mapping[str, str]) -> str:
+    if is_aurora(variables):
+        return "aurora_"
+    return next((mark for mark in _MARKS if any(name.startswith(mark) for name in variables)), "")
 
 
 def version_of(text: str) -> tuple[str, tuple[int, ...]]:
@@ -120,7 +177,8 @@ def dialect_of(variables: Mapping[str, str]) -> Dialect:
     """Return how to ask the server that has these variables."""
     identity = identify(variables)
     if identity.flavour is Flavour.MARIADB:
-        known = (statements.ALL_SLAVES, statements.SLAVE_HOSTS)
+        several = not identity.version_key or identity.version_key >= (10, 0)
+        known = (statements.ALL_SLAVES if several else statements.SLAVE, statements.SLAVE_HOSTS)
     else:
         new_words = identity.version_key >= (8, 0, 22)
         known = (
@@ -131,6 +189,7 @@ def dialect_of(variables: Mapping[str, str]) -> Dialect:
     return Dialect(
         identity,
         *known,
+        _channels_right(identity),
         galera_members=statements.GALERA_MEMBERS if identity.galera and identity.galera4 else None,
         group_members=(statements.GROUP_MEMBERS if has_roles else statements.GROUP_MEMBERS_57)
         if identity.group_replication
@@ -143,6 +202,12 @@ def dialect_of(variables: Mapping[str, str]) -> Dialect:
         if identity.flavour is not Flavour.MARIADB and identity.version_key >= (5, 7)
         else None,
     )
+
+
+def _channels_right(identity: Identity) -> str:
+    if identity.flavour is not Flavour.MARIADB or identity.version_key < (10, 5, 2):
+        return "REPLICATION CLIENT"
+    return "SLAVE MONITOR (REPLICA MONITOR)" if identity.version_key >= (10, 5, 9) else "REPLICATION SLAVE ADMIN"
 
 
 def _recovery(identity: Identity) -> tuple[SqlRead, ...]:

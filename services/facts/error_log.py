@@ -25,8 +25,10 @@ _ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d:?\
 _LOCAL = re.compile(r"(\d{4}-\d\d-\d\d)\s{1,9}(\d{1,2}:\d\d:\d\d)\s{1,9}(.*)")
 _OLD = re.compile(r"(\d{6})\s{1,9}(\d{1,2}:\d\d:\d\d)\s{1,9}(.*)")
 
-_MEMBER = r"-?\d{{1,9}}(?:\.-?\d{{1,9}})? \((?P<{0}>[^)]{{0,255}})\)"
-"""No repeat in these patterns is without a bound: a client may write 1023 digits into each of a thousand lines."""
+_MEMBER = r"-?\d{{1,9}}(?:\.-?\d{{1,9}})? \((?P<{0}>(?>(?:[^()]|\([^()]{{0,255}}\)){{0,255}}))\)"
+"""A name may have parentheses of its own, 'db (west)-2'.
+
+No repeat in these patterns is without a bound: a client may write 1023 digits into each of a thousand lines."""
 _SELECTED = re.compile(
     rf"(?:Member|Node) {_MEMBER.format('joiner')} requested state transfer from '[^']{{0,512}}'\. "
     rf"Selected {_MEMBER.format('donor')}\(\w{{1,40}}[^)]{{0,40}}\) as donor"
@@ -69,6 +71,8 @@ _FAILED = re.compile(
     r"IST (?:preload|receiver) failed|SST script aborted with error|"
     rf"{JOIN_BROKE}"
 )
+_AT_NO_TIME = 0.0
+"""When a transfer ended whose end stands in a line without a time: it runs no more all the same."""
 
 
 @dataclass(slots=True)
@@ -81,13 +85,13 @@ class _Log:
 
     def current(self) -> int | None:
         """Return the newest transfer that has not ended, and that its joiner did not ask for again."""
-        return next((i for i in range(len(self.found) - 1, -1, -1) if self._runs(i) and not self.asked_again(i)), None)
+        return next((i for i in range(len(self.found) - 1, -1, -1) if self._open(i)), None)
 
     def of(self, joiner: str, donor: str = "") -> int | None:
         """Return the newest open transfer of this joiner (and donor); None where it may be one or another."""
         found = [
             i for i, one in enumerate(self.found)
-            if self._runs(i) and one.joiner_name == joiner and donor in {"", one.donor_name}
+            if self._open(i) and one.joiner_name == joiner and donor in {"", one.donor_name}
         ]  # fmt: skip
         if len({self.found[i].donor_name for i in found}) > 1 and joiner == _ARBITRATOR:
             return None
@@ -107,16 +111,25 @@ class _Log:
         for later in self.found[index + 1 :]:
             same = later.donor_name == one.donor_name or one.joiner_name != _ARBITRATOR
             if later.joiner_name == one.joiner_name and same:
-                return later.since or 0.0
+                return later.since or _AT_NO_TIME
         return None
 
     def whole(self) -> tuple[TransferFacts, ...]:
-        """Return the transfers as they came out."""
+        """Return the transfers as they came out; of one that is over, and nobody says since when, only a failure."""
         again = [self.asked_again(i) if self._runs(i) else None for i in range(len(self.found))]
-        return tuple(
-            one if at is None else replace(one, ended=at or None, failed=True)
+        told = (
+            one if at is None else replace(one, ended=at, failed=True)
             for one, at in zip(self.found, again, strict=True)
         )
+        return tuple(
+            replace(one, ended=None) if one.ended == _AT_NO_TIME else one
+            for one in told
+            if one.failed or one.ended != _AT_NO_TIME
+        )
+
+    def _open(self, index: int) -> bool:
+        """Return whether it has not ended: the end of a later one of its joiner is not its end."""
+        return self._runs(index) and self.asked_again(index) is None
 
     def _runs(self, index: int) -> bool:
         return self.found[index].ended is None and not self.found[index].failed
@@ -183,6 +196,10 @@ def split_line(line: str, utc_offset_s: float) -> tuple[float | None, str]:
         return None, line
 
 
+def _end(at: float | None) -> float:
+    return _AT_NO_TIME if at is None else at
+
+
 def _take(log: _Log, message: str, at: float | None) -> None:
     if found := _SELECTED.search(message):
         _begin(log, found, at)
@@ -190,12 +207,12 @@ def _take(log: _Log, message: str, at: float | None) -> None:
         _sent(log, found, at)
     elif found := _GOT.search(message):
         donor = "" if found["donor"] == _LEFT else found["donor"]
-        log.change(log.of(found["joiner"], donor), ended=at, failed=found["end"] == "failed")
+        log.change(log.of(found["joiner"], donor), ended=_end(at), failed=found["end"] == "failed")
     elif found := _SYNCED.search(message):
-        log.change(log.of(found["joiner"]), ended=at)
+        log.change(log.of(found["joiner"]), ended=_end(at))
         log.change(log.left(found["joiner"]), donor_done=True)
     elif not _take_progress(log, message) and _FAILED.search(message):
-        log.change(log.current(), ended=at, failed=True)
+        log.change(log.current(), ended=_end(at), failed=True)
 
 
 def _sent(log: _Log, found: re.Match[str], at: float | None) -> None:
@@ -204,7 +221,7 @@ def _sent(log: _Log, found: re.Match[str], at: float | None) -> None:
     index = log.left(found["donor"]) if gone else log.of(found["joiner"], found["donor"])
     failed = gone or found["end"] == "failed"
     over = failed or found["joiner"] == _ARBITRATOR
-    log.change(index, donor_done=found["end"] == "complete", failed=failed, ended=at if over else None)
+    log.change(index, donor_done=found["end"] == "complete", failed=failed, ended=_end(at) if over else None)
 
 
 def _begin(log: _Log, found: re.Match[str], at: float | None) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from services.connections.ports import Rows, text
@@ -117,12 +118,14 @@ def addresses(value: str) -> tuple[str, ...]:
     """Return wsrep_incoming_addresses in the view's order, '' for a member that gives none.
 
     garbd serves no clients and gives none; outside a primary component the others are "unspecified" (seen on MariaDB
-    10.11 after two minorities had merged).
+    10.11 after two minorities had merged). One that several members give (behind one proxy, or the wrong
+    wsrep_node_incoming_address copied to all) tells of none of them who it is.
     """
     if not value.strip():
         return ()
-    parts = (words(part, 255) for part in value.split(",", MOST_MEMBERS)[:MOST_MEMBERS])
-    return tuple("" if part.lower() in {"unspecified", "auto"} else part for part in parts)
+    parts = [words(part, 255) for part in value.split(",", MOST_MEMBERS)[:MOST_MEMBERS]]
+    times = Counter(parts)
+    return tuple("" if times[part] > 1 or part.lower() in {"unspecified", "auto"} else part for part in parts)
 
 
 def listed_addresses(value: str) -> tuple[str, ...]:

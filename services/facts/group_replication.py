@@ -19,7 +19,7 @@ from services.facts.cut_texts import uncut
 from services.facts.dialect import in_a_group
 from services.facts.error_log import split_line
 from services.facts.model import GroupFacts, GroupMember, GroupRecovery, Problem
-from services.facts.reading import count, flag, words
+from services.facts.reading import count, flag, port_of, words
 from services.i18n import tr
 from services.visible import as_line
 
@@ -182,8 +182,9 @@ def _member(row: Mapping[str, SqlValue], primary: str, single: bool | None) -> G
     return GroupMember(
         member_id=member,
         host=words(_text(row, "MEMBER_HOST"), 255),
-        port=count(row.get("MEMBER_PORT")) or 3306,
+        port=port_of(row.get("MEMBER_PORT")),
         state=state if state in STATES else "",
+        state_word="" if state in STATES else words(_text(row, "MEMBER_STATE"), 40),
         role=role if role in {"PRIMARY", "SECONDARY"} else "",
     )
 

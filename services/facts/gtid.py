@@ -132,8 +132,9 @@ def _parsed(text: str) -> GtidSet | None:
     if not clean:
         return GtidSet()
     parts = [p for p in clean.split(",") if p]
-    if all(p.count("-") == 2 and ":" not in p for p in parts):
-        return _mariadb(parts)
+    if parts and all(p.count("-") == 2 and ":" not in p for p in parts):
+        whole = not clean.startswith(",") and ",," not in clean  # MySQL alone lets parts be empty
+        return _mariadb(parts) if whole else None
     return _mysql(parts)
 
 

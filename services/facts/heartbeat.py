@@ -5,9 +5,12 @@ Sources: Percona Toolkit, pt-heartbeat (table of `ts`, an ISO 8601 moment, and `
 
 Whose row: that of the channel's source; where the source writes none, the one row that is not the replica's own (it
 comes from further up). Several such rows leave open whose lag is meant: not known.
+A row without a server_id (pt-heartbeat before 2.1, tables of people's own) may be written on the replica itself: it
+counts alone, and only where nobody but replication writes there (super_read_only, MariaDB's NO_LOCK_NO_ADMIN).
 In which time: UTC. A moment that lies ahead of UTC is local time: not known, until the same offset of a real zone was
 seen several times. One that moves on and stands just a zone's offset behind may be local time or a replica that far
-behind: not known. What is ahead by less than clocks may differ counts 0.
+behind: not known. What is ahead by less than clocks may differ counts 0; what is further behind than any replica is
+(MOST_BEHIND_S) was written by a clock that stood wrong.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from services.connections.reads.read import SqlRead
 from services.facts.machine import CLOCK_LIMIT_S
 from services.facts.model import Problem, ReplicationChannel
 from services.facts.reading import count
+from services.facts.replication import MOST_BEHIND_S
 from services.i18n import tr
 
 _QUARTER_S = 900
@@ -36,8 +40,8 @@ IN_STEP_S = 15.0
 """A replica in step is behind by less: what is written each second, or every ten, and the way."""
 _SEEN = 5
 """How often a beat that has moved on must show the same offset until it is a zone's."""
-Doubt = Literal["", "zone", "writers"]
-"""Why a lag is not known: its moments are of an unknown zone, or whose row counts is open."""
+Doubt = Literal["", "zone", "writers", "unsigned"]
+"""Why a lag is not known: moments of an unknown zone, whose row counts is open, or a row that nobody signed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +72,21 @@ class Heartbeats:
 
     _writers: dict[int | None, _Writer] = field(default_factory=dict)
 
-    def lag(self, rows: Rows | None, channels: Sequence[ReplicationChannel] = ()) -> Lag:
-        """Return the lag of the channel that is furthest behind; not known where one of them is not."""
+    def lag(self, rows: Rows | None, channels: Sequence[ReplicationChannel] = (), *, sealed: bool = False) -> Lag:
+        """Return the lag of the channel that is furthest behind; not known where one of them is not.
+
+        Args:
+            sealed: nobody but replication writes on this server, administrators included.
+        """
         beats, now = _beats(rows)
         if now is None or not beats:
             return Lag()
+        if set(beats) == {None} and not (sealed and len(channels) == 1 and rows is not None and len(rows.rows) == 1):
+            return Lag(doubt="unsigned")
         ids = _counted(tuple(beats), tuple(channel.source_server_id for channel in channels))
         if ids is None:
             return Lag(doubt="writers")
-        delayed = any(channel.delay_s for channel in channels)
+        delayed = any(channel.delay_s != 0 for channel in channels)  # not known too
         self._writers = {one: self._writers.get(one, _Writer()) for one in ids}
         lags = [self._one(one, beats[one], now, delayed=delayed) for one in ids]
         return next((lag for lag in lags if lag.seconds is None), None) or max(lags, key=lambda lag: lag.seconds or 0.0)
@@ -88,6 +98,9 @@ class Heartbeats:
         if past.beat is not None and beat < past.beat:
             past = _Writer()  # the writer's clock went back: the end of its summer time, or another machine
         behind = (now - beat).total_seconds()
+        if behind >= MOST_BEHIND_S:
+            self._writers[writer] = _Writer()
+            return Lag(doubt="zone")
         if past.known and behind + past.zone_s >= -CLOCK_LIMIT_S:
             self._writers[writer] = replace(past, beat=beat)
             return Lag(max(0.0, behind + past.zone_s), past.zone_s)
@@ -134,6 +147,12 @@ def heartbeat_problems(lag: Lag) -> tuple[Problem, ...]:
             "heartbeat is not known."
         )
         return (Problem("heartbeat", sentence, "heartbeat-writers"),)
+    if lag.doubt == "unsigned":
+        sentence = tr(
+            "The heartbeat table tells no server_id: whether this server or its source wrote the moment is not known, "
+            "and so is the lag by heartbeat."
+        )
+        return (Problem("heartbeat", sentence, "heartbeat-unsigned"),)
     return ()
 
 
@@ -156,10 +175,8 @@ def _beats(rows: Rows | None) -> tuple[dict[int | None, datetime | None], dateti
         beat = _moment(text(row.get("ts")))
         if writer is not None and writer == own:
             continue
-        if writer in beats and writer is not None:
+        if writer in beats:
             beat = max((one for one in (beat, beats[writer]) if one is not None), default=None)
-        elif writer in beats:
-            return {}, None  # rows that nobody signed
         beats[writer] = beat
     return beats, now
 

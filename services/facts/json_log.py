@@ -2,6 +2,8 @@
 
 MySQL manual, "The JSON Error Log Sink" (log_sink_json): one object a line, with `time`, `label`, `err_code`,
 `subsystem`, `thread` and `msg`. Breaks within a message are escaped there: in one line they begin no other.
+
+A collector of a container's log (fluent-bit in Percona's operator for PXC) puts each line of the text log into `log`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ def plain_line(line: str) -> str:
         told = json.loads(line[prefix.end() :])
     except (ValueError, RecursionError):
         return line
+    if isinstance(told, dict) and isinstance(told.get("log"), str) and "msg" not in told:
+        return prefix.group() + " ".join(told["log"].split())
     if not isinstance(told, dict) or not isinstance(told.get("msg"), str):
         return line
     code, label = count(told.get("err_code")), _word(told.get("label"))

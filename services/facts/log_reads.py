@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Output
@@ -17,12 +18,17 @@ from services.facts import reads
 from services.facts.error_log import parse_transfers
 from services.facts.group_replication import parse_group_error
 from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units, zone_offset
-from services.facts.model import SQL, MachineFacts, NodeFacts, TransferCertificate, TransferFacts
+from services.facts.model import SQL, MachineFacts, NodeFacts, Problem, TransferCertificate, TransferFacts
 from services.facts.option_files import SERVER_GROUPS, printed
+from services.facts.reading import words
+from services.i18n import tr
 from services.lines import lines_of
 
 LOG_LINES = 600
 LIMIT_S = 5.0
+_UNNAMED = "unnamed"
+"""Of a CA that no option names (encrypt = 3 needs none): the certificate alone runs out."""
+_CERTIFICATE = "-----BEGIN CERTIFICATE-----"
 
 
 def unit_facts(session: ObserverSession, pid: int | None = None) -> MachineFacts:
@@ -35,20 +41,31 @@ def unit_facts(session: ObserverSession, pid: int | None = None) -> MachineFacts
     return parse_units(answer.text, pid) if answer.exit_code == 0 else MachineFacts()
 
 
-def log_facts(
-    session: ObserverSession, facts: NodeFacts, clock: Clock
-) -> tuple[tuple[TransferFacts, ...], MachineFacts | None]:
-    """Return the state transfers of the host's log, and its unit, SST and gcache page sizes. Never raises.
+class Logged(NamedTuple):
+    """What one look at a host's log gave.
 
-    Without an answer the transfers of `facts` are kept and the second part is None.
+    Attributes:
+        transfers: those of the log; of the look before where it was not read, as old as they are (`at`).
+        machine: unit, SST and gcache page sizes; None where the host gave no answer.
+        at: when the log was read last, UTC epoch seconds; None: never.
+        problem: why it was not read this time; None: it was, or the server has told no log.
     """
+
+    transfers: tuple[TransferFacts, ...]
+    machine: MachineFacts | None
+    at: float | None
+    problem: Problem | None = None
+
+
+def log_facts(session: ObserverSession, facts: NodeFacts, clock: Clock) -> Logged:
+    """Return the state transfers of the host's log, and its unit, SST and gcache page sizes. Never raises."""
     try:
         unit = unit_facts(session, facts.machine.process_pid if facts.machine is not None else None)
         path = _path(session, facts)
-        text = _read_log(session, path, unit.unit)
+        text, why = _read_log(session, path, unit.unit)
         sizes = _sizes(session, facts) if facts.galera is not None or _may_join(unit) else unit
-    except UserError:
-        return facts.transfers, None
+    except UserError as error:
+        return Logged(facts.transfers, None, facts.transfers_at, _not_read(error.sentence, error.code))
     told = parse_group_error(lines_of(text)) if text is not None else ""
     machine = replace(
         unit,
@@ -59,10 +76,16 @@ def log_facts(
     )
     machine = with_certificate(machine, session, facts)
     if text is None:
-        return facts.transfers, machine
+        return Logged(facts.transfers, machine, facts.transfers_at, _not_read(why) if why else None)
     offset = facts.machine.clock_offset_s if facts.machine is not None else None
     found = parse_transfers(lines_of(text), utc_offset_s=_zone(session) if path else 0.0, clock_offset_s=offset or 0.0)
-    return tuple(t for t in found if t.since is None or t.since <= clock.wall() + 60), machine
+    now = clock.wall()
+    return Logged(tuple(t for t in found if t.since is None or t.since <= now + 60), machine, now)
+
+
+def _not_read(why: str, code: str = "log-not-read") -> Problem:
+    told = tr("its log was not read, so that state transfers are not known by it: {why}", why=why.rstrip("."))
+    return Problem("log", told, code)
 
 
 def with_certificate(machine: MachineFacts, session: ObserverSession, facts: NodeFacts) -> MachineFacts:
@@ -82,9 +105,13 @@ def with_certificate(machine: MachineFacts, session: ObserverSession, facts: Nod
     from services.facts.certificate_files import parse_pair  # its library is loaded only where it is needed
 
     pair = parse_pair(told, ("", "", ""))
-    if pair is None:
-        return machine
-    if not pair.chain or not pair.cas or pair.ends is None:
+    if pair is None or told.count(_CERTIFICATE) > len(pair.chain) + len(pair.cas):
+        return machine  # or of a kind that is not known here: that is no word against it
+    states = dict(line.split("|", 1) for line in lines_of(told) if line.startswith(("ca|", "cert|")))
+    if "unread" in states.values() or states.get("cert") == _UNNAMED:
+        return machine  # it could not be looked at, or stands where nobody looked: that is no word against it
+    lacks = not pair.chain or not (pair.cas or states.get("ca") == _UNNAMED)
+    if lacks or pair.ends is None:
         return replace(machine, transfer=TransferCertificate())
     return replace(machine, transfer=TransferCertificate(pair.ends, pair.chain[0].name))
 
@@ -108,14 +135,18 @@ def _path(session: ObserverSession, facts: NodeFacts) -> str:
     return reads.log_path(given.get("log_error", ""), given.get("datadir", ""))
 
 
-def _read_log(session: ObserverSession, path: str, unit: str) -> str | None:
+def _read_log(session: ObserverSession, path: str, unit: str) -> tuple[str | None, str]:
+    """Return the log's newest lines, None where they were not read; and why, '' where nobody told where they are."""
     if path:
         answer = _as_root_or_not(session, lambda sudo: reads.error_log(path, LOG_LINES, sudo=sudo))
     elif unit:
         answer = _as_root_or_not(session, lambda sudo: reads.journal(unit, LOG_LINES, sudo=sudo))
     else:
-        return None
-    return answer.text if answer is not None and answer.exit_code == 0 else None
+        return None, ""
+    if answer is not None and answer.exit_code == 0:
+        return answer.text, ""
+    said = words(answer.error_text, 200) if answer is not None else ""
+    return None, said or tr("the host does not allow it")
 
 
 def _sizes(session: ObserverSession, facts: NodeFacts) -> MachineFacts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.addresses import is_ip
 from services.facts.model import DiskFacts, MachineFacts
@@ -23,6 +23,7 @@ _CORE = re.compile(r"cpu\d+ ")
 _SHARE = re.compile(r"-?[0-9]{1,4}%?")
 _LOGIN = re.compile(r"(in|refused) ([A-Za-z0-9_. -]{1,100})\s*", re.ASCII)
 _BORN = re.compile(r"began (\d{9,11})\s{1,3}born (\d{9,11})", re.ASCII)
+_OF_A_LISTING = re.compile(r"total [0-9]|[-dlbcps][-rwxsStT]{9}", re.ASCII)
 _ZONE = re.compile(r"[+-][0-9]{4}")
 LATEST = 2.0**33
 """The year 2242: beyond it clocks and calendars of a workstation give up."""
@@ -75,11 +76,16 @@ _ZOMBIE = frozenset("Z")
 
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
-    """The process that is called like a server. `state`: '' there is none; `owner`: see process_owner.owner_of."""
+    """The process that is called like a server.
+
+    Attributes:
+        state: '' there is none. owner: see process_owner.owner_of. alone: no other one is as near as it (and lives).
+    """
 
     state: str = ""
     pid: int | None = None
     owner: str = ""
+    alone: bool = True
 
 
 def find_process(text: str, called: Collection[str] = MYSQL_DAEMONS) -> ServerProcess:
@@ -98,7 +104,8 @@ def find_process(text: str, called: Collection[str] = MYSQL_DAEMONS) -> ServerPr
         pid = count(parts[0]) if parts else None
         if pid is not None and len(parts) >= 3 and parts[2] in called:
             found.append(ServerProcess(parts[1][:1], pid, owner_of(parts[3] if len(parts) == 4 else "", own)))
-    return min(found, key=_nearness, default=ServerProcess())
+    best = min(found, key=_nearness, default=ServerProcess())
+    return replace(best, alone=sum(_nearness(one) == _nearness(best) for one in found) < 2)
 
 
 def _nearness(one: ServerProcess) -> tuple[int, bool]:
@@ -177,14 +184,12 @@ def _rank(pairs: Mapping[str, str]) -> int:
 def parse_datadir(text: str) -> tuple[int | None, bool]:
     """Return (bytes in gcache pages, whether a .sst folder exists) out of `ls -lAn DATADIR`; (None, False) unread."""
     lines = lines_of(text)[:MOST_LINES]
-    if not lines:
+    if not any(_OF_A_LISTING.match(line) for line in lines):
         return None, False
-    pages = 0
-    for line in lines:
-        if " gcache.page." in line:
-            fields = line.split(None, 8)
-            pages += (count(fields[4]) or 0) if len(fields) == 9 else 0
-    return pages, any(line.endswith(" .sst") for line in lines)
+    fields = [line.split(None, 8) for line in lines if " gcache.page." in line]
+    sizes = [count(one[4]) if len(one) == 9 else None for one in fields]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None, any(line.endswith(" .sst") for line in lines)
 
 
 def resolved(exit_code: int) -> bool | None:

@@ -32,13 +32,19 @@ class ServerFacts:
     version_key: tuple[int, ...] = ()
     comment: str = ""
     hostname: str = ""
-    port: int = 3306
+    port: int | None = 3306  # None: it tells one that is none, 0 where it listens to no network
     server_id: int | None = None
     server_uuid: str = ""  # MySQL family; MariaDB has none before 11.x: ''
     uptime_s: float | None = None
     started_at: float | None = None
     read_only: bool | None = None
     super_read_only: bool | None = None
+    engine_read_only: bool | None = None  # innodb_read_only, what a reader of Aurora has alone
+    shares_volume: bool = False  # an instance of Aurora: one that only reads is a reader on purpose
+    service: str = ""  # the managed service that it is an instance of: nobody logs in on its host
+    session_read_only: bool | None = None  # transaction_read_only: new sessions begin without the right to write
+    forced_recovery: int | None = None  # innodb_force_recovery: 0 is a server that serves as usual
+    offline: bool | None = None  # offline_mode: only administrators get in
     read_only_word: str = ""  # of a value of read_only that is not known
     datadir: str = ""
     socket: str = ""
@@ -118,9 +124,10 @@ class GroupMember:
 
     member_id: str = ""  # its server_uuid; '' of a server that is in no group
     host: str = ""
-    port: int = 3306
-    state: str = ""  # ONLINE, RECOVERING, OFFLINE, ERROR, UNREACHABLE
+    port: int | None = 3306
+    state: str = ""  # ONLINE, RECOVERING, OFFLINE, ERROR, UNREACHABLE; '' not told, or none of them
     role: str = ""  # PRIMARY, SECONDARY, '' where it is not told
+    state_word: str = ""  # of a state that is none of these, as the server says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +174,7 @@ class ReplicationChannel:
 
     name: str = ""  # '' is the default channel
     source_host: str = ""
-    source_port: int = 3306
+    source_port: int | None = 3306
     source_uuid: str = ""
     source_server_id: int | None = None
     io_running: str = ""  # Yes, No, Connecting, Preparing
@@ -185,7 +192,7 @@ class ReplicationChannel:
     exec_log_pos: int | None = None
     relay_log_file: str = ""
     relay_log_space: int | None = None
-    delay_s: int = 0
+    delay_s: int | None = 0  # None: it tells one that can't be read
     remaining_delay_s: float | None = None
     sql_state: str = ""
     io_state: str = ""
@@ -197,7 +204,7 @@ class ReplicaSeen:
 
     server_id: int | None = None
     host: str = ""
-    port: int = 3306
+    port: int | None = 3306
     server_uuid: str = ""
 
 
@@ -211,7 +218,8 @@ class ReplicationFacts:
     gtid_executed: str = ""
     gtid_strict: bool | None = None
     heartbeat_lag_s: float | None = None
-    at: float | None = None  # when the channels were read
+    at: float | None = None  # when the channels were read; None: never, and whether there are any is not known
+    replicas_at: float | None = None  # when somebody last told who replicates from here; None: nobody
     gtid_at: float | None = None  # when gtid_binlog_pos and gtid_executed were read (variables come less often)
 
 
@@ -222,7 +230,7 @@ class SemiSyncFacts:
     source_enabled: bool | None = None  # None: no plugin
     source_active: bool | None = None  # commits wait for acknowledgements now; False: fallen back to asynchronous
     clients: int | None = None  # semi-synchronous replicas that are connected; one that is just gone counts on
-    wanted: int = 1  # acknowledgements that a commit waits for
+    wanted: int | None = 1  # acknowledgements that a commit waits for; MariaDB has no setting of it and waits for one
     timeout_ms: int | None = None
     wait_point: str = ""  # AFTER_SYNC, AFTER_COMMIT
     acknowledged: int | None = None
@@ -230,6 +238,11 @@ class SemiSyncFacts:
     waiting: int | None = None  # sessions in their commit
     replica_enabled: bool | None = None
     replica_active: bool | None = None
+
+    @property
+    def few(self) -> bool:
+        """Return whether fewer replicas are there than the next commit waits for; it waits for one at least."""
+        return self.clients is not None and self.clients < (self.wanted or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +331,15 @@ class TransferFacts:
     current_seqno: int | None = None
 
 
+LOG_KEPT_S = 60.0
+"""Seconds after which a transfer that its log had not ended is not known any more: a log is read every 15 at least."""
+CHANNELS = "replication"
+"""The part of a problem that says why the channels were not read."""
+KEPT_S = 25.0
+"""Seconds after which channels and replicas are not known any more: two reads that gave nothing, at the slowest pace.
+
+They are read every `members_s` of the watch's settings, with the first sample that is due then.
+"""
 SSH, SQL = "ssh", "sql"
 """The two ways in, as problems and `NodeFacts.no_way` name them."""
 
@@ -337,6 +359,7 @@ class NodeFacts:
     group: GroupFacts | None = None
     semi_sync: SemiSyncFacts | None = None  # None: the server knows nothing of it
     transfers: tuple[TransferFacts, ...] = ()
+    transfers_at: float | None = None  # when the log that tells them was read; None: by no look that says when
     round_trip_s: float | None = None
     sql_at: float | None = None  # when SQL last answered; older than `at` means these parts are stale
     ssh_at: float | None = None
@@ -346,7 +369,22 @@ class NodeFacts:
     beside: tuple[str, ...] = ()  # the other servers on this host, by what they are called
     kind: str = ""  # of an instance that the inventory names and nobody reads: its kind there
     mongo: MongoFacts | None = None  # of a mongod or mongos
+    asked_port: int | None = None  # the port of its host that leads to it; its own may be another, in a container
     speaks: str = "SQL"  # what its server is asked over, for sentences
+
+    @property
+    def channels_old(self) -> bool:
+        """Return whether what is known of its channels is not of now: their last read failed, or is too long ago."""
+        read_at = self.replication.at if self.replication is not None else None
+        late = read_at is not None and self.sql_at is not None and self.sql_at - read_at > KEPT_S
+        return late or any(problem.part == CHANNELS for problem in self.problems)
+
+    @property
+    def known_transfers(self) -> tuple[TransferFacts, ...]:
+        """Return the transfers of its log that are known: those without an end only while that log is read."""
+        read_at = self.transfers_at
+        old = read_at is not None and self.at - read_at > LOG_KEPT_S
+        return tuple(t for t in self.transfers if not old or t.ended is not None or t.failed)
 
     @property
     def in_group(self) -> bool:

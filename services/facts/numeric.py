@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from services.facts import gtid
 from services.facts.model import GroupFacts, ReplicationFacts
-from services.facts.reading import count
+from services.facts.replication import received_gap
 
 NUMERIC_VARIABLES = (
     "innodb_flush_log_at_trx_commit",
@@ -37,12 +36,15 @@ NUMERIC_VARIABLES = (
 _WORDS = {"ON": 1.0, "OFF": 0.0}
 _RUNNING = {"yes": 1.0, "no": 0.0, "connecting": 0.0, "preparing": 0.0}
 """Of a channel's threads; another word is not known."""
+_BELOW_0 = 2.0**63
+"""From here on a status variable is a number below 0 that is printed without its sign, and none that was counted:
+wsrep_local_index of a node without a Primary Component is 2^64 - 1, and so is a gauge that was taken down too often."""
 _keys: dict[str, str] = {}
 _MOST_KEYS = 20_000
 
 
 def numeric_status(status: Mapping[str, str]) -> dict[str, float]:
-    """Return lower-cased names with the values that are finite numbers; everything else is left out."""
+    """Return lower-cased names with the values that are numbers; everything else is left out."""
     found: dict[str, float] = {}
     for name, text in status.items():
         if text[:1] == "[" or "/" in text:
@@ -53,7 +55,7 @@ def numeric_status(status: Mapping[str, str]) -> dict[str, float]:
             value = float(text)
         except ValueError:
             continue
-        if math.isfinite(value):
+        if -_BELOW_0 < value < _BELOW_0:
             found[_key(name)] = value
     return found
 
@@ -93,7 +95,7 @@ def replication_values(facts: ReplicationFacts | None) -> dict[str, float]:
         ):
             if value is not None:
                 values[f"{base}.{name}"] = float(value)
-        if (gap := gtid_gap(channel.gtid_received, channel.gtid_executed)) is not None:
+        if (gap := received_gap(channel)) is not None:
             values[f"{base}.gtid_gap"] = float(gap)
     if facts.heartbeat_lag_s is not None:
         values["repl.heartbeat_lag"] = max(0.0, facts.heartbeat_lag_s)
@@ -113,31 +115,6 @@ def group_values(facts: GroupFacts) -> dict[str, float]:
 def channel_key(name: str) -> str:
     """Return a channel's name as one word of a metric key; the default channel ('') is "default"."""
     return "".join(c if c.isalnum() else "_" for c in name) or "default"
-
-
-def gtid_gap(received: str, executed: str) -> int | None:
-    """Return how many transactions were received and not yet executed, None when it can't be told.
-
-    MariaDB positions ("domain-server-sequence", comma separated; MariaDB KB: GTID): the gap is the sum over domains of
-    the sequence numbers' difference. MySQL's sets (uuid:1-5) are subtracted; an empty one was forgotten.
-    """
-    done, got = _mariadb_positions(executed), _mariadb_positions(received)
-    if got is None and done is None:
-        return gtid.gap(received, executed)
-    if not got or done is None:
-        return None
-    return sum(max(0, seq - done.get(domain, seq)) for domain, seq in got.items())
-
-
-def _mariadb_positions(text: str) -> dict[str, int] | None:
-    positions: dict[str, int] = {}
-    for part in text.replace("\n", "").split(","):
-        words = part.strip().split("-")
-        sequence = count(words[-1])
-        if len(words) != 3 or sequence is None or count(words[0]) is None or count(words[1]) is None:
-            return None
-        positions[words[0]] = max(positions.get(words[0], 0), sequence)
-    return positions
 
 
 def _several(name: str, text: str) -> dict[str, float]:

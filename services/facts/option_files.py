@@ -24,6 +24,7 @@ SERVER_GROUPS = ("mysqld", "server")
 """What MySQL's server reads; MariaDB's my_print_defaults knows its own groups as --mysqld, MySQL's doesn't."""
 _LINE = re.compile(r"^([\s#;]*)([A-Za-z][A-Za-z0-9_.-]*)(\s*=\s*)(.*)$")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}", re.ASCII)
+_READ = re.compile(r"\.?[A-Za-z0-9_][A-Za-z0-9_.@:+-]*\.cnf|\.cnf", re.ASCII)
 _MOST = 256 * 1024
 
 
@@ -80,13 +81,11 @@ def includes(text: str) -> tuple[tuple[str, bool], ...]:
 
 
 def read_in_folder(listing: str) -> tuple[str, ...]:
-    """Return the file names of `ls -1 FOLDER` that a server reads: *.cnf, in the order of their names.
+    """Return the file names of `ls -1A FOLDER` that a server reads: *.cnf, hidden ones too, by their names.
 
     One with a sign that no read takes is left out: the server reads it all the same.
     """
-    return tuple(
-        sorted(name for name in lines_of(listing) if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.@:+-]*\.cnf", name))
-    )
+    return tuple(sorted(name for name in lines_of(listing) if _READ.fullmatch(name)))
 
 
 def provider_options_of(text: str) -> tuple[tuple[str, str], ...]:

@@ -3,9 +3,9 @@
 A line (see services/connections/os_loops.py for the loop) is a list of `;`-separated segments. `t CLOCK` is the
 host's own clock; `@NAME` starts a section, and what follows are lines of the kernel's file as they stand:
 `@stat` /proc/stat, `@disk` /proc/diskstats, `@mem` /proc/meminfo, `@load` /proc/loadavg, `@vm` /proc/vmstat,
-`@net` /proc/net/dev, `@psi cpu|io|memory` /proc/pressure/*, `@proc` "PID STATE GROUP OWN_GROUP" of mysqld or mariadbd
-("- -" when there is none), `@nic` the names of the network cards (each minute), `@fs` "MAJOR:MINOR BLOCK_SIZE BLOCKS
-AVAILABLE" of the data directory's file system (every third second).
+`@net` /proc/net/dev, `@psi cpu|io|memory` /proc/pressure/*, `@proc` "PID STATE GROUP OWN_GROUP HOW_MANY" of mysqld or
+mariadbd ("- -" when there is none), `@nic` the names of the network cards (each minute), `@fs` "MAJOR:MINOR BLOCK_SIZE
+BLOCKS AVAILABLE" of the data directory's file system (every third second).
 Field meanings: man proc_stat(5), proc_diskstats(5), proc_meminfo(5), proc_pressure(5), stat(1) `-f`.
 """
 
@@ -59,7 +59,7 @@ class OsReading:
         values: metric key ("os.cpu.user") -> value as the kernel gave it: CPU in ticks, memory in bytes.
         process_state: R, S, D, T, Z ... of mysqld/mariadbd (man proc_pid_stat(5)), '' when no such process runs.
         data_disk_size, data_disk_free: bytes of the data directory's file system, None on seconds without `@fs`.
-        process_owner: see process_owner.owner_of.
+        process_owner: see process_owner.owner_of. process_alone: False: others are called so and are as near as it.
         data_device: whole disk under the data directory, '' when it can't be told.
         disk_devices, net_devices: names that have numbers of their own, those that the sums are made of first.
     """
@@ -74,6 +74,7 @@ class OsReading:
     disk_devices: tuple[str, ...] = ()
     net_devices: tuple[str, ...] = ()
     process_owner: str = ""
+    process_alone: bool = True
 
 
 def os_command(datadir: str, shell: str = "bash", kind: str = MYSQL.code) -> CommandRead:
@@ -130,7 +131,7 @@ class OsParser:
             values = {key: value for key, value in values.items() if math.isfinite(value)}
         size, free = self._file_system(_last(kept[b"@fs"]))
         process = [word.decode("ascii", "replace") for word in _last(kept[b"@proc"])]
-        pid = count(process[0]) if len(process) in {2, 4} and process[1] != "-" else None
+        pid = count(process[0]) if len(process) in {2, 4, 5} and process[1] != "-" else None
         return OsReading(
             at_host,
             values,
@@ -138,10 +139,11 @@ class OsParser:
             pid,
             size,
             free,
-            self._device or self._most_written(values),
+            self._device or self._only_disk(),
             _counted_first(self._devices.whole, self._devices.counted) if self._devices is not None else (),
             _counted_first(self._nets, self._carrying),
-            owner_of(f"0::{process[2]}", f"0::{process[3]}") if pid is not None and len(process) == 4 else "",
+            owner_of(f"0::{process[2]}", f"0::{process[3]}") if pid is not None and len(process) >= 4 else "",
+            pid is None or len(process) < 5 or (count(process[4]) or 0) < 2,
         )
 
     def _forget_made_up(self) -> None:
@@ -266,10 +268,10 @@ class OsParser:
     def _whole_disk(self, name: str) -> str:
         return disk_of(name, frozenset(self._disk_names)) or name
 
-    def _most_written(self, values: Mapping[str, float]) -> str:
-        """Return the disk with the most writes: the guess when the file system names no disk (overlay)."""
-        whole = self._devices.whole if self._devices is not None else ()
-        return max(whole, key=lambda n: values.get(f"os.disk.{n}.writes", 0.0), default="")
+    def _only_disk(self) -> str:
+        """Return the disk where the host has but one, and the file system names none (overlay, ZFS); '' for several."""
+        counted = self._devices.counted if self._devices is not None else ()
+        return counted[0] if len(counted) == 1 else ""
 
 
 def _counted_first(names: Iterable[str], counted: Collection[str]) -> tuple[str, ...]:

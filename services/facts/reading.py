@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import math
 import re
+import unicodedata
 from collections.abc import Mapping
 
 from services.addresses import is_ip
@@ -23,7 +24,11 @@ MOST = 2**63 - 1
 CUTS = frozenset({1024, 2048, 4096})
 """Characters, or bytes, after which servers cut a text without a word (services/facts/cut_texts.py)."""
 
+BLANKS = " \t\r\n"
+"""What may stand around a value, and is no part of it."""
+
 _MOST_DIGITS = 20
+_REAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[-+]?[0-9]{1,4})?", re.IGNORECASE | re.ASCII)
 SUFFIXES = "KMGTPE"
 _LAST_NUMBER = re.compile(r"(?:(?<!\d)|(?=-))-?\d+[KMGTPE]?$")
 _SUFFIXED = re.compile(r"([+-]?[0-9]+)([KMGTPE])", re.IGNORECASE | re.ASCII)
@@ -45,7 +50,7 @@ def whole(value: object) -> int | None:
             return None
         value = int(value)
     if not isinstance(value, int):
-        text = str(value).strip()
+        text = str(value).strip(BLANKS)
         digits = text[1:] if text[:1] in {"-", "+"} else text
         if not (digits.isascii() and digits.isdigit()) or len(digits) > _MOST_DIGITS:
             return None
@@ -61,13 +66,35 @@ def count(value: object) -> int | None:
     return number if number is not None and number >= 0 else None
 
 
+def absent(value: object) -> bool:
+    """Return whether a server told nothing at all: no such variable or column, NULL, or an empty text.
+
+    Only then a product's documented default may stand for a value: one that can't be read is not known.
+    """
+    return value is None or (isinstance(value, str) and not value.strip(BLANKS)) or value == b""
+
+
+def port_of(value: object, port: int = 3306) -> int | None:
+    """Return a TCP port; `port`, the product's default, where none was told; None where it is none.
+
+    MySQL's server tells 0 while it listens to no network (MySQL source, mysqld.cc: skip_networking).
+    """
+    if absent(value):
+        return port
+    found = count(value)
+    return found if found is not None and 0 < found < 65536 else None
+
+
 def real(value: object) -> float | None:
     """Return a finite number; None for NULL, text, nan and infinities."""
     if isinstance(value, bool) or value is None:
         return None
     try:
-        number = float(value) if isinstance(value, (int, float)) else float(str(value).strip())
-    except (ValueError, OverflowError):
+        text = "" if isinstance(value, (int, float)) else str(value).strip(BLANKS)
+        if text and _REAL.fullmatch(text) is None:
+            return None
+        number = float(value if isinstance(value, (int, float)) else text or "nan")
+    except OverflowError:
         return None
     return number if math.isfinite(number) else None
 
@@ -80,22 +107,29 @@ def amount(value: object) -> float | None:
 
 def flag(value: object) -> bool | None:
     """Return ON/YES/1/TRUE as True, OFF/NO/0/FALSE as False, everything else as None."""
-    word = str(value).strip().upper() if value is not None else ""
+    word = str(value).strip(BLANKS) if value is not None else ""
+    word = word.upper() if word.isascii() else ""
     if word in {"ON", "YES", "1", "TRUE"}:
         return True
     return False if word in {"OFF", "NO", "0", "FALSE"} else None
 
 
 def words(value: object, most: int = 400) -> str:
-    """Return text for people: NULL is '', control characters become spaces, at most `most` characters.
+    """Return text for people: NULL is '', a line's end or tab is a space, at most `most` characters.
 
-    What has a width and no shape (Hangul fillers) is shown too.
+    Only blanks around it go. Any other sign that can't be seen is shown, so that no word becomes another one: with a
+    backspace before it 'full' is no 'full'. What has a width and no shape (Hangul fillers) is shown too.
     """
     if value is None:
         return ""
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    clean = visible("".join(c if c.isprintable() else " " for c in text[: most + 1]).strip())
+    clean = visible("".join(map(_seen, text[: most + 1].strip(BLANKS))))
     return clean if len(clean) <= most else clean[: most - 1] + "…"
+
+
+def _seen(sign: str) -> str:
+    """Return a sign, a blank for any kind of blank."""
+    return " " if sign in BLANKS or unicodedata.category(sign) == "Zs" else sign
 
 
 def may_be_cut(value: str) -> bool:
@@ -128,7 +162,7 @@ def sized(value: object) -> int | None:
     number = whole(value)
     if number is not None or not isinstance(value, str):
         return number
-    found = _SUFFIXED.fullmatch(value.strip())
+    found = _SUFFIXED.fullmatch(value.strip(BLANKS))
     number = whole(found[1]) if found is not None else None
     factor = 2 ** (10 * (SUFFIXES.index(found[2].upper()) + 1)) if found is not None else 1
     return None if number is None or abs(number) * factor > MOST else number * factor

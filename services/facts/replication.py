@@ -13,12 +13,18 @@ from services.connections.ports import Rows, SqlValue, text
 from services.facts import gtid
 from services.facts.dialect import in_a_group
 from services.facts.model import Problem, ReplicaSeen, ReplicationChannel, ReplicationFacts
-from services.facts.reading import amount, client_host, count, first, flag, may_be_cut, words
+from services.facts.reading import absent, amount, client_host, count, first, flag, may_be_cut, port_of, words
 from services.i18n import tr_n
 
 MOST_CHANNELS = 256
 MOST_REPLICAS = 1024
 MOST_WORKERS = 4096
+MOST_DELAY_S = 2**31
+"""CHANGE REPLICATION SOURCE TO takes less (MySQL manual, SOURCE_DELAY)."""
+MOST_PROCESSES = 20_000
+MOST_BEHIND_S = 10**9
+"""Longer than any server has replicated (MySQL 3.23.15, 2000): a difference that wrapped round, or of an event without
+a time, is no lag."""
 
 GROUP_CHANNELS = ("group_replication_applier", "group_replication_recovery")
 """Group Replication's own channels: they belong to the group, not to an asynchronous source.
@@ -154,16 +160,15 @@ def _plain(columns: tuple[str, ...], row: tuple[SqlValue, ...]) -> dict[str, Sql
 
 
 def _channel(name: str, values: Mapping[str, SqlValue]) -> ReplicationChannel:
-    delay = count(values.get("sql_delay"))
     return ReplicationChannel(
         name=name,
         source_host=words(values.get("master_host"), 255),
-        source_port=count(values.get("master_port")) or 3306,
+        source_port=port_of(values.get("master_port")),
         source_uuid=words(values.get("master_uuid")).lower(),
         source_server_id=count(values.get("master_server_id")) or None,
         io_running=words(values.get("slave_io_running")),
         sql_running=words(values.get("slave_sql_running")),
-        seconds_behind=amount(values.get("seconds_behind_master")),
+        seconds_behind=_span(values.get("seconds_behind_master")),
         io_error=words(values.get("last_io_error")),
         io_errno=count(values.get("last_io_errno")) or 0,
         sql_error=words(values.get("last_sql_error")) or words(values.get("last_error")),
@@ -176,11 +181,35 @@ def _channel(name: str, values: Mapping[str, SqlValue]) -> ReplicationChannel:
         exec_log_pos=count(values.get("exec_master_log_pos")),
         relay_log_file=words(values.get("relay_log_file")),
         relay_log_space=count(values.get("relay_log_space")),
-        delay_s=delay if delay is not None and delay < 10**9 else 0,
-        remaining_delay_s=amount(values.get("sql_remaining_delay")),
+        delay_s=_delay(values.get("sql_delay")),
+        remaining_delay_s=_span(values.get("sql_remaining_delay")),
         sql_state=words(values.get("slave_sql_running_state") or values.get("slave_sql_state")),
         io_state=words(values.get("slave_io_state")),
     )
+
+
+def _delay(value: SqlValue) -> int | None:
+    """Return by how many seconds a replica is held back on purpose, None for what is no such number.
+
+    The column came with MySQL 5.6 and MariaDB 10.2.3, the option with it: NULL and no column are no delay.
+    """
+    found = count(value)
+    return 0 if absent(value) else found if found is not None and found < MOST_DELAY_S else None
+
+
+def _span(value: SqlValue) -> float | None:
+    """Return a span in seconds; None for NULL and for a number that none can have."""
+    found = amount(value)
+    return found if found is not None and found < MOST_BEHIND_S else None
+
+
+def received_gap(channel: ReplicationChannel) -> int | None:
+    """Return how many transactions a channel has received and not executed, None where that is not all there is to say.
+
+    While the IO thread does not run, what is not received is not known: 0 says nothing then.
+    """
+    inside = gtid.gap(channel.gtid_received, channel.gtid_executed)
+    return inside if channel.io_running.lower() == "yes" else inside or None
 
 
 def _gtids(value: SqlValue) -> str:
@@ -215,11 +244,24 @@ def parse_replicas(rows: Rows | None) -> tuple[ReplicaSeen, ...]:
             ReplicaSeen(
                 server_id=count(values.get("server_id")),
                 host=words(values.get("host"), 255),
-                port=count(values.get("port")) or 3306,
+                port=port_of(values.get("port")),
                 server_uuid=words(values.get("slave_uuid")).lower(),
             )
         )
     return tuple(found)
+
+
+def tells_of_all(processes: Rows | None, status: Mapping[str, str]) -> bool:
+    """Return whether a process list holds the sessions of others too, so that who is missing there is not there.
+
+    Without PROCESS the server shows the account its own sessions and refuses nothing (MySQL manual and MariaDB KB,
+    "SHOW PROCESSLIST"): then another user's row, or no more connected threads than rows, shows that it is whole.
+    """
+    if processes is None:
+        return False
+    users = {words(_plain(processes.columns, row).get("user")) for row in processes.rows[:MOST_PROCESSES]}
+    connected = count(status.get("Threads_connected"))
+    return len(users) > 1 or (connected is not None and connected <= len(processes.rows))
 
 
 def dumping(rows: Rows | None) -> tuple[ReplicaSeen, ...]:
@@ -227,7 +269,7 @@ def dumping(rows: Rows | None) -> tuple[ReplicaSeen, ...]:
     if rows is None:
         return ()
     hosts: dict[str, None] = {}
-    for row in rows.rows[:20_000]:
+    for row in rows.rows[:MOST_PROCESSES]:
         values = _plain(rows.columns, row)
         if words(values.get("command")).lower().startswith("binlog dump"):
             host = client_host(words(values.get("host"), 255))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.facts.model import SemiSyncFacts
-from services.facts.reading import count, first, flag, words
+from services.facts.reading import absent, count, first, flag, words
 
 _SOURCE = ("source", "master")
 _REPLICA = ("replica", "slave")
@@ -33,7 +33,7 @@ def parse_semi_sync(status: Mapping[str, str], variables: Mapping[str, str]) -> 
         source_enabled=source,
         source_active=flag(told(_SOURCE, "status")),
         clients=count(told(_SOURCE, "clients")),
-        wanted=count(wanted) or 1,
+        wanted=1 if absent(wanted) else count(wanted) or None,
         timeout_ms=count(setting(_SOURCE, "timeout")),
         wait_point=words(setting(_SOURCE, "wait_point"), 40),
         acknowledged=count(told(_SOURCE, "yes_tx")),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from services.facts.dialect import identify
+from services.facts.dialect import identify, is_aurora, service_of
 from services.facts.json_log import log_file
 from services.facts.model import ServerFacts
-from services.facts.reading import amount, count, flag, may_be_cut, words
+from services.facts.reading import amount, count, first, flag, may_be_cut, port_of, words
 
 _LONGEST_PATH = 4096
 _STRICTEST = "NO_LOCK_NO_ADMIN"
@@ -61,7 +61,7 @@ def parse_server(variables: Mapping[str, str], status: Mapping[str, str], at: fl
         version_key=identity.version_key,
         comment=words(variables.get("version_comment", "")),
         hostname=words(variables.get("hostname", "")),
-        port=count(variables.get("port", "")) or 3306,
+        port=port_of(variables.get("port", "")),
         server_id=count(variables.get("server_id", "")),
         server_uuid=words(variables.get("server_uuid", "")).lower(),
         server_uid=words(variables.get("server_uid", "")),
@@ -71,6 +71,12 @@ def parse_server(variables: Mapping[str, str], status: Mapping[str, str], at: fl
         read_only=read_only_of(variables.get("read_only", "")),
         super_read_only=_super_read_only(variables),
         read_only_word=_not_known(variables.get("read_only", "")),
+        engine_read_only=flag(variables.get("innodb_read_only", "")),
+        shares_volume=is_aurora(variables),
+        service=service_of(variables),
+        session_read_only=flag(first(variables, "transaction_read_only", "tx_read_only")),
+        forced_recovery=count(variables.get("innodb_force_recovery", "")),
+        offline=flag(variables.get("offline_mode", "")),
         datadir=_path(variables, "datadir"),
         socket=_path(variables, "socket"),
         log_error=log_file(_path(variables, "log_error"), variables.get("log_error_services", "")),
@@ -86,6 +92,11 @@ def read_only_of(value: str) -> bool | None:
     two stricter than ON.
     """
     return True if value.strip().upper() in _STRICTER else flag(value)
+
+
+def is_sealed(variables: Mapping[str, str]) -> bool:
+    """Return whether it is known that nobody but replication writes on a server, its administrators included."""
+    return _super_read_only(variables) is True
 
 
 def _super_read_only(variables: Mapping[str, str]) -> bool | None:

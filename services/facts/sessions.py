@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from services.connections.ports import SqlValue, text
+from services.connections.ports import Rows, SqlValue, text
 from services.facts.reading import count, words
 
 SST_RIGHTS = (("RELOAD",), ("PROCESS",), ("LOCK TABLES",), ("BINLOG MONITOR", "REPLICATION CLIENT"))
@@ -52,6 +52,14 @@ _COMMIT = re.compile(
     re.IGNORECASE | re.DOTALL | re.ASCII,
 )
 _IDLE = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", "Slave_IO", "Slave_worker"})
+_WORKING = frozenset({
+    "Query", "Execute", "Prepare", "Fetch", "Bulk_execute", "Close stmt", "Reset stmt", "Long Data", "Init DB",
+    "Field List", "Create DB", "Drop DB", "Refresh", "Statistics", "Processlist", "Kill", "Debug", "Ping",
+    "Change user", "Set option", "Reset connection", "Reset Connection", "Delayed insert",
+    "Table Dump", "Shutdown", "Quit", "Killed",
+})  # fmt: skip
+"""What a client's thread does while it works (MySQL manual, "Thread Command Values"; MariaDB KB, "Thread Command
+Values"); one that logs in (`Connect`) or dumps a binary log does not."""
 CHANGERS = frozenset({"ALL PRIVILEGES", "SUPER", "SYSTEM_VARIABLES_ADMIN"})
 
 
@@ -84,11 +92,45 @@ class Sessions:
 
 
 def in_commit(row: Mapping[str, SqlValue]) -> bool:
-    """Return whether a row of SHOW PROCESSLIST is a thread in its commit."""
-    if text(row.get("Command")) in _IDLE:
+    """Return whether a row of SHOW PROCESSLIST is a thread in its commit.
+
+    A thread of the server's own commits whatever its command says: PXC's appliers under `Sleep`, MySQL's under
+    `Slave_worker`.
+    """
+    idle = text(row.get("Command")) in _IDLE
+    if idle and text(row.get("User")).strip().lower() != "system user":
         return False
-    state, info = text(row.get("State")), text(row.get("Info"))
-    return _SEQNO.sub("", state.strip()).lower() in _COMMIT_STATES or _COMMIT.match(info) is not None
+    if _SEQNO.sub("", text(row.get("State")).strip()).lower() in _COMMIT_STATES:
+        return True
+    return not idle and _COMMIT.match(text(row.get("Info"))) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Commits:
+    """How many wait in their commit, of all threads and of clients' alone, and how many clients' threads run.
+
+    A share is of one kind and of one list: Threads_running counts no applier on MySQL, and each of them on MariaDB
+    (MySQL source, sql_parse.cc, dispatch_command(); MariaDB, sql/sql_show.cc, calc_sum_of_all_status()).
+
+    Attributes:
+        running: without the thread that asked.
+    """
+
+    threads: int = 0
+    clients: int = 0
+    running: int = 0
+
+
+def commits_of(rows: Rows) -> Commits:
+    """Return who of a whole SHOW PROCESSLIST is in its commit; whoever asked for the list runs in it."""
+    threads = clients = running = 0
+    for row in rows.dicts():
+        commits, client = in_commit(row), text(row.get("User")).strip().lower() not in _SYSTEM
+        threads += commits
+        if client and text(row.get("Command")) in _WORKING:
+            clients += commits
+            running += 1
+    return Commits(threads, clients, max(running - 1, 0))
 
 
 def parse_sessions(rows: Sequence[tuple[SqlValue, ...]], own_user: str = "") -> Sessions:

@@ -138,6 +138,37 @@ def start_line(text: str, unit: str) -> StartLine | None:
     return StartLine(unit, script, tuple(dict.fromkeys((*words, *_set_before(before)))), tuple(dict.fromkeys(told)))
 
 
+def holding(path: str) -> str:
+    """Return the regular expression, grep's, of the line by which a drop-in holds starts off."""
+    return f"^ExecStartPre=.*{path.replace('.', '[.]')}"
+
+
+def holds_off(path: str, text: str) -> bool:
+    """Return whether the drop-in at a path, with this text, still holds starts off: whatever else stands there."""
+    return any(line.startswith("ExecStartPre=") and path in line for line in lines_of(text))
+
+
+def command_words(text: str) -> tuple[str, ...] | None:
+    """Return the words of the one command that a unit starts, out of the same read, with its variables put in.
+
+    None where systemd knows no command of it, or several. `$NAME` as a word of its own is split into words, `${NAME}`
+    is none of several (systemd.service(5), "Command lines").
+    """
+    lines = lines_of(text[:_MOST])
+    commands = [found.groups() for found in map(_ARGV.match, lines) if found is not None]
+    if len(commands) != 1:
+        return None
+    given = {name: value for name, (value, _, _) in _given(lines, scripts=False).items()}
+    words: list[str] = []
+    for word in commands[0][1].split():
+        name = _VARIABLE.fullmatch(word)
+        if name is not None and name[2]:
+            words += _split(given.get(name[2], ""))
+        else:
+            words.append(_VARIABLE.sub(lambda one: given.get(one[1] or one[2], ""), word.strip("\"'")))
+    return tuple(words)
+
+
 def founds(command_line: str) -> bool:
     """Return whether a running server's own command line says that it founds a cluster."""
     words = _words(tuple(command_line.split()), "argument", "", "")

@@ -41,6 +41,9 @@ _OF_THE_SERVER = re.compile(
 )
 _MOST = 4096
 _MOST_LINES = 100_000
+_PAGE = re.compile(r"gcache\.page\.\d{6,20}", re.ASCII)
+"""A page's whole name (gcache_page_store.cpp: "gcache.page.%06zu"). Its folder is the account's: what only begins so
+may go on with anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ def parse_listing(text: str) -> Listing:
             continue
         name = found.group(5).partition(" -> ")[0]
         names.append(name)
-        if name.startswith("gcache.page."):
+        if _PAGE.fullmatch(name):
             pages.append((name, count(found.group(3)) or 0, float(found.group(4))))
     return Listing(
         entries=len(names),

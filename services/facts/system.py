@@ -7,19 +7,23 @@ an SST).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from services.facts.causes import asserts, fails_again, tells_error
 from services.facts.masking import masked
 from services.facts.reading import count, real, words
 from services.lines import lines_of
 
-_SPAN = re.compile(r"(?<![\d.])(\d{1,20}(?:\.\d{1,20})?)\s{0,9}(us|ms|s|min|h|d|w|month|y)\b")
+_SPAN = re.compile(r"(?<![\d.])(\d{1,20}(?:\.\d{1,20})?)\s{0,9}(us|ms|s|min|h|d|w|month|y)\b", re.ASCII)
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0,
             "month": 2_629_800.0, "y": 31_557_600.0}  # fmt: skip
-_ORPHAN = re.compile(r"wsrep_sst_|socat\s.{0,300}:4444|xbstream|mbstream")
+_STREAMS = frozenset({"xbstream", "mbstream"})
+_INTERPRETER = re.compile(r"(?:sh|bash|dash|ksh|perl|python[\d.]{0,8})")
+_DUMP = re.compile(r"\butil(?:\.|\s{1,9})dump[-_A-Z]")
 _VERSION = re.compile(r"\bVer\s+(?:\S+\s+Distrib\s+)?(\d+)\.(\d+)(?:\.(\d+))?")
 _BACKUPS = frozenset({
-    "mariabackup", "mariadb-backup", "xtrabackup", "innobackupex", "mysqldump", "mariadb-dump", "mysqlpump", "mydumper",
+    "mariabackup", "mariadb-backup", "xtrabackup", "xtrabackup_51", "xtrabackup_55", "xtrabackup_56", "innobackupex",
+    "innobackupex-1.5.1", "mysqlbackup", "mysqldump", "mariadb-dump", "mysqlpump", "mydumper",
 })  # fmt: skip
 _READY = re.compile(r"ready for connections\b")
 _SPELLINGS = ("/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
@@ -55,38 +59,65 @@ def seconds_of(text: str) -> float | None:
     return sum(float(number) * _SECONDS[unit] for number, unit in found)
 
 
-def orphans(text: str, server_pid: int | None = None) -> tuple[tuple[int, float, str], ...]:
-    """Return (pid, seconds, command line) of SST processes in `ps -e -o pid= -o etimes= -o args=`, secrets masked."""
-    del server_pid
-    found = []
-    for line in lines_of(text)[:20_000]:
+BALANCERS = ("haproxy", "proxysql", "maxscale", "mysqlrouter")
+"""Programs that pass clients on to servers."""
+
+
+def program_of(line: str) -> str:
+    """Return which program a command line runs, without its folder: the script where the first word interprets one.
+
+    A name further back is what the program works on: an editor with a script open runs no script. '' for an
+    interpreter of commands (`bash -c`): what it runs has a line of its own.
+    """
+    first, *further = line.split()[:20] or [""]
+    name = first.rsplit("/", 1)[-1]
+    if _INTERPRETER.fullmatch(name) is None:
+        return name
+    for word in further:
+        if not word.startswith("-"):
+            return word.rsplit("/", 1)[-1]
+        if not word.startswith("--") and "c" in word and not name.startswith("perl"):
+            return ""
+    return ""
+
+
+def _running(table: str) -> Iterator[tuple[str, str, str, str]]:
+    """Give (pid, seconds, program, command line) of `ps -e -o pid= -o etimes= -o args=`."""
+    for line in lines_of(table)[:20_000]:
         parts = line.split(None, 2)
-        if len(parts) == 3 and _ORPHAN.search(parts[2]):
-            pid, age = count(parts[0]), real(parts[1])
+        if len(parts) == 3:
+            yield parts[0], parts[1], program_of(parts[2]), parts[2]
+
+
+def orphans(text: str) -> tuple[tuple[int, float, str], ...]:
+    """Return (pid, seconds, command line) of SST processes in `ps -e -o pid= -o etimes= -o args=`, secrets masked.
+
+    Those whose program is a script of an SST or one of its streams: a server, an editor or a search that has such a
+    name among its words is none.
+    """
+    found = []
+    for number, seconds, program, line in _running(text):
+        socat = program == "socat" and ":4444" in line
+        if program.startswith("wsrep_sst_") or program in _STREAMS or socat:
+            pid, age = count(number), real(seconds)
             if pid is not None:
-                found.append((pid, age or 0.0, words(masked(parts[2]), 200)))
+                found.append((pid, age or 0.0, words(masked(line), 200)))
     return tuple(found)
 
 
 def backups(text: str) -> tuple[str, ...]:
     """Return the programs that copy a server's data now, by `ps -e -o pid= -o etimes= -o args=`."""
     found = []
-    for line in lines_of(text)[:20_000]:
-        parts = line.split(None, 3)
-        program = parts[2].rsplit("/", 1)[-1] if len(parts) >= 3 else ""
-        if program in _BACKUPS:
-            found.append(f"{program} (pid {parts[0]})")
+    for pid, _, program, line in _running(text):
+        if program in _BACKUPS or (program == "mysqlsh" and _DUMP.search(line[:4000])):
+            found.append(f"{program} (pid {pid})")
     return tuple(found)
 
 
 def balancers(text: str) -> tuple[str, ...]:
-    """Return 'haproxy' and 'proxysql' where ps shows them running."""
-    programs = set()
-    for line in lines_of(text)[:20_000]:
-        parts = line.split(None, 3)
-        if len(parts) >= 3:
-            programs.add(parts[2].rsplit("/", 1)[-1])
-    return tuple(name for name in ("haproxy", "proxysql") if name in programs)
+    """Return which balancers ps shows running, by their programs."""
+    programs = {program for _, _, program, _ in _running(text)}
+    return tuple(name for name in BALANCERS if name in programs)
 
 
 def version_of(text: str) -> tuple[str, tuple[int, ...]]:
@@ -104,7 +135,7 @@ def product_of(text: str) -> str:
     version = re.search(r"Ver (\d+(?:\.\d+)+)", text)
     if version is None:
         return text
-    product = next((name for name in ("MariaDB", "Percona XtraDB Cluster") if name in text), "MySQL")
+    product = next((name for name in ("MariaDB", "Percona XtraDB Cluster", "Percona Server") if name in text), "MySQL")
     return f"{product} {version[1]}"
 
 
@@ -141,10 +172,16 @@ def config_fault(exit_code: int, stderr: str) -> str:
     return "; ".join(said) or f"it ended with exit code {exit_code}"
 
 
-def parse_sizes(text: str, wanted: tuple[str, ...]) -> tuple[tuple[str, int | None], ...]:
-    """Return (path, bytes) of `stat -c '%s %n'`; None for one that it did not tell: it is not there."""
-    sizes = {}
+def parse_sizes(text: str, error: str, wanted: tuple[str, ...]) -> tuple[tuple[str, int | None], ...]:
+    """Return (path, bytes) of `stat -c '%s %n'`; None for one that is not there, and none where it could not be read.
+
+    Args:
+        error: what stat said besides: of a path that it may not reach it says otherwise than of one that is not there.
+    """
+    gone = [line for line in lines_of(error) if line.endswith(("No such file or directory", "Not a directory"))]
+    sizes: dict[str, int | None] = {}
+    sizes |= dict.fromkeys(path for path in wanted if any(f"'{path}'" in line or f" {path}:" in line for line in gone))
     for line in lines_of(text):
         size, _, path = line.partition(" ")
         sizes[path] = count(size)
-    return tuple((path, sizes.get(path)) for path in wanted)
+    return tuple((path, sizes[path]) for path in wanted if path in sizes)

@@ -15,6 +15,11 @@ _NOT_HELD = frozenset({"sys", "performance_schema"})
 """Made by each server for itself: nobody holds them against another's."""
 _FOLDER = "#mysql50#"
 """Begins what a server calls a folder that is none of its schemas: lost+found, what a run keeps."""
+_OF_FILE_SYSTEMS = frozenset({"lost+found", ".snapshot", ".snapshots", ".zfs"})
+"""What a file system itself lays at its top. mariadb-upgrade, which Debian's unit runs behind the first start on
+restored data, makes a schema of that name on its node alone, in a folder `lost@002bfound` (10.11.18, tried)."""
+_ENCODED = re.compile(r"@([0-9a-f]{4})", re.ASCII)
+_NO_CONTENT = frozenset({"schema", "folder", "grants"})
 _TABLES = frozenset({"BASE_TABLE", "SYSTEM_VERSIONED", "SEQUENCE"})
 _HEX = re.compile(r"(?:[0-9A-F]{2})*", re.ASCII)
 _MISSING = {
@@ -51,13 +56,15 @@ class Defined:
     Attributes:
         things: each with its digest, a table with type and engine; broken: tables that can't be opened, or whose files
             are not there, in words; rows: tables of InnoDB, whose rows every member has; others: tables of other
-            engines; the smallest first.
+            engines; the smallest first. folders: what a server lists as a schema and is none: nothing is defined in it,
+            and no CREATE DATABASE made it, or it has a file system's own name.
     """
 
     things: Mapping[Key, str] = field(default_factory=dict)
     broken: frozenset[str] = frozenset()
     rows: tuple[Table, ...] = ()
     others: tuple[Table, ...] = ()
+    folders: frozenset[str] = frozenset()
 
     @property
     def tables(self) -> int:
@@ -96,6 +103,7 @@ def parse_pairs(text: str) -> Pairs | None:
 def parse_defined(text: str) -> Defined | None:
     """Return what a server told; None where it did not tell all."""
     things: dict[Key, str] = {}
+    bare = set[str]()
     broken: set[str] = set()
     rows: list[Table] = []
     ended = False
@@ -105,7 +113,11 @@ def parse_defined(text: str) -> Defined | None:
             ended = True
         elif parts[0] == "lost" and len(parts) == 3:
             broken.add(f"{words(parts[2])} lacks {_MISSING.get(parts[1], 'a file')}")
-        elif len(parts) >= 4 and (key := _key(parts)) is not None and _is_held(key[1]):
+        elif len(parts) < 4 or (key := _key(parts)) is None or key[1] in _NOT_HELD:
+            continue
+        elif folder := _folder(key):
+            bare.add(folder)
+        else:
             things[key] = " ".join(parts[3:5])
             if key[0] != "table" or parts[3] not in _TABLES:
                 continue
@@ -119,16 +131,27 @@ def parse_defined(text: str) -> Defined | None:
     rows.sort(key=lambda one: (one.bytes, one.name))
     replicated = tuple(one for one in rows if one.engine == "InnoDB")
     others = tuple(one for one in rows if one.engine != "InnoDB")
-    return Defined(things, frozenset(broken), replicated, others) if ended else None
+    folders = _folders(things, bare | _OF_FILE_SYSTEMS)
+    held = {key: said for key, said in things.items() if key[0] != "schema" or key[1] not in folders}
+    return Defined(held, frozenset(broken), replicated, others, folders) if ended else None
+
+
+def _folder(key: Key) -> str:
+    """Return the name that a folder which is no schema's would have as one; '' for all else."""
+    if key[0] == "folder":
+        return _ENCODED.sub(lambda one: chr(int(one[1], 16)), key[1])
+    return key[1].removeprefix(_FOLDER) if key[1].startswith(_FOLDER) else ""
+
+
+def _folders(things: Mapping[Key, str], named: set[str]) -> frozenset[str]:
+    """Return the schemas that are folders alone: of these names, and nothing is defined in them."""
+    full = {key[1] for key in things if key[0] not in _NO_CONTENT}
+    return frozenset(key[1] for key in things if key[0] == "schema" and key[1] in named - full)
 
 
 def _key(parts: list[str]) -> Key | None:
     schema, name = _plain(parts[1]), _plain(parts[2])
     return None if schema is None or name is None else (words(parts[0], 20), schema, name)
-
-
-def _is_held(schema: str) -> bool:
-    return schema not in _NOT_HELD and not schema.startswith(_FOLDER)
 
 
 def _plain(digits: str) -> str | None:

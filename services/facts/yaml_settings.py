@@ -64,6 +64,17 @@ def _settings(reader: yaml.SafeLoader, top: yaml.Node | None) -> dict[str, Scala
     return found
 
 
+def empty_parts(text: str) -> tuple[str, ...]:
+    """Return the parts at the top of a file that hold nothing ('security:'): a server of 3.2 takes each for an option
+    that it does not know, and does not start (addYAMLNodesToEnvironment, options_parser.cpp). Raises BadInput."""
+    import yaml
+
+    settings_of(text)
+    top = yaml.SafeLoader(text).get_single_node()
+    pairs = top.value if isinstance(top, yaml.MappingNode) else []
+    return tuple(str(key.value) for key, value in pairs if value.tag == "tag:yaml.org,2002:null")
+
+
 def _as_written(node: yaml.Node, value: object) -> Scalar:
     """Return a scalar's value; what YAML 1.1 takes for another number than it says (001, 1_000) is the text it is.
 

@@ -9,10 +9,7 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Iterable
-from importlib.metadata import version
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from services.clock import Clock
 from services.discovery.families.builtin import kind_kept
@@ -21,6 +18,8 @@ from services.discovery.model import EstateSnapshot, NotSettled
 from services.errors import StoreError
 from services.events import Event
 from services.i18n import tr
+from services.json_text import stored_json
+from services.own_version import own_version
 from services.sampling.model import ConsoleCost
 from services.types import Health
 
@@ -97,7 +96,7 @@ class ConsoleMemory:
         self._state = state
         hosts, recall = self._past
         self._guarded(lambda: recall(remembered_estate(state, kind_kept, hosts)))
-        state.record_console_start(version("pilothouse"))
+        state.record_console_start(own_version())
         dead = state.last_unclean_end()
         # What ended here is told by the history, with what was lost; the state may be a team's.
         if dead is not None and dead.machine != socket.gethostname():
@@ -107,7 +106,7 @@ class ConsoleMemory:
 
     def _end(self, state: StateStore) -> None:
         if self._window is not None:
-            state.set_setting(WINDOW_COST, msgspec.json.encode(self._window).decode())
+            state.set_setting(WINDOW_COST, stored_json(self._window).decode())
         state.record_console_end()
 
     def _note(self, state: StateStore) -> None:

@@ -11,8 +11,9 @@ from services.connections.ports import ObserverSession
 from services.discovery.families.registry import registered
 from services.discovery.naming import name_of
 from services.discovery.probe import log_facts, machine_facts, ways_missing
-from services.discovery.shared_hosts import machine_of, of_entry
+from services.discovery.shared_hosts import machine_of, of_entry, own_pid
 from services.errors import UNREACHED, UserError
+from services.facts.absence import SEVERAL
 from services.facts.daemons import daemons_of
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
 from services.facts.os_stream import OsReading
@@ -24,7 +25,7 @@ from services.types import Reach
 
 MOST_STARTS = 1_000
 """Of one host in one run of the console: each is a name in the history for ever."""
-_OWN = frozenset({"sql", "ssh", "numbers"})
+_OWN = frozenset({"sql", "ssh", "numbers", "log"})
 """Parts of problems that this state tells itself, each time anew."""
 
 
@@ -44,10 +45,12 @@ class HostState:
         self._names_problem: Problem | None = None
         self._machine = self._facts.machine
         self._transfers: tuple[TransferFacts, ...] = self._facts.transfers
+        self._transfers_at = self._facts.transfers_at
+        self._log_problem: Problem | None = None
         self._watched_datadir = ""
         self._os_values: Mapping[str, float] = {}
         self._os_mono: float | None = None
-        self._process_seen = False
+        self._process_seen = self._several_seen = False
         self._sql_mono = clock.monotonic()
         self._sql_heard = self._facts.sql_at is not None
         self._ssh_heard = self._facts.ssh_at is not None
@@ -143,7 +146,7 @@ class HostState:
                 machine,
                 data_disk=disk,
                 process_state=self._state_of(reading, machine),
-                process_doubt="" if reading.process_state else machine.process_doubt,
+                process_doubt=self._doubt_of(reading, machine),
                 process_pid=reading.process_pid,
                 process_owner=reading.process_owner,
                 clock_offset_s=offset,
@@ -157,6 +160,13 @@ class HostState:
         self._process_seen = self._process_seen or reading.process_pid is not None
         gone = self._process_seen or machine.process_state == ""
         return reading.process_state or ("" if gone else "?")
+
+    def _doubt_of(self, reading: OsReading, machine: MachineFacts) -> str:
+        """Return why the state would not be known. Once several were seen, one that is left may be another's."""
+        self._several_seen = self._several_seen or not reading.process_alone
+        if reading.process_state:
+            return SEVERAL if self._several_seen else ""
+        return machine.process_doubt
 
     def ssh_failed(self, problem: UserError) -> NodeFacts:
         """Remember why SSH does not answer."""
@@ -186,6 +196,7 @@ class HostState:
                 machine = replace(
                     machine,
                     process_state=machine.process_state if old.process_state == "?" else old.process_state,
+                    process_doubt=machine.process_doubt if old.process_state == "?" else old.process_doubt,
                     process_pid=old.process_pid,
                     process_owner=old.process_owner,
                     data_disk=old.data_disk or machine.data_disk,
@@ -199,9 +210,10 @@ class HostState:
         """Read transfer lines and the unit's status (blocking), merge them; of a kind that tells of none, nothing."""
         if not daemons_of(self._entry.kind).tells_transfers:
             return self.facts()
-        transfers, machine = log_facts(session, self.facts(), self._clock)
+        logged = log_facts(session, self.facts(), self._clock)
+        machine = logged.machine
         with self._lock:
-            self._transfers = transfers
+            self._transfers, self._transfers_at, self._log_problem = logged.transfers, logged.at, logged.problem
             if machine is not None:
                 base = self._machine or MachineFacts()
                 self._machine = replace(
@@ -242,13 +254,15 @@ class HostState:
 
     def _merged(self, base: NodeFacts) -> NodeFacts:
         own = tuple(p for p in base.problems if p.code not in {"sql-way", "ssh-way"} and p.part not in _OWN)
-        ways = tuple(p for p in (self._sql_problem, self._ssh_problem, self._names_problem) if p is not None)
+        told = (self._sql_problem, self._ssh_problem, self._names_problem, self._log_problem)
+        ways = tuple(p for p in told if p is not None)
         fresh_sql = tuple(p for p in base.problems if p.part == "sql") if self._sql_problem is None else ()
         self._facts = replace(
             base,
             reach=self._reach(),
-            machine=machine_of(self._machine, self._entry),
+            machine=machine_of(self._machine, self._entry, own_pid(base)),
             transfers=self._transfers,
+            transfers_at=self._transfers_at,
             problems=own + fresh_sql + ways,
         )
         return self._facts

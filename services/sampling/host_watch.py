@@ -176,7 +176,7 @@ class HostWatch:
             answered = False
             try:
                 answered = self._poll_once()
-            except Exception as problem:
+            except BaseException as problem:
                 log.exception("polling %s failed unexpectedly", self.entry.name)
                 told = unforeseen(problem, tr("Reading what the host answers"), self.entry.name)
                 self._sink.put_facts(self._state.sql_failed(told))
@@ -253,7 +253,7 @@ class HostWatch:
             except UserError as problem:
                 if not self._late_ourselves(problem, self._clock.monotonic() - self._settings.silence_s):
                     self._ssh_trouble(problem)
-            except Exception as problem:
+            except BaseException as problem:
                 log.exception("the OS stream of %s failed unexpectedly", self.entry.name)
                 self._ssh_trouble(unforeseen(problem, tr("Reading what the host answers"), self.entry.name))
             if self._rest(backoff.next(), self._threads.os_again):
@@ -324,7 +324,7 @@ class HostWatch:
             except UserError as problem:
                 log.debug("%s: %s", self.entry.name, problem)
                 wait = backoff.next()
-            except Exception:
+            except BaseException:
                 log.exception("slow reads of %s failed unexpectedly", self.entry.name)
                 wait = backoff.next()
             if self._rest(wait, self._threads.slow_again):

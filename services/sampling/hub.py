@@ -337,6 +337,6 @@ class Hub:
                 return
             try:
                 self.refresh()
-            except Exception:
+            except BaseException:
                 log.exception("the snapshot could not be updated")
             self._clock.sleep(self._settle_s, self._stop)

@@ -203,6 +203,21 @@ def remaining_s(
     return (stopped_at + 1 - cached_downto) / seqno_s if seqno_s > 0 else math.inf
 
 
+def remaining_of_ring_s(stopped_at: int, lowest_cached: int, last_committed: int, ring: int, rate: Rate) -> float:
+    """Return the same for a ring that is not full yet: nothing is purged before it is, as after each new start.
+
+    It holds until the ring, with the margin taken off, comes round to the position, or until the gap rule passes it.
+    A full ring gives less than `remaining_s` here: the longer one of the two counts.
+    """
+    if rate.seqno_s <= 0 or rate.bytes_s <= 0:
+        return math.inf
+    behind = (last_committed - stopped_at) * rate.bytes_s / rate.seqno_s
+    by_ring = max(0.0, MARGIN * ring - behind) / rate.bytes_s
+    above = stopped_at - lowest_cached
+    by_gap = math.inf if above >= GAP_MOST else (lowest_cached + GAP_SHARE * above - last_committed) / rate.seqno_s
+    return max(0.0, min(by_ring, by_gap))
+
+
 def gcache_needed(absence_s: float, rate: Rate, margin: float = MARGIN) -> int:
     """Return the gcache.size in bytes that lets a node be away for `absence_s` at this rate, margin included."""
     return math.ceil(absence_s * rate.bytes_s / margin)

@@ -24,7 +24,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 def mark_of(path: Path) -> str:
     """Return what an inventory's file signs with: the same for the same place, and no path (recordings travel)."""
-    return hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
+    return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from services.discovery.probe import facts_from_poll
 from services.discovery.probe_mongodb import facts_from_answer
 from services.errors import Dropped
 from services.facts.heartbeat import heartbeat_problems
-from services.facts.model import NodeFacts, Problem
+from services.facts.model import NodeFacts
 from services.facts.numeric import numeric_status, numeric_variables, replication_values
 from services.inventory.kinds import MONGODB
 from services.inventory.model import HostEntry
@@ -96,7 +96,7 @@ def _sql_facts(previous: NodeFacts, result: SqlResult) -> NodeFacts:
         group=result.group,
         recovery=result.recovery,
         variables_at=result.variables_at,
-        problems=tuple(Problem("sql", str(p), p.code) for p in result.problems),
+        problems=result.problems,
         round_trip_s=result.round_trip_s,
     )
     if fresh.replication is None:
@@ -113,7 +113,9 @@ def _sql_values(facts: NodeFacts, result: SqlResult) -> dict[str, float]:
     values = numeric_status(result.status)
     values.update(numeric_variables(result.variables))
     if facts.replication is not None:
-        values.update(replication_values(facts.replication))
+        # What was kept of an earlier second is no sample of this one.
+        fresh = facts.replication if result.replication is not None else replace(facts.replication, channels=())
+        values.update(replication_values(fresh))
     values.update(result.console)
     return values
 

@@ -15,6 +15,7 @@ class WatchSettings:
             server is known within three samples.
         variables_s: all global variables; members_s: who else is in the cluster; machine_s: static facts of the host;
         logs_s: state-transfer lines while a transfer is suspected; logs_idle_s: otherwise.
+        unsettled_s: all global variables of a server whose channels or group have just changed: its switches follow.
         crowded: above so many connected threads the process list is read each `crowded_s` only: it is the one read
             whose cost grows with the server's load.
     """
@@ -22,6 +23,7 @@ class WatchSettings:
     interval_s: float = 1.0
     answer_limit_s: float = 0.9
     variables_s: float = 30.0
+    unsettled_s: float = 2.0
     members_s: float = 10.0
     machine_s: float = 300.0
     logs_s: float = 2.0

@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows
-from services.connections.reads.read import SqlRead
-from services.errors import QueryFailed, UserError
+from services.errors import QueryFailed
 from services.facts.cut_texts import read_variables
 from services.facts.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
 from services.facts.group_replication import read_recovery
 from services.facts.heartbeat import Heartbeats, Lag, heartbeat_statement
-from services.facts.model import GroupRecovery, ReplicationChannel
+from services.facts.model import CHANNELS, GroupRecovery, Problem, ReplicationChannel
+from services.facts.optional_reads import Failed, OptionalReads, attempt
 from services.facts.reading import count
 from services.facts.replication import applier_stopped, parse_channels
-from services.facts.sessions import in_commit
+from services.facts.server import is_sealed
+from services.facts.sessions import Commits, commits_of
 from services.sampling.settings import WatchSettings
 
 
@@ -36,10 +37,13 @@ class SqlPoll:
     replicates: bool = True
     replicas_refused: bool = False
     variables_at: float = 0.0
+    part: object = None
+    unsettled_until: float = 0.0
     replication_due: float = 0.0
     last_uptime: float = -1.0
     heartbeat_table: str | None = None
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
+    failed: Failed = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,75 +66,87 @@ class SqlResult:
     processes: Rows | None = None
     variables_at: float | None = None
     console: Mapping[str, float] = field(default_factory=dict)
-    problems: tuple[UserError, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def poll_sql(session: ObserverSession, poll: SqlPoll, clock: Clock, settings: WatchSettings) -> SqlResult:
-    """Read what is due; raise UserError only when the server gives no status."""
+    """Read what is due; raise UserError only when the server gives no status, or never gave its variables."""
     limit = settings.answer_limit_s
     wall, started = clock.wall(), clock.monotonic()
     status = session.status(limit_s=limit)
     round_trip = clock.monotonic() - started
     _notice_restart(poll, status)
-    problems: list[UserError] = []
+    optional = OptionalReads(session, limit, poll.failed)
     now = clock.monotonic()
     if now >= poll.variables_due:
-        poll.variables = read_variables(lambda read: session.query(read, limit_s=max(limit, 2.0)))
-        poll.variables_due = now + settings.variables_s
-        poll.variables_at = clock.wall()
+        _read_variables(session, poll, optional, clock, settings, now)
     dialect = dialect_of(poll.variables)
     replication = replicas = members = appliers = None
     if poll.replicates or now >= poll.replication_due:
-        replication = _optional(session, dialect.replication_status, limit, problems)
+        replication = optional.ask(dialect.replication_status, CHANNELS, dialect.channels_right)
+        # What hangs, or is refused, is not asked for each second.
         poll.replicates = bool(replication and replication.rows)
-        if dialect.applier_errors and applier_stopped(replication, grouped=dialect.identity.group_replication):
-            appliers = _optional(session, dialect.applier_errors, limit, problems)
+        if applier_stopped(replication, grouped=dialect.identity.group_replication):
+            appliers = optional.ask(dialect.applier_errors, "appliers")
         poll.replication_due = now + settings.members_s
     listing = now >= poll.members_due
     if listing:
         poll.members_due = now + settings.members_s
         replicas = _replicas(session, poll, dialect, limit)
         if dialect.galera_members:
-            members = _optional(session, dialect.galera_members, limit, problems)
-    group = _group(session, dialect, limit, problems)
-    recovery = read_recovery(
-        dialect.group_recovery, group[0], poll.variables, lambda read: _optional(session, read, limit, problems)
-    )
-    processes, in_commit = _processes(session, poll, status, now, settings, problems, listing=listing)
+            members = optional.ask(dialect.galera_members, "members")
+    # The tables of a group are the performance schema's, read each second: that a member is gone is told there, and
+    # nothing is locked or written for them.
+    group = (optional.ask(dialect.group_members, "group"), optional.ask(dialect.group_stats, "group"))
+    _notice_part(poll, (poll.replicates, group[0] and group[0].rows), now, settings)
+    recovery = read_recovery(dialect.group_recovery, group[0], poll.variables, lambda read: optional.ask(read, "group"))
+    quiet = not listing and status.get("Threads_running") == "1" and _counts_all(poll, optional, dialect)
+    processes, in_commit = _processes(poll, optional, status, now, settings, quiet=quiet)
+    heartbeat = _heartbeat(poll, optional, parse_channels(replication))
+    poll.failed = optional.failed
     console = {"console.poll_ms": round_trip * 1000.0}
     console.update(in_commit)
     return SqlResult(
         wall + round_trip / 2, started + round_trip / 2, round_trip, status, poll.variables, dialect,
         replication, replicas, appliers, members, group, recovery,
-        _heartbeat(session, poll, parse_channels(replication), problems, limit),
-        processes if listing else None, poll.variables_at, console, tuple(problems),
+        heartbeat, processes if listing else None, poll.variables_at, console, optional.problems,
     )  # fmt: skip
 
 
-def _group(
-    session: ObserverSession, dialect: Dialect, limit: float, problems: list[UserError]
-) -> tuple[Rows | None, Rows | None]:
-    """Return the members of the server's group and its own numbers, each second: that a member is gone is told there.
-
-    Both are tables of the performance schema: nothing is locked or written for them.
-    """
-    reads = (dialect.group_members, dialect.group_stats)
-    members, stats = (None if read is None else _optional(session, read, limit, problems) for read in reads)
-    return members, stats
-
-
-def _heartbeat(
+def _read_variables(
     session: ObserverSession,
     poll: SqlPoll,
-    channels: Sequence[ReplicationChannel],
-    problems: list[UserError],
-    limit: float,
-) -> Lag:
+    optional: OptionalReads,
+    clock: Clock,
+    settings: WatchSettings,
+    now: float,
+) -> None:
+    """Read the variables; those that were read stay, as old as they are, where this time it fails."""
+
+    def read(session: ObserverSession) -> dict[str, str]:
+        return read_variables(lambda one: session.query(one, limit_s=max(settings.answer_limit_s, 2.0)))
+
+    found = optional.of("variables", "variables", read) if poll.variables else read(session)
+    poll.variables_due = now + (settings.members_s if found is None else settings.variables_s)
+    if now < poll.unsettled_until:
+        poll.variables_due = now + settings.unsettled_s
+    if found is not None:
+        poll.variables, poll.variables_at = found, clock.wall()
+
+
+def _heartbeat(poll: SqlPoll, optional: OptionalReads, channels: Sequence[ReplicationChannel]) -> Lag:
     """Return the lag by heartbeat of a replica whose inventory entry names the table."""
     if poll.heartbeat_table is None or not poll.replicates:
         return Lag()
-    rows = _optional(session, heartbeat_statement(poll.heartbeat_table), limit, problems)
-    return poll.heartbeats.lag(rows, channels)
+    rows = optional.ask(heartbeat_statement(poll.heartbeat_table), "heartbeat")
+    return poll.heartbeats.lag(rows, channels, sealed=is_sealed(poll.variables))
+
+
+def _notice_part(poll: SqlPoll, part: object, now: float, settings: WatchSettings) -> None:
+    """Have the variables read soon, and often for a while, once a server's part changes: a failover sets switches."""
+    if poll.part is not None and part != poll.part:
+        poll.variables_due, poll.unsettled_until = now, now + settings.variables_s
+    poll.part = part
 
 
 def _notice_restart(poll: SqlPoll, status: Mapping[str, str]) -> None:
@@ -143,15 +159,6 @@ def _notice_restart(poll: SqlPoll, status: Mapping[str, str]) -> None:
     poll.last_uptime = uptime
 
 
-def _optional(session: ObserverSession, read: SqlRead, limit: float, problems: list[UserError]) -> Rows | None:
-    """Run a read whose refusal (a missing right, say) must not cost the rest of the poll."""
-    try:
-        return session.query(read, limit_s=limit)
-    except QueryFailed as problem:
-        problems.append(problem)
-        return None
-
-
 def _replicas(session: ObserverSession, poll: SqlPoll, dialect: Dialect, limit: float) -> Rows | None:
     """Ask who replicates from here, once: a refusal is answered by the process list from then on.
 
@@ -159,36 +166,54 @@ def _replicas(session: ObserverSession, poll: SqlPoll, dialect: Dialect, limit: 
     """
     if poll.replicas_refused or not keeps_binlog(poll.variables):
         return None
-    refusals: list[UserError] = []
-    rows = _optional(session, dialect.replicas, limit, refusals)
-    poll.replicas_refused = bool(refusals)
-    return rows
+    found = attempt(lambda: session.query(dialect.replicas, limit_s=limit))
+    poll.replicas_refused = isinstance(found, QueryFailed)
+    return found if isinstance(found, Rows) else None
+
+
+def _counts_all(poll: SqlPoll, optional: OptionalReads, dialect: Dialect) -> bool:
+    """Return whether Threads_running counts every thread that may be in its commit.
+
+    It counts those that run a client's command (MySQL source, sql_parse.cc, dispatch_command()): no thread that applies
+    what a group or a source sent. They wait in their commits too.
+    """
+    identity = dialect.identity
+    grouped = identity.galera or identity.group_replication
+    unread = any(problem.part == CHANNELS for problem in optional.failed.values())
+    return not (grouped or poll.replicates or unread)
 
 
 def _processes(
-    session: ObserverSession,
     poll: SqlPoll,
+    optional: OptionalReads,
     status: Mapping[str, str],
     now: float,
     settings: WatchSettings,
-    problems: list[UserError],
     *,
-    listing: bool,
+    quiet: bool,
 ) -> tuple[Rows | None, dict[str, float]]:
     """Return the process list, and how many threads wait in their commit.
 
-    Unless the list is wanted for itself (`listing`), it is not read while the status says that nobody's thread runs but
-    ours, which asked for it: a thread in its commit runs.
+    Args:
+        quiet: nobody's thread runs but ours, which asked for it: none is in its commit, and no list is read.
     """
     if now < poll.process_due:
         return None, {}
-    if poll.sees_processes and not listing and status.get("Threads_running") == "1":
-        return None, {"console.threads_in_commit": 0.0}
-    rows = _optional(session, PROCESSES, settings.answer_limit_s, problems)
+    if poll.sees_processes and quiet:
+        return None, _counted(Commits())
+    rows = optional.ask(PROCESSES, "processes", "PROCESS")
     crowded = (count(status.get("Threads_connected")) or 0) > settings.crowded
     poll.process_due = now + (settings.crowded_s if crowded else 0.0)
     poll.sees_processes = rows is not None
     if rows is None:
         poll.process_due = now + 60.0  # no right to see it: asking each second would only fill the server's log
         return None, {}
-    return rows, {"console.threads_in_commit": float(sum(in_commit(row) for row in rows.dicts()))}
+    return rows, _counted(commits_of(rows))
+
+
+def _counted(found: Commits) -> dict[str, float]:
+    return {
+        "console.threads_in_commit": float(found.threads),
+        "console.clients_in_commit": float(found.clients),
+        "console.clients_running": float(found.running),
+    }

@@ -116,6 +116,11 @@ class Watcher:
         """Return the seconds between two samples of a server."""
         return self._settings.interval_s
 
+    @property
+    def trouble(self) -> StoreError | None:
+        """Return why nothing of this is written to the disk at present; after `stop`: why its end is not."""
+        return self._store.trouble
+
     # --- life --------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -333,7 +338,7 @@ class Watcher:
                 # Before the first look around is over nobody knows how many there are.
                 self.hub.expect(self._expected)
                 self._recall()
-            except Exception:
+            except BaseException:
                 log.exception("discovery failed unexpectedly")
             self._clock.sleep(self._settings.rediscover_s, self._look_again)
             self._look_again.clear()

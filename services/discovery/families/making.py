@@ -93,10 +93,17 @@ class Making:
 
 
 def role_of(node: Node) -> str:
-    """Return the role of a server by its own switch: 'read only', a value that is not known as it is, else ''."""
+    """Return the role of a server by its own switches: 'read only', a value that is not known as it is, else ''.
+
+    A reader of Aurora has InnoDB's switch alone: innodb_read_only ON, read_only OFF.
+    """
     server = node.server
     if server is None:
         return ""
-    if server.read_only or server.super_read_only:
+    if server.read_only or server.super_read_only or server.engine_read_only:
         return mark("read only")
-    return f"read_only {server.read_only_word}" if server.read_only_word else ""
+    if server.read_only_word:
+        return f"read_only {server.read_only_word}"
+    if server.forced_recovery:
+        return f"innodb_force_recovery {server.forced_recovery}"
+    return "offline_mode" if server.offline else "transaction_read_only" if server.session_read_only else ""

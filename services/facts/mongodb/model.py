@@ -32,6 +32,7 @@ class MongoFacts:
 
     Attributes:
         proven: whoever answers knows the password of the account, where there is one; else only its greeting is known.
+        set_untold: why the status of its set was not read, '' where it was, or it answered without one.
     """
 
     server: MongoServer
@@ -41,3 +42,4 @@ class MongoFacts:
     contents: Contents | None = None
     metadata: Metadata | None = None
     proven: bool = True
+    set_untold: str = ""

@@ -20,10 +20,18 @@ _PLACES = {
     "configdb": "sharding.configDB",
     "configsvrMode": "sharding.configsvrMode",
     "port": "net.port",
+    "bind_ip": "net.bindIp",
+    "keyFile": "security.keyFile",
+    "clusterAuthMode": "security.clusterAuthMode",
+    "sslMode": "net.ssl.mode",
     "config": "config",
     "f": "config",
 }
-_SWITCHES = {"configsvr": ("sharding.clusterRole", "configsvr"), "shardsvr": ("sharding.clusterRole", "shardsvr")}
+_SWITCHES = {
+    "configsvr": ("sharding.clusterRole", "configsvr"),
+    "shardsvr": ("sharding.clusterRole", "shardsvr"),
+    "auth": ("security.authorization", "enabled"),
+}
 REPLICA_SETS = ("replSetName", "replSet")
 """How a server's own options call the set that it was started for: by its file, and by its command line (3.2.5)."""
 _SHOWN = ("storage", "systemLog", "processManagement", "replication", "sharding")

@@ -72,7 +72,7 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0, at: float = 0.0) -> Mon
     hello = greeted.body
     first = parse_server(hello)
     if not greeted.proven:
-        said = tr("It has not proven that it knows the password: what it says of itself is hearsay.")
+        said = tr("It has not proven that it is the server that is meant: what it says of itself is hearsay.")
         named = parse_server(hello, asking.body(reads.BUILD_INFO))
         return MongoAnswer(MongoFacts(named, proven=False), (Problem(reads.HELLO.name, said, HEARSAY),))
     newer = (first.wire or 0) >= _SINCE_34 and first.role != "router"
@@ -89,8 +89,15 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0, at: float = 0.0) -> Mon
         found = _told(server, parse_set(asking.body(reads.SET_STATUS), asking.body(reads.SET_CONFIG)))
     if server.role == "member" and not server.arbiter:
         oplog = _oplog(asking)
+    untold = next((p.sentence for p in asking.problems if p.part == reads.SET_STATUS.name), "")
     facts = MongoFacts(
-        server, found, oplog, _cluster(asking, server), _contents(asking, server), _metadata(asking, server)
+        server,
+        found,
+        oplog,
+        _cluster(asking, server),
+        _contents(asking, server),
+        _metadata(asking, server),
+        set_untold=untold,
     )
     return MongoAnswer(facts, tuple(asking.problems), status)
 

@@ -44,6 +44,7 @@ SERVING: Final = frozenset({"PRIMARY", "SECONDARY", "ARBITER"})
 """In which a member does its part (the same page)."""
 _MOST_TAGS = 20
 _MOST_WORDS = 300
+_NEW = frozenset({"STARTUP", "STARTUP2"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,12 @@ def parse_set(status: Document | None, config: Document | None) -> ReplicaSet | 
         if (key := number(one.get("_id"))) is not None
     }
     members = tuple(_member(key, told.get(key, {}), written.get(key), status) for key in sorted({*told, *written}))
-    votes = _votes(members) if written else number(status.get("votingMembersCount"))
-    if votes is not None and votes > MOST_VOTES:
-        votes = None  # no server takes such a configuration: it is not believed, and what it hides is not counted
+    counted = number(status.get("votingMembersCount"))
+    if written:
+        members = _without_newly_added(members, counted)
+    votes = _votes(members) if written else counted
+    if votes is not None and (votes > MOST_VOTES or counted not in {None, votes}):
+        votes = None  # no server takes so many, or it counts otherwise itself: what that hides is not counted
     majority = number(status.get("majorityVoteCount")) if not written else votes // 2 + 1 if votes is not None else None
     settings = inside(configured, "settings")
     return ReplicaSet(
@@ -184,6 +188,18 @@ def parse_set(status: Document | None, config: Document | None) -> ReplicaSet | 
         missing=(*(() if told else ("status",)), *(() if written else ("config",))),
         id=line(settings.get("replicaSetId"), 40),
     )
+
+
+def _without_newly_added(members: tuple[SetMember, ...], counted: int | None) -> tuple[SetMember, ...]:
+    """Take the vote of members in their first initial sync, where the server's own count of voters says so.
+
+    Since 5.0 such a member has none until it is SECONDARY, and replSetGetConfig leaves out that it is `newlyAdded`
+    (the manual's "Add Members to a Replica Set"; repl_set_config.cpp, toBSONWithoutNewlyAdded).
+    """
+    new = {one.id for one in members if one.votes and one.state in _NEW}
+    if counted is None or not new or (_votes(members) or 0) - len(new) != counted:
+        return members
+    return tuple(replace(one, votes=0) if one.id in new else one for one in members)
 
 
 def _votes(members: tuple[SetMember, ...]) -> int | None:

@@ -32,6 +32,7 @@ class MongoServer:
         wire: newest wire version. at: its own clock when it was asked, epoch seconds. uptime_s: since its start.
         fellows: how its greeting calls the members of its set that are not hidden: told to who may ask nothing else.
         rollbacks: a number that moves by one with every rollback of its data; a start of 3.2 begins it anywhere.
+        pid: its process, as its own PID namespace numbers it.
         config_mode: 'sccc' where a config server was started so. data_path, configuration: where its data and its
             configuration file are. config_string: of a mongos, what it was started with.
     """
@@ -57,6 +58,7 @@ class MongoServer:
     config_string: str = ""
     rollbacks: int | None = None
     fellows: tuple[str, ...] = ()
+    pid: int | None = None
 
 
 def parse_server(
@@ -93,6 +95,7 @@ def parse_server(
         config_string=line(sharding.get("configDB"), 4000),
         rollbacks=number(inside(status, "repl").get("rbid")),
         fellows=_fellows(hello),
+        pid=number(status.get("pid")),
     )
 
 

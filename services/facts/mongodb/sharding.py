@@ -15,6 +15,7 @@ from services.facts.mongodb.server import ConfigKind
 from services.facts.mongodb.values import (
     MOST_MEMBERS,
     MOST_SHARDS,
+    PORT,
     Place,
     documents,
     inside,
@@ -31,6 +32,8 @@ ALIVE_S = 60.0
 _MODES = {"full": True, "autoSplitOnly": False, "off": False}
 """Whether the balancer moves chunks in this mode (MongoDB source, balancer_configuration.cpp: shouldBalance)."""
 _MOST_STRING = 8000
+CONFIG_PORT = 27019
+"""Where a mongos looks for a config server that its string names without a port (3.2 source, mongos_options.cpp)."""
 _HELD = 2
 
 
@@ -93,13 +96,17 @@ class ShardedCluster:
     locks: tuple[str, ...] | None = None
 
 
-def parse_hosts(text: object) -> HostList:
-    """Return the hosts of a connection string."""
+def parse_hosts(text: object, port: int = PORT) -> HostList:
+    """Return the hosts of a connection string.
+
+    Args:
+        port: of those without one; of config servers CONFIG_PORT.
+    """
     if not isinstance(text, str):
         return HostList()
     name, slash, rest = text[:_MOST_STRING].rpartition("/")
     parts = [part for part in rest.split(",")[:MOST_MEMBERS] if part.strip()]
-    return HostList(line(name) if slash else "", tuple(map(place, parts)))
+    return HostList(line(name) if slash else "", tuple(place(part, port) for part in parts))
 
 
 def parse_cluster(
@@ -118,7 +125,7 @@ def parse_cluster(
     used = inside(shard_map or {}, "map").get("config") or (sharding_state or {}).get("configServer")
     return ShardedCluster(
         id=next((one for one in found if one), ""),
-        config=parse_hosts(used),
+        config=parse_hosts(used, CONFIG_PORT),
         shards=None if shards is None else tuple(map(_shard, shards[:MOST_SHARDS])),
         routers=None if routers is None else tuple(map(_router, routers[:MOST_SHARDS])),
         balancer=_balancer(settings, balancer),

@@ -28,12 +28,16 @@ class Place:
     port: int = PORT
 
 
-def place(value: Value) -> Place:
-    """Return a "host:port"; without a port it is MongoDB's own, with one that is none it is no place to go to."""
+def place(value: Value, port_of: int = PORT) -> Place:
+    """Return a "host:port"; without a port it is MongoDB's own, with one that is none it is no place to go to.
+
+    Args:
+        port_of: the port where none is named.
+    """
     name = words(value, _MOST_NAME) if isinstance(value, str) else ""
     host, port = host_port(name, 0)
     odd = port == 0 and name.strip().strip("[]").lower().rstrip(".") != host
-    return Place(name, host, port or PORT) if is_address(host) and not odd else Place(name)
+    return Place(name, host, port or port_of) if is_address(host) and not odd else Place(name)
 
 
 def inside(document: Document, *names: str) -> Document:

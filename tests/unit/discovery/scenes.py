@@ -118,7 +118,10 @@ def channel(source: int, **more: Any) -> ReplicationChannel:
 
 def plain(number: int, *channels: ReplicationChannel, replicas: tuple[ReplicaSeen, ...] = (), **more: Any) -> NodeFacts:
     """Return a server outside Galera with these channels."""
-    replication = ReplicationFacts(channels=channels, replicas=replicas, gtid_binlog_pos="0-1-100")
+    at = more.get("at", AT)
+    replication = ReplicationFacts(
+        channels=channels, replicas=replicas, gtid_binlog_pos="0-1-100", at=at, replicas_at=at
+    )
     return facts(number, replication=replication, **more)
 
 

@@ -19,6 +19,7 @@ from tests.unit.discovery.scenes import AT
 from tests.unit.recorded.replies import ReplaySession, load
 
 KILLED: dict[str, Any] = load("situations/galera-killed.json")["hosts"]["n3"]
+PROC: dict[str, dict[str, dict[str, Any]]] = load("hidden_processes.json")
 FIRST = "ps -p 1 -o pid= -o uid= -o comm="
 _ENDED = {"exit": 1, "stdout": "", "stderr": ""}
 
@@ -48,6 +49,22 @@ def test_that_a_killed_server_is_not_running_where_others_processes_are_seen_and
     assert facts.machine is not None
     assert (facts.machine.process_state, facts.machine.process_doubt) == ("", "")
     assert "not running" in drawn(facts)[2]
+
+
+@pytest.mark.parametrize("option", ["hidepid=1", "hidepid=2", "hidepid=ptraceable"])
+def test_that_a_server_behind_a_real_hidepid_is_not_known_and_never_down(option: str) -> None:
+    (first, processes) = PROC[option].values()
+    facts = looked(first=first, **{"ps -C": processes})
+    assert facts.machine is not None
+    assert (facts.machine.process_state, facts.machine.process_doubt) == ("?", HIDDEN)
+    assert "not running" not in " ".join(map(str, drawn(facts)))
+
+
+def test_that_a_server_is_seen_by_another_login_where_nothing_hides_it() -> None:
+    (first, processes) = PROC["defaults"].values()
+    facts = looked(first=first, **{"ps -C": processes})
+    assert facts.machine is not None
+    assert (facts.machine.process_state, facts.machine.process_doubt) == ("S", "")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from tests.unit.discovery.scenes import (
     address,
     channel,
     estate,
-    facts,
     machine,
     member,
     node,
@@ -73,7 +72,7 @@ def test_that_a_null_lag_is_never_zero() -> None:
     assert (edge.lag_s, edge.health) == (None, Health.BAD)
     assert edge.reason == "IO thread stopped: error 1236: log purged"
     judged = node(snapshot, "db2")
-    assert (judged.state, judged.numbers[0]) == ("IO thread stopped", ("lag", "not known", Health.BAD))
+    assert (judged.state, judged.numbers[0]) == ("IO thread stopped", ("lag", "not known", Health.UNKNOWN))
 
 
 def test_that_a_zero_of_a_stopped_thread_is_not_believed() -> None:
@@ -91,7 +90,7 @@ def test_that_a_zero_of_a_stopped_thread_is_not_believed() -> None:
         ({"io_running": "Connecting"}, "replica of db1", Health.WARN, "the IO thread is connecting to db1"),
         ({"seconds_behind": 30.0}, "replica of db1", Health.WARN, "30 s behind"),
         ({"seconds_behind": 300.0}, "replica of db1", Health.BAD, "5 min behind"),
-        ({"seconds_behind": None}, "replica of db1", Health.WARN, "the server does not tell its lag"),
+        ({"seconds_behind": None}, "replica of db1", Health.UNKNOWN, "the server does not tell its lag"),
         ({"delay_s": 3600, "seconds_behind": 3601.0}, "replica of db1", Health.GOOD, "held back by 1 h on purpose"),
         ({"delay_s": 3600, "seconds_behind": 3700.0}, "replica of db1", Health.BAD,
          "1 min 40 s behind beyond the 1 h that are meant"),
@@ -210,7 +209,7 @@ def test_that_a_cluster_keeps_its_id_when_the_root_changes() -> None:
 
 
 def test_that_a_server_on_its_own_is_a_single() -> None:
-    cluster = only(estate(facts(1)))
+    cluster = only(estate(plain(1)))
     assert (cluster.kind, cluster.nodes[0].state) == (SINGLE, "serving")
 
 

@@ -84,7 +84,7 @@ class Session:
 
 
 def _read(answer: Output | SudoFailed, known: NodeFacts | None = None) -> tuple[float | None, str]:
-    _, machine = log_facts(Session(answer), known or s.member(1), ManualClock())
+    machine = log_facts(Session(answer), known or s.member(1), ManualClock()).machine
     assert machine is not None
     return (machine.transfer.ends, machine.transfer.name) if machine.transfer is not None else (None, "")
 
@@ -99,9 +99,19 @@ def test_that_the_earliest_end_is_read_and_no_answer_is_no_end() -> None:
     assert _read(Output(0, text.encode(), b""), replace(s.member(1), galera=None)) == (None, "")
 
 
+def test_that_a_certificate_that_can_not_be_read_here_is_not_said_to_be_none() -> None:
+    authority = Authority(ends=NOW + 9 * DAY)
+    cert, _ = authority.pair("nodes")
+    odd = cert.replace(cert.split("\n")[2], cert.split("\n")[2][::-1])
+    text = f"encrypt|4\nca|there\nbegin|ca\n{authority.pem}\nend|ca\ncert|there\nbegin|cert\n{odd}\nend|cert\n"
+    machine = log_facts(Session(Output(0, text.encode(), b"")), s.member(1), ManualClock()).machine
+    assert machine is not None
+    assert machine.transfer is None
+
+
 def test_that_an_encryption_without_its_certificate_is_told_and_none_is_not() -> None:
     for text, unread in (("encrypt|4\nca|absent\ncert|absent\n", True), ("encrypt|0\n", False)):
-        _, machine = log_facts(Session(Output(0, text.encode(), b"")), s.member(1), ManualClock())
+        machine = log_facts(Session(Output(0, text.encode(), b"")), s.member(1), ManualClock()).machine
         assert machine is not None
         assert (machine.transfer == TransferCertificate()) is unread
     one = s.member(1)
@@ -111,3 +121,18 @@ def test_that_an_encryption_without_its_certificate_is_told_and_none_is_not() ->
     )
     node = next(n for c in made.clusters for n in c.nodes if n.name == "db1")
     assert (node.health, "a certificate that is not there" in node.reason) == (Health.WARN, True)
+
+
+def test_that_a_certificate_without_a_ca_by_name_runs_out_by_itself_and_one_that_was_not_read_says_nothing() -> None:
+    """encrypt = 3 needs no tca (MariaDB KB, "mariadb-backup SST Method", TLS); root_squash shows nothing."""
+    cert, _ = Authority(ends=NOW + 9 * DAY).pair("nodes", ends=NOW + 5 * DAY)
+    own = f"cert|there\nbegin|cert\n{cert}\nend|cert\n"
+    assert _read(Output(0, f"encrypt|3\nca|unnamed\n{own}".encode(), b"")) == (NOW + 5 * DAY, "nodes")
+    for text in (
+        f"encrypt|4\nca|unread\n{own}",
+        "encrypt|3\nca|unnamed\ncert|unnamed\n",
+        "encrypt|4\nca|there\ncert|unread\n",
+    ):
+        machine = log_facts(Session(Output(0, text.encode(), b"")), s.member(1), ManualClock()).machine
+        assert machine is not None
+        assert machine.transfer is None

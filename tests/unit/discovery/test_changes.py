@@ -14,7 +14,7 @@ from services.errors import BadInput, NothingListens
 from services.facts.model import DiskFacts, NodeFacts, Problem, TransferFacts
 from services.facts.mongodb.model import MongoFacts
 from services.sampling.hub import EventLog
-from services.types import Health
+from services.types import Health, Reach
 from tests.unit.discovery import mongo_scenes as mongo
 from tests.unit.discovery.scenes import (
     AT,
@@ -46,6 +46,14 @@ def test_that_a_state_change_names_node_and_both_words() -> None:
     (event,) = events_between(first, second)
     assert (event.kind, event.health, event.node_id, event.at) == ("state", Health.BAD, "db3", AT + 1)
     assert event.text == "db3: not running (was Synced)"
+
+
+def test_that_a_console_which_asks_a_host_for_the_first_time_tells_no_change_of_it() -> None:
+    first = estate(*WHOLE)
+    waiting = NodeFacts("db3", AT + 1, Reach.NOT_TRIED, address(3))
+    second = estate(member(1, at=AT + 1), member(2, at=AT + 1), waiting, previous=first, at=AT + 1)
+    assert [n.code for c in second.clusters for n in c.nodes if n.host == "db3"] == ["not-contacted"]
+    assert [e.text for e in events_between(first, second) if e.kind == "state"] == []
 
 
 def test_that_a_node_that_comes_back_with_a_warning_says_which() -> None:

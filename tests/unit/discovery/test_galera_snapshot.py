@@ -165,6 +165,12 @@ def test_that_an_arbitrator_is_a_voter_without_data() -> None:
     assert only(snapshot).components[0].votes == 3
 
 
+def test_that_a_member_of_which_neither_name_nor_address_was_read_is_not_said_to_hold_no_data() -> None:
+    rows = (*galera(1, 2).members, GaleraMember(group_uuid(9), "", ""))
+    seen = node(estate(*(member(n, 2, cluster_size=3, members=rows) for n in (1, 2))), f"member:{group_uuid(9)}")
+    assert (seen.state, seen.role, seen.health) == ("member, not in the inventory", "", Health.UNKNOWN)
+
+
 def test_that_an_arbitrator_nobody_sees_any_more_is_lost_and_not_forgotten() -> None:
     rows = (*galera(1, 2).members, GaleraMember(group_uuid(9), "garb", ""))
     before = estate(*(member(n, 2, cluster_size=3, members=rows) for n in (1, 2)))
@@ -364,6 +370,13 @@ def test_that_the_state_uuid_and_not_the_name_makes_a_cluster() -> None:
     snapshot = estate(member(1), member(2), member(3), apart)
     assert sorted(c.cluster_id for c in snapshot.clusters) == sorted((STATE, other))
     assert {c.name for c in snapshot.clusters} == {"orders"}
+
+
+def test_that_a_cache_which_reaches_for_ever_is_told_as_a_week_or_more() -> None:
+    rates = {"db3": {"ist_reach_s": 7 * 86_400.0}, "db2": {"ist_reach_s": 7 * 86_400.0 - 3_600.0}}
+    seen = estate(member(1), member(2), member(3), rates=rates)
+    reach = {name: {n[0]: n[1] for n in node(seen, name).numbers}["IST reach"] for name in rates}
+    assert reach == {"db3": "a week or more", "db2": "6 d 23 h"}
 
 
 def test_that_the_numbers_carry_their_health() -> None:

@@ -20,7 +20,7 @@ from services.discovery.model import (
     NodeView,
     Unasked,
 )
-from services.facts.model import GroupFacts, GroupRecovery, Problem
+from services.facts.model import GroupFacts, GroupMember, GroupRecovery, Problem
 from services.types import Health, Reach
 from tests.unit.discovery import group_scenes as g
 from tests.unit.discovery import scenes as s
@@ -310,3 +310,25 @@ def test_that_two_hosts_that_show_one_id_in_a_group_and_contradict_each_other_ar
     assert s.only(estate).health is not Health.GOOD
     outside = replace(copy, group=replace(g.view(2), members=()))  # it only has the other's auto.cnf
     assert [p for p in s.estate(g.member(1), bare, outside, g.member(3)).problems if p.code == CLASH] == []
+
+
+def _odd(number: int) -> GroupMember:
+    return replace(g.row(number), state="", state_word="PARTED")
+
+
+def test_that_a_member_whose_state_is_a_word_that_nobody_knows_shows_it_and_is_never_green() -> None:
+    rows = (g.row(1), g.row(2), _odd(3))
+    cluster = s.only(s.estate(*(g.member(n, g.view(n, *rows)) for n in (1, 2, 3))))
+    odd = cluster.nodes[2]
+    assert (odd.state, odd.health) == ("state not known", Health.UNKNOWN)
+    assert "'PARTED'" in odd.reason
+    assert parts(cluster) == [(True, ("db1", "db2"), 2, 3, None)]  # it counts, and how many may be lost is not known
+
+
+def test_that_two_members_in_a_state_that_nobody_knows_leave_open_whether_there_is_a_majority() -> None:
+    rows = (g.row(1), _odd(2), _odd(3))
+    cluster = s.only(s.estate(*(g.member(n, g.view(n, *rows)) for n in (1, 2, 3))))
+    assert told(cluster)["db1"] == ("ONLINE", Health.UNKNOWN)
+    assert "whether that is a majority is not known" in cluster.nodes[0].reason
+    assert [one.code for one in cluster.problems] == [NO_PRIMARY_HEARD]
+    assert cluster.health is Health.UNKNOWN

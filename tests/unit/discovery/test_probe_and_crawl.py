@@ -87,7 +87,8 @@ def test_that_the_slow_parts_can_be_read_alone() -> None:
     clock = ManualClock(AT)
     facts = probe(_session(), clock, parts=("sql",))
     assert machine_facts(_session(), clock, "/var/lib/mysql/").process_state == "S"
-    transfers, unit = log_facts(_session(), facts, clock)
+    transfers, unit, read_at, problem = log_facts(_session(), facts, clock)
+    assert (read_at, problem) == (clock.wall(), None)
     assert unit is not None
     assert unit.unit_state == "active/running"
     assert isinstance(transfers, tuple)

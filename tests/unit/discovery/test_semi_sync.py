@@ -125,3 +125,23 @@ def test_that_a_replica_which_is_ready_to_be_a_source_and_has_no_replicas_is_wel
     node = _pair(ACTIVE, replace(REPLICA, source_enabled=True, source_active=False, clients=0)).node("db2")
     assert node is not None
     assert node.health is Health.GOOD
+
+
+@pytest.mark.parametrize("wanted", ["many", "-1", "0", "1.5"])
+def test_that_a_count_of_acknowledgements_that_can_not_be_read_is_not_one(wanted: str) -> None:
+    variables = {"rpl_semi_sync_source_enabled": "ON", "rpl_semi_sync_source_wait_for_replica_count": wanted}
+    told = parse_semi_sync({"Rpl_semi_sync_source_status": "ON", "Rpl_semi_sync_source_clients": "1"}, variables)
+    assert told is not None
+    assert told.wanted is None
+    node = _pair(told, REPLICA).node("db1")
+    assert node is not None
+    assert node.health is Health.UNKNOWN
+    assert "how many acknowledgements its commits wait for is not known" in node.reason
+    assert _number(node) == ("semi-sync", "1 of ?", Health.UNKNOWN)
+    none = _pair(replace(told, clients=0), REPLICA).node("db1")
+    assert none is not None
+    assert none.health is Health.WARN  # whatever it waits for, it is one at least
+    del variables["rpl_semi_sync_source_wait_for_replica_count"]
+    mariadb = parse_semi_sync({}, variables)
+    assert mariadb is not None
+    assert mariadb.wanted == 1

@@ -14,7 +14,7 @@ from services.connections.ports import Rows
 from services.discovery.crawl import leads_of, odd_names
 from services.discovery.model import ReplicationEdge
 from services.facts.model import NodeFacts, ReplicaSeen
-from services.facts.reading import client_host, host_port, one_form, without_port
+from services.facts.reading import client_host, host_port, one_form, port_of, without_port
 from services.facts.replication import dumping, parse_replication
 from services.types import Flavour, Health
 from tests.unit.discovery.scenes import address, channel, estate, facts, member, plain, server
@@ -175,3 +175,58 @@ def test_that_a_gap_behind_a_source_whose_set_is_not_known_is_not_0() -> None:
     for source in (cut, replace(mysql(1), replication=None)):
         (edge,) = edges(source, mysql(2, told))
         assert edge.gtid_gap is None
+
+
+def _behind_a_port(number: int, asked: int, **more: Any) -> NodeFacts:
+    """Return a server of MariaDB that the console asks at another port than it tells of itself."""
+    return replace(plain(number, **more), asked_port=asked)
+
+
+def test_that_a_server_behind_a_forwarded_port_is_the_source_at_the_port_that_leads_to_it() -> None:
+    source, replica = _behind_a_port(1, 3307), plain(2, channel(1, source_port=3307))
+    assert [e.source_id for e in edges(source, replica)] == ["db1"]
+    other = plain(2, channel(1, source_port=3307, source_server_id=999))
+    assert [e.source_id for e in edges(source, other)] == ["source:10.20.0.11:3307"]
+
+
+def test_that_a_port_leads_to_who_is_asked_there_and_not_to_who_tells_it_of_itself() -> None:
+    """Two servers of one machine, one of them in a container: both say 3306 of themselves."""
+    plainly = _behind_a_port(1, 3306)
+    contained = replace(_behind_a_port(1, 3307, server=server(1, server_id=7)), host="db1b")
+    for port, one, source in ((3306, 101, "db1"), (3307, 7, "db1b"), (3308, 7, "source:10.20.0.11:3308")):
+        replica = plain(2, channel(1, source_port=port, source_server_id=one))
+        assert [e.source_id for e in edges(plainly, contained, replica)] == [source]
+
+
+def test_that_a_port_that_can_not_be_read_leads_to_nobody_and_is_not_made_3306() -> None:
+    known = replace(server(1), port=None)
+    for source in (plain(1), plain(1, server=known)):
+        found = edges(source, plain(2, channel(1, source_port=None)))
+        assert [e.source_id for e in found] == ["source:10.20.0.11"]
+    by_uuid = edges(mysql(1), mysql(2, channel(1, source_port=None, source_uuid=UUID.format(1))))
+    assert [e.source_id for e in by_uuid] == ["db1"]
+
+
+@pytest.mark.parametrize("told", ["0", "65536", "-1", "x", "33O6", "3306.5", "1e3"])
+def test_that_a_port_that_is_none_is_not_known(told: str) -> None:
+    row = {"Source_Host": "db1", "Source_Port": told}
+    facts_of = parse_replication(Rows(tuple(row), (tuple(row.values()),)))
+    assert facts_of is not None
+    assert facts_of.channels[0].source_port is None
+    for nothing in (None, ""):
+        assert port_of(nothing) == 3306  # the default of a server, a source and a member (MySQL manual)
+
+
+def test_that_a_delay_that_can_not_be_read_is_not_known_and_colours_nothing() -> None:
+    row = {"Source_Host": "db1", "SQL_Delay": "an hour"}
+    facts_of = parse_replication(Rows(tuple(row), (tuple(row.values()),)))
+    assert facts_of is not None
+    assert facts_of.channels[0].delay_s is None
+    (late,) = edges(plain(1), plain(2, channel(1, seconds_behind=3600.0, delay_s=None)))
+    assert (late.health, late.delay_s) == (Health.UNKNOWN, None)
+    assert "how much of it is meant is not known" in late.reason
+    (in_step,) = edges(plain(1), plain(2, channel(1, seconds_behind=2.0, delay_s=None)))
+    assert in_step.health is Health.GOOD  # no delay is less than none
+    card = next(n for c in estate(plain(1), plain(2, channel(1, seconds_behind=3600.0, delay_s=None))).clusters
+                for n in c.nodes if n.host == "db2")  # fmt: skip
+    assert ("lag", Health.UNKNOWN) in {(number[0], number[2]) for number in card.numbers}

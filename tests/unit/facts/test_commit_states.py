@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.facts.sessions import in_commit
+from services.connections.ports import Rows
+from services.facts.sessions import Commits, commits_of, in_commit
 from tests.examples import examples
 
 
@@ -36,6 +39,8 @@ def row(state: str, info: str = "UPDATE stock SET n = n - 1", command: str = "Qu
 def test_that_a_thread_in_a_state_of_its_commit_counts(state: str) -> None:
     assert in_commit(row(state))
     assert not in_commit(row(state, command="Sleep"))
+    assert in_commit({**row(state, command="Sleep"), "User": "system user"})
+    assert in_commit({**row(state, command="Slave_worker"), "User": "system user"})
 
 
 @pytest.mark.parametrize(
@@ -110,3 +115,40 @@ def test_that_no_unknown_state_becomes_a_commit(before: str, word: str, after: s
 def test_that_a_statement_of_open_comments_takes_no_time() -> None:
     assert not in_commit(row("executing", "/*" * 50_000))
     assert not in_commit(row("executing", "/* a */" * 20_000 + "x"))
+
+
+Thread = Mapping[str, str | None]
+LISTS: dict[str, list[Thread]] = {
+    # MySQL 8.0, a replica whose four workers commit while one client reads: Threads_running is 2 (it counts no worker).
+    "MySQL": [
+        *({"User": "system user", "Command": "Query", "State": "waiting for handler commit", "Info": None},) * 4,
+        {"User": "shop", "Command": "Query", "State": "executing", "Info": "SELECT 1"},
+        {"User": "repl", "Command": "Binlog Dump GTID", "State": "Source has sent all binlog to replica", "Info": None},
+    ],
+    # MariaDB 10.11, the same: Threads_running is 7 and more (it counts every thread that does not sleep).
+    "MariaDB": [
+        *({"User": "system user", "Command": "Slave_worker", "State": "Commit", "Info": None},) * 4,
+        {"User": "system user", "Command": "Slave_SQL", "State": "Slave has read all relay log", "Info": None},
+        {"User": "shop", "Command": "Query", "State": "Sending data", "Info": "SELECT 1"},
+    ],
+}
+ASKING: Thread = {"User": "observer", "Command": "Query", "State": "starting", "Info": "SHOW FULL PROCESSLIST"}
+
+
+def listed(*threads: Thread) -> Rows:
+    columns = ("User", "Command", "State", "Info")
+    return Rows(columns, tuple(tuple(one[name] for name in columns) for one in threads))
+
+
+@pytest.mark.parametrize("product", LISTS)
+def test_that_appliers_in_their_commit_are_no_share_of_the_clients_that_run(product: str) -> None:
+    """It was 100 %, red, by appliers over Threads_running on MySQL, and diluted by them on MariaDB."""
+    assert commits_of(listed(*LISTS[product], ASKING)) == Commits(threads=4, clients=0, running=1)
+
+
+def test_that_clients_in_their_commit_are_a_share_of_those_that_run() -> None:
+    sleeping: Thread = {"User": "shop", "Command": "Sleep", "State": "", "Info": None}
+    clients: list[Thread] = [row("waiting for handler commit"), row("executing"), sleeping]
+    assert commits_of(listed(*LISTS["MySQL"], *clients, ASKING)) == Commits(threads=5, clients=1, running=3)
+    assert commits_of(listed(ASKING)) == Commits()
+    assert commits_of(listed()) == Commits()

@@ -11,7 +11,7 @@ from services.connections.ports import Rows
 from services.connections.reads.registry import command_of, statement_of
 from services.facts import reads
 from services.facts.dialect import PROCESSES, STATUS, VARIABLES, dialect_of, identify
-from services.facts.galera import galera_problems, parse_galera, parse_members, provider_problem
+from services.facts.galera import addresses, galera_problems, parse_galera, parse_members, provider_problem
 from services.facts.provider_options import provider_options
 from services.facts.reading import host_port, size, whole
 from services.facts.server import parse_server
@@ -32,6 +32,11 @@ MYSQL = {"version": "8.0.36", "server_uuid": "x", "version_comment": "MySQL Comm
         ({**MYSQL, "version_comment": "Percona Server (GPL)"}, Flavour.PERCONA, "8.0.36"),
         ({**MYSQL, "pxc_strict_mode": "ENFORCING", "wsrep_provider": "/x.so"}, Flavour.PXC, "8.0.36"),
         ({**MYSQL, "wsrep_provider": "/x.so"}, Flavour.CODERSHIP, "8.0.36"),
+        (
+            {"version": "5.5.28", "wsrep_provider": "/x.so", "version_comment": "Percona XtraDB Cluster (GPL), wsrep"},
+            Flavour.PXC,
+            "5.5.28",
+        ),
         ({}, Flavour.UNKNOWN, ""),
         ({"version": "99999999999999999999.1"}, Flavour.UNKNOWN, ""),
     ],
@@ -205,3 +210,64 @@ def test_that_addresses_split_into_host_and_port(text: str, found: tuple[str, in
 def test_that_a_server_without_variables_is_empty_and_not_wrong() -> None:
     found = parse_server({}, {}, 100.0)
     assert (found.flavour, found.started_at, found.read_only, found.port) == (Flavour.UNKNOWN, None, None, 3306)
+
+
+@pytest.mark.parametrize(
+    ("variables", "flavour", "key"),
+    [
+        (
+            {"version": "5.5.28", "version_comment": "Percona XtraDB Cluster (GPL) 5.5.28", "wsrep_provider": "/x.so"},
+            Flavour.PXC,
+            (5, 5, 28),
+        ),
+        ({"version": "8.0.11-TiDB-v7.5.0", "version_comment": "TiDB Server"}, Flavour.UNKNOWN, ()),
+        ({"version": "5.7.25-OceanBase-v4.2.1", "version_comment": "OceanBase_CE"}, Flavour.UNKNOWN, ()),
+        ({"version": "8.0.30-Vitess", "version_comment": "x"}, Flavour.UNKNOWN, ()),
+        ({"version": "5.7.99", "version_comment": "Doris version doris-2.1.0"}, Flavour.UNKNOWN, ()),
+        ({**MYSQL, "aurora_version": "3.04.0"}, Flavour.UNKNOWN, (8, 0, 36)),
+        (
+            {
+                **MYSQL,
+                "version": "8.0.28",
+                "version_comment": "Source distribution",
+                "basedir": "/rdsdbbin/oscar-8.0.mysql_aurora.3.04.0.0.32961.0/",
+            },
+            Flavour.UNKNOWN,
+            (8, 0, 28),
+        ),
+        ({**MYSQL, "character_sets_dir": "/rdsdbbin/oscar-5.6.10a.16.39/share/charsets/"}, Flavour.UNKNOWN, (8, 0, 36)),
+        ({**MYSQL, "basedir": "/rdsdbbin/mysql-5.7.18/", "datadir": "/rdsdbdata/db/"}, Flavour.MYSQL, (8, 0, 36)),
+        ({**MYSQL, "version": "8.0.31-google", "version_comment": "(Google)"}, Flavour.MYSQL, (8, 0, 31)),
+        (MYSQL, Flavour.MYSQL, (8, 0, 36)),
+    ],
+)
+def test_that_a_product_is_told_by_its_own_marks_and_a_foreign_number_is_not_mysqls(
+    variables: dict[str, str], flavour: Flavour, key: tuple[int, ...]
+) -> None:
+    found = identify(variables)
+    assert (found.flavour, found.version_key) == (flavour, key)
+
+
+@pytest.mark.parametrize(
+    ("variables", "service"),
+    [
+        ({"version": "8.0.37-azure", "version_comment": "Source distribution"}, "Azure Database for MySQL"),
+        ({"version": "8.0.32", "aad_auth_only": "OFF"}, "Azure Database for MySQL"),
+        ({"version": "8.0.31-google", "version_comment": "(Google)"}, "Google Cloud SQL"),
+        ({"version": "5.7.44-google-log", "version_comment": "(Google)"}, "Google Cloud SQL"),
+        ({"version": "8.0.36", "cloudsql_iam_authentication": "ON"}, "Google Cloud SQL"),
+        ({"version": "8.0.28", "basedir": "/rdsdbbin/mysql-8.0.28.R4/"}, "Amazon RDS"),
+        ({"version": "8.0.28", "basedir": "/rdsdbbin/oscar-8.0.mysql_aurora.3.04.0/"}, "Amazon Aurora"),
+        # What a person builds, names or logs in by is no service's mark.
+        ({"version": "8.0.36", "version_comment": "MySQL Community Server - GPL", "hostname": "azure-db1"}, ""),
+        ({"version": "8.0.36", "version_comment": "(Google) build of ours"}, ""),
+        ({"version": "10.11.6-MariaDB", "basedir": "/usr"}, ""),
+        ({}, ""),
+    ],
+)
+def test_that_a_managed_service_is_told_by_its_own_marks_alone(variables: dict[str, str], service: str) -> None:
+    assert parse_server({**MYSQL, "version_comment": "", **variables} if variables else {}, {}, 1.0).service == service
+
+
+def test_that_an_address_which_several_members_give_tells_none_of_them() -> None:
+    assert addresses("10.0.0.9:3306,10.0.0.9:3306,10.0.0.3:3306") == ("", "", "10.0.0.3:3306")

@@ -20,6 +20,7 @@ from services.facts.heartbeat import (
     heartbeat_statement,
 )
 from services.facts.model import ReplicationChannel
+from services.facts.server import is_sealed
 from tests.examples import examples
 
 NOON = datetime(2026, 7, 3, 12, 0, 0, 250_000, tzinfo=UTC)
@@ -27,7 +28,7 @@ OWN = 22
 
 
 def _rows(beat: object, now: object) -> Rows:
-    return Rows(("ts", "now"), ((beat, now),))  # type: ignore[arg-type]
+    return Rows(("ts", "now", "server_id", "own"), ((beat, now, 11, OWN),))  # type: ignore[arg-type]
 
 
 def table(beats: dict[int, float], now: datetime = NOON) -> Rows:
@@ -74,6 +75,26 @@ def test_that_a_moment_ahead_of_utc_is_not_known(ahead: float) -> None:
     assert "--utc" in heartbeat_problems(lag)[0].sentence
 
 
+@pytest.mark.parametrize("beat", ["1970-01-01T00:00:00", "1970-01-01T00:00:01.5", "1987-06-05T04:03:02", "0001-01-01"])
+def test_that_a_moment_of_a_clock_that_was_never_set_is_no_lag(beat: str) -> None:
+    """A lag of decades would turn every scale flat: whose clock stood at its beginning is not known."""
+    lag = Heartbeats().lag(_rows(beat, "2026-07-03 12:00:00"), (source(11),))
+    assert lag == Lag(doubt="zone")
+    assert [one.code for one in heartbeat_problems(lag)] == ["heartbeat-not-utc"]
+
+
+@pytest.mark.parametrize("beat", ["0000-00-00 00:00:00", "0000-00-00T00:00:00.000000", "9999-99-99T99:99:99"])
+def test_that_a_zero_date_is_no_moment(beat: str) -> None:
+    assert Heartbeats().lag(_rows(beat, "2026-07-03 12:00:00"), (source(11),)) == Lag()
+
+
+@pytest.mark.parametrize("beat", ["9999-12-31T23:59:59", "2038-01-19T03:14:07"])
+def test_that_a_moment_of_the_future_is_not_known_however_often_it_is_read(beat: str) -> None:
+    watch = Heartbeats()
+    told = [watch.lag(_rows(beat, f"2026-07-03 12:00:{second:02}"), (source(11),)) for second in range(20)]
+    assert set(told) == {Lag(doubt="zone")}
+
+
 @pytest.mark.parametrize(
     ("beats", "sources", "lag"),
     [
@@ -95,10 +116,45 @@ def test_that_only_the_row_of_the_source_counts(
     assert found == (None if lag is None else pytest.approx(lag))
 
 
-def test_that_a_table_without_ids_counts_where_it_has_one_row() -> None:
-    one = ("2026-07-03 11:59:50", 1, str(NOON.replace(tzinfo=None)), OWN)
-    assert Heartbeats().lag(Rows(("ts", "id", "now", "own"), (one,)), (source(11),)).seconds == pytest.approx(10.25)
-    assert Heartbeats().lag(Rows(("ts", "id", "now", "own"), (one, one)), (source(11),)) == Lag()
+_UNSIGNED = ("2026-07-03 11:59:50", 1, str(NOON.replace(tzinfo=None)), OWN)
+"""A row of pt-heartbeat before 2.1: a moment and the row's number."""
+
+
+@pytest.mark.parametrize("sources", [(), (11,), (None,), (11, 12)])
+@pytest.mark.parametrize("many", [1, 2])
+def test_that_whose_row_without_a_server_id_it_is_is_not_known_and_said(
+    sources: tuple[int | None, ...], many: int
+) -> None:
+    rows = Rows(("ts", "id", "now", "own"), (_UNSIGNED,) * many)
+    lag = Heartbeats().lag(rows, tuple(source(one) for one in sources))
+    assert lag == Lag(doubt="unsigned")
+    assert [one.code for one in heartbeat_problems(lag)] == ["heartbeat-unsigned"]
+    signed = Rows(("ts", "server_id", "now", "own"), (("2026-07-03 11:59:50", "x", *_UNSIGNED[2:]),))
+    assert Heartbeats().lag(signed, (source(11),)) == Lag(doubt="unsigned")
+
+
+def test_that_a_row_without_a_server_id_counts_where_only_one_channel_can_have_written_it() -> None:
+    rows = Rows(("ts", "id", "now", "own"), (_UNSIGNED,))
+    assert Heartbeats().lag(rows, (source(11),), sealed=True).seconds == pytest.approx(10.25)
+    assert Heartbeats().lag(rows, (source(11), source(12)), sealed=True) == Lag(doubt="unsigned")
+    twice = Rows(rows.columns, (_UNSIGNED, _UNSIGNED))
+    assert Heartbeats().lag(twice, (source(11),), sealed=True) == Lag(doubt="unsigned")
+
+
+@pytest.mark.parametrize(
+    ("told", "sealed"),
+    [
+        ({"read_only": "ON", "super_read_only": "ON"}, True),
+        ({"read_only": "NO_LOCK_NO_ADMIN"}, True),
+        ({"read_only": "ON", "super_read_only": "OFF"}, False),
+        ({"read_only": "ON"}, False),  # MariaDB: who may administer, or pass read_only by, writes
+        ({"read_only": "ON", "super_read_only": "maybe"}, False),
+    ],
+)
+def test_that_a_server_is_sealed_only_where_administrators_may_not_write_either(
+    told: dict[str, str], *, sealed: bool
+) -> None:
+    assert is_sealed(told) is sealed
 
 
 @pytest.mark.parametrize("zone_s", sorted(zone for zone in ZONES_S if zone > 0))

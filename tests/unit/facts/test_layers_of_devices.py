@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import os
-import subprocess
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
 from services.facts.block_devices import Busiest, devices_of
 from services.facts.net_devices import carrying
 from services.facts.os_stream import OsParser, OsReading
@@ -183,23 +179,3 @@ def test_that_no_names_make_two_disks_of_one(names: list[str]) -> None:
     for one, other in itertools.permutations(devices.counted, 2):
         assert not (one.startswith(other + "p") and one[len(other) + 1 :].isascii() and one[len(other) + 1 :].isdigit())
         assert one not in devices.ways_to(other)
-
-
-@pytest.mark.parametrize("program", [OS_LOOP, OS_LOOP_SH])
-def test_that_a_host_tells_its_cards_and_no_way_below_another_card(program: str, tmp_path: Path) -> None:
-    """A synthetic device of a hypervisor with its virtual function below, a bond over a card, and a bridge."""
-    for name, driver, below in (
-        ("eth0", True, ("enP7s2",)), ("enP7s2", True, ()), ("eth1", True, ()),
-        ("bond0", False, ("eth1",)), ("br0", False, ()),
-    ):  # fmt: skip
-        folder = tmp_path / name
-        folder.mkdir()
-        if driver:
-            (folder / "device").mkdir()
-        for lower in below:
-            (folder / f"lower_{lower}").mkdir()
-    shell = "bash" if program == OS_LOOP else "sh"
-    finder = program[program.index("find_nics() {") : program.index("\n}\n", program.index("find_nics() {")) + 3]
-    text = f"{finder.replace('/sys/class/net', str(tmp_path))}find_nics 0; printf '%s' \"$nics\""
-    done = subprocess.run([shell, "-c", text], capture_output=True, text=True, check=True, env=dict(os.environ))
-    assert done.stdout == ";@nic;eth0;eth1"

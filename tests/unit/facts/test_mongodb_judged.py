@@ -84,6 +84,31 @@ def test_that_more_votes_than_a_set_can_have_are_not_believed_nor_counted_as_far
     assert (without_votes.votes, without_votes.majority) == (3, 2)
 
 
+def counted_by(server: int, *states: str) -> ReplicaSet:
+    """A set of members in these states, of which the asked server counts so many as voters itself (4.4 and newer)."""
+    status: Document = {"set": "rs0", "votingMembersCount": server, "majorityVoteCount": server // 2 + 1,
+                        "members": [{"_id": n, "name": f"h{n}:1", "state": CODES[state], "health": 1.0, "self": n == 0}
+                                    for n, state in enumerate(states)]}  # fmt: skip
+    written: list[Value] = [{"_id": n, "host": f"h{n}:1"} for n in range(len(states))]
+    found = parse_set(status, {"config": {"_id": "rs0", "members": written}})
+    assert found is not None
+    return found
+
+
+def test_that_members_in_their_first_sync_have_no_vote_where_the_server_counts_none() -> None:
+    """Two of three voters are down, two more were just added: 5.0 and newer hide `newlyAdded`, the count shows it."""
+    added = counted_by(3, "PRIMARY", "SECONDARY", "SECONDARY", "STARTUP2", "STARTUP2")
+    votes = votes_of(added)
+    assert (votes.whole, votes.majority, votes.reached, votes.has) == (3, 2, 3, True)
+    older = votes_of(counted_by(5, "PRIMARY", "SECONDARY", "SECONDARY", "STARTUP2", "STARTUP2"))
+    assert (older.whole, older.majority, older.has) == (5, 3, True)
+
+
+def test_that_a_count_of_the_server_which_nothing_explains_makes_the_majority_not_known() -> None:
+    votes = votes_of(counted_by(3, "PRIMARY", "SECONDARY", "SECONDARY", "SECONDARY", "STARTUP2"))
+    assert (votes.whole, votes.majority, votes.has) == (None, None, None)
+
+
 def test_that_without_a_configuration_no_vote_is_made_up() -> None:
     told: Document = {"set": "rs0", "members": [{"_id": 0, "name": "h0", "state": 1, "health": 1.0, "self": True}]}
     found = parse_set(told, None)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from services.facts.gtid import gap as gtid_gap
 from services.facts.machine import LATEST, clock_offset, parse_df, zone_offset
-from services.facts.numeric import gtid_gap
 from services.facts.os_stream import OsParser
 from services.facts.tcp_ways import parse_listening
 

@@ -201,6 +201,12 @@ def test_that_includes_are_followed_in_their_order() -> None:
     assert options.read_in_folder("b.cnf\na.cnf\nx.cnf.bak\nREADME\n") == ("a.cnf", "b.cnf")
 
 
+def test_that_hidden_option_files_of_a_folder_are_read_as_the_servers_read_them() -> None:
+    """As my_print_defaults of MariaDB 10.11.18 gives them: '.cnf' and '.x.cnf' before 'x.cnf', no 'Z.CNF'."""
+    listing = ".cnf\n.x.cnf\nZ.CNF\nx.cnf\n.x.cnf.swp\n.hidden\n..cnf\ny.cnf~\n"
+    assert options.read_in_folder(listing) == (".cnf", ".x.cnf", "x.cnf")
+
+
 @pytest.mark.parametrize(
     ("span", "seconds"), [("15min", 900.0), ("1min 30s", 90.0), ("5s", 5.0), ("1h 1ms", 3600.001), ("infinity", None)]
 )
@@ -221,6 +227,42 @@ def test_that_left_over_sst_scripts_are_found_and_nothing_else() -> None:
     assert [(pid, age) for pid, age, _ in found] == [(901, 250.0), (950, 240.0), (951, 240.0)]
     assert "S3cret" not in repr(found)
     assert system.balancers(text) == ("haproxy",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/opt/bitnami/mariadb/sbin/mysqld --defaults-file=/my.cnf --wsrep_sst_method=mariabackup",
+        "vi /usr/bin/wsrep_sst_mariabackup",
+        "grep -r wsrep_sst_ /var/log",
+        "tail -f /var/log/wsrep_sst_joiner.log",
+        "bash -c xbstream -x -C /restore < /backup/full.xbstream",
+        "python3 /opt/report.py --of wsrep_sst_rsync",
+        "socat - UNIX-CONNECT:/run/haproxy.sock",
+    ],
+)
+def test_that_a_process_that_only_names_an_sst_is_none(line: str) -> None:
+    assert system.orphans(f" 4711 99 {line}\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "program"),
+    [
+        ("perl /usr/bin/innobackupex --user=b /backup", "innobackupex"),
+        ("/usr/bin/perl -w /usr/bin/innobackupex /backup", "innobackupex"),
+        ("/usr/bin/xtrabackup_55 --backup", "xtrabackup_55"),
+        ("/opt/mysql/meb-8.0/bin/mysqlbackup --backup-dir=/b backup", "mysqlbackup"),
+        ("mysqlsh root@db -- util dump-instance /b", "mysqlsh"),
+        ("mysqlsh root@db -e util.dumpInstance('/b')", "mysqlsh"),
+    ],
+)
+def test_that_a_backup_is_seen_by_its_program_or_script(line: str, program: str) -> None:
+    assert system.backups(f" 7 99 {line}\n") == (f"{program} (pid 7)",)
+
+
+@pytest.mark.parametrize("line", ["vi /usr/bin/innobackupex", "man mysqldump", "mysqlsh root@db", "less util.dump"])
+def test_that_who_only_reads_of_a_backup_makes_none(line: str) -> None:
+    assert system.backups(f" 7 99 {line}\n") == ()
 
 
 @pytest.mark.parametrize(
@@ -378,3 +420,11 @@ def test_that_a_listing_to_the_nanosecond_tells_each_file() -> None:
     assert parse_exact_listing(f"total 12\n{line}\n") == (
         ("2026-11-20 10:11:12.123456789 +0000", "ibdata1", "79691776"),
     )
+
+
+def test_that_a_page_of_the_cache_has_its_whole_name_and_nothing_behind_it() -> None:
+    """Its folder is the account's, and a person is told to remove a dead page by sudo, by its name."""
+    line = "-rw-rw---- 1 107 113 128 1700000000 gcache.page.{}"
+    names = ("000001", "000002; touch x", "$(id)", "000003\u202e", "x", "000004 /etc/shadow", "1000000")
+    listing = parse_listing("\n".join(line.format(name) for name in names))
+    assert [name for name, *_ in listing.pages] == ["gcache.page.000001", "gcache.page.1000000"]

@@ -6,6 +6,8 @@ issues.
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from services.facts.causes import cause
@@ -154,3 +156,29 @@ def test_that_without_any_time_a_transfer_that_was_asked_for_again_has_failed_al
     first, second = parse_transfers((bare, bare))
     assert first == TransferFacts("node1", "node3", failed=True)
     assert second == TransferFacts("node1", "node3")
+
+
+AGAIN = (
+    ASKED,
+    ASKED.replace("13:04:25", "13:09:25"),
+    "2023-03-12T13:09:40.735888Z 0 [Note] WSREP: 1.0 (node1): State transfer from 0.0 (node3) complete.",
+    "2023-03-12T13:09:41.735888Z 0 [Note] WSREP: Member 1.0 (node1) synced with group.",
+)
+
+
+def test_that_what_ends_a_transfer_ends_no_older_one_of_the_same_joiner() -> None:
+    first, second = parse_transfers(AGAIN)
+    assert (first.failed, first.ended) == (True, second.since)
+    assert not second.failed
+    assert second.ended is not None
+
+
+def test_that_a_transfer_whose_lines_have_no_time_is_not_one_that_runs() -> None:
+    bare = tuple(line.split("Z 0 ", 1)[1] for line in (AGAIN[1], *AGAIN[2:]))
+    assert parse_transfers(bare[:1])[0].ended is None
+    assert parse_transfers(bare) == ()
+
+
+def test_that_lines_which_a_collector_wrapped_have_their_time() -> None:
+    wrapped = tuple(json.dumps({"log": line + "\n", "file": "/var/lib/mysql/mysqld-error.log"}) for line in AGAIN)
+    assert parse_transfers(wrapped) == parse_transfers(AGAIN)

@@ -79,6 +79,8 @@ def test_that_an_amount_is_a_number_that_can_not_be_negative(text: str) -> None:
 
 
 @given(texts)
+@example(text=",0-0-0")
+@example(text="0-1-5,,1-1-5")
 def test_that_a_set_is_read_only_where_the_whole_text_is_one(text: str) -> None:
     clean = "".join(text.lower().split())
     if gtid.parse(text) is not None:
@@ -199,3 +201,13 @@ def test_that_an_address_gains_nothing_that_was_not_there(text: str) -> None:
     assert port == 0 or str(port) in text
     assert client_host(text) is not None
     assert len(host) <= max(len(text), 39)
+
+
+@pytest.mark.parametrize("sign", ["\x08", "\0", "\x1f", "\u202e", "\xa0", "\u3000"])
+@pytest.mark.parametrize("word", ["full", "Yes", "ON", "16", "0.5"])
+def test_that_a_sign_that_can_not_be_seen_makes_another_word_of_a_known_one(sign: str, word: str) -> None:
+    """What is compared is what came; only what is shown is cleaned."""
+    for text in (sign + word, word + sign):
+        assert words(text) != word
+        assert (flag(text), whole(text), amount(text)) == (None, None, None)
+        assert parse_cluster(balancer={"mode": text}, settings=None).balancer is None

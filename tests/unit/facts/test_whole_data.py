@@ -168,6 +168,47 @@ def test_that_each_kind_of_difference_is_told_by_its_name_and_no_digest_is() -> 
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [f"schema|{_hex('lost+found')}||"],  # its folder is lost@002bfound, with a db.opt: mariadb-upgrade made it
+        [
+            f"schema|{_hex('#mysql50#my backup')}||",
+            f"schema|{_hex('my backup')}||",
+        ],  # the same, of a colleague's folder
+        [f"schema|{_hex('old')}||", f"folder|{_hex('old')}||"],  # a mkdir: CREATE DATABASE makes a db.opt
+        [f"schema|{_hex('a-b')}||", f"folder|{_hex('a@002db')}||"],
+        [f"schema|{_hex('.snapshot')}||", f"schema|{_hex('#mysql50#.snapshot')}||"],
+    ],
+)
+def test_that_a_folder_that_a_server_lists_as_a_schema_and_holds_nothing_is_no_difference(lists: list[str]) -> None:
+    """'schema lost+found is on s3, s1 does not have it': the node's own start had made it."""
+    ours, theirs = _defined(_table("a"), *lists), _defined(_table("a"))
+    assert differences(ours, theirs, "n3", "n1") == differences(theirs, ours, "n1", "n3") == ()
+    assert len(ours.folders) == 1
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [f"schema|{_hex('empty')}||"],  # CREATE DATABASE on one node alone: the next one of that name fails there
+        [f"schema|{_hex('lost+found')}||", f"table|{_hex('lost+found')}|{_hex('t')}|BASE_TABLE|InnoDB|1"],
+        [f"schema|{_hex('old')}||", f"folder|{_hex('old')}||", f"routine|{_hex('old')}|{_hex('PROCEDURE p')}|1"],
+        [f"schema|{_hex('other')}||", f"folder|{_hex('old')}||"],
+    ],
+)
+def test_that_a_schema_that_was_made_or_holds_something_is_a_difference(lists: list[str]) -> None:
+    ours, theirs = _defined(_table("a"), *lists), _defined(_table("a"))
+    assert "is on n3, n1 does not have it" in "; ".join(differences(ours, theirs, "n3", "n1"))
+    assert ours.folders == frozenset()
+
+
+def test_that_a_schema_whose_folder_lost_its_options_is_a_difference() -> None:
+    theirs = _defined(f"schema|{_hex('shop')}||", _table("a"))
+    ours = _defined(f"schema|{_hex('shop')}||", f"folder|{_hex('shop')}||")
+    assert "schema shop is not there on n3, n1 has it" in differences(ours, theirs, "n3", "n1")
+
+
 # -- sums --------------------------------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ import yaml
 
 from services.errors import BadInput
 from services.facts.yaml_edit import edit_yaml
-from services.facts.yaml_settings import settings_of
+from services.facts.yaml_settings import empty_parts, settings_of
 
 _SCANS = 3_000
 
@@ -73,6 +73,19 @@ def test_that_a_value_that_is_a_part_as_well_is_refused_with_a_sentence() -> Non
     for text in ("storage: x\nstorage.dbPath: /data\n", "storage.dbPath: /data\nstorage: x\n", "a.b: 1\na.b.c.d: 2\n"):
         with pytest.raises(BadInput, match="stands there as a value itself"):
             settings_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", ()),
+        ("net: {port: 1}\nsecurity: {}\n", ()),
+        ("security:\nnet:\n  port: 1\nreplication: ~\n", ("security", "replication")),
+        ("net:\n  bindIp:\n  port: 1\n", ()),
+    ],
+)
+def test_that_parts_which_hold_nothing_are_named(text: str, names: tuple[str, ...]) -> None:
+    assert empty_parts(text) == names
 
 
 def test_that_a_very_long_file_is_not_edited_setting_by_setting() -> None:

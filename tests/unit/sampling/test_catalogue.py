@@ -19,7 +19,8 @@ OF_CPU = ("cpu.user", "cpu.system", "cpu.iowait", "cpu.idle", "cpu.steal")
 NOT_IN_STREAM = {
     "cpu.running", "cpu.blocked", "psi.cpu", "psi.io", "psi.memory", "disk.data_free", "memory.swapping",
     "disk.gcache_free", "disk.gcache_pages",
-    "commit.redo_fsync", "repl.lag", "repl.seconds_behind", "repl.heartbeat", "repl.gtid_gap", "repl.threads",
+    "commit.redo_fsync", "commit.share",
+    "repl.lag", "repl.seconds_behind", "repl.heartbeat", "repl.gtid_gap", "repl.threads",
     "group.applier_queue", "group.certify_queue", "group.conflicts",
     "repl.relay_space", "galera.recv_queue_limit", "ist.kept", "ist.reach",
     *(metric.key for metric in load_catalogue() if metric.key.startswith("mongo.")),
@@ -235,13 +236,25 @@ def test_that_the_metrics_page_of_the_docs_is_the_catalogue_as_it_is() -> None:
 def test_that_numeric_status_is_decided_by_the_text_alone() -> None:
     status = {
         "Questions": "12", "Slow": "0.5", "Neg": "-3", "Exp": "1e3", "wsrep_ready": "ON", "Empty": "", "Name": "abc",
-        "Nan": "nan", "Inf": "inf", "List": "1,2", "Uuid": "1e2f-00", "Big": "18446744073709551615",
+        "Nan": "nan", "Inf": "inf", "List": "1,2", "Uuid": "1e2f-00", "Big": "4611686018427387904",
         "wsrep_evs_repl_latency": "0.1/0.2/0.4/0.05/7", "wsrep_flow_control_interval": "[ 12, 16 ]",
-        "Dash": "-", "Huge": "1e999",
+        "Dash": "-", "Huge": "1e999", "Below0": "18446744073709551615",
     }  # fmt: skip
     assert numeric_status(status) == {
-        "questions": 12.0, "slow": 0.5, "neg": -3.0, "exp": 1000.0, "big": 18446744073709551615.0,
+        "questions": 12.0, "slow": 0.5, "neg": -3.0, "exp": 1000.0, "big": 4611686018427387904.0,
         "wsrep_evs_repl_latency.min": 0.1, "wsrep_evs_repl_latency.avg": 0.2, "wsrep_evs_repl_latency.max": 0.4,
         "wsrep_evs_repl_latency.deviation": 0.05, "wsrep_evs_repl_latency.count": 7.0,
         "wsrep_flow_control_interval.low": 12.0, "wsrep_flow_control_interval.high": 16.0,
     }  # fmt: skip
+
+
+def test_that_the_share_in_commit_is_of_clients_alone_and_not_known_where_only_all_threads_were_counted() -> None:
+    def share(**columns: float) -> list[float]:
+        values = {f"console.{name}": np.array([value]) for name, value in columns.items()}
+        frame = Frame(np.zeros(1), np.zeros(1), np.zeros(1), {**values, "threads_running": np.array([2.0])})
+        return [float(one) for one in load_catalogue().formula("commit.share").evaluate(frame)]
+
+    assert share(threads_in_commit=4.0, clients_in_commit=0.0, clients_running=1.0) == [0.0]
+    assert share(threads_in_commit=5.0, clients_in_commit=1.0, clients_running=4.0) == [25.0]
+    assert share(threads_in_commit=0.0, clients_in_commit=0.0, clients_running=0.0) == [0.0]
+    assert np.isnan(share(threads_in_commit=4.0)).all()  # a recording of before

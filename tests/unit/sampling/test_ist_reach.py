@@ -15,6 +15,7 @@ from services.sampling.ist_reach import (
     gcache_needed,
     rates,
     reach,
+    remaining_of_ring_s,
     remaining_s,
     safe_gap,
 )
@@ -120,6 +121,22 @@ def test_that_method_3_follows_the_safety_gap_of_the_donor_selection() -> None:
     assert remaining_s(stopped_at=900, cached_downto=1001, last_committed=9000, seqno_s=10.0) == 0.0
     assert remaining_s(stopped_at=5000, cached_downto=1001, last_committed=9000, seqno_s=0.0) == math.inf
     assert remaining_s(stopped_at=5000, cached_downto=1001, last_committed=9000, seqno_s=math.nan) is None
+
+
+def test_that_a_ring_which_is_not_full_yet_keeps_a_position_until_it_is() -> None:
+    rate = Rate(bytes_s=36_000.0, seqno_s=25.0, over="")
+    young = remaining_of_ring_s(stopped_at=60_000, lowest_cached=1, last_committed=62_000, ring=128 * 2**20, rate=rate)
+    assert remaining_s(stopped_at=60_000, cached_downto=59_900, last_committed=62_000, seqno_s=25.0) < 10.0
+    assert young == pytest.approx((0.8 * 128 * 2**20 - 2_000 * 1_440) / 36_000)
+    by_gap = remaining_of_ring_s(stopped_at=397, lowest_cached=1, last_committed=3_102, ring=128 * 2**20, rate=rate)
+    assert by_gap == pytest.approx((1 + 128 * 396 - 3_102) / 25.0), (
+        "the donor selection gives it up before the ring does"
+    )
+    full = remaining_of_ring_s(
+        stopped_at=95_000, lowest_cached=90_000, last_committed=100_000, ring=14_400_000, rate=rate
+    )
+    assert full < remaining_s(stopped_at=95_000, cached_downto=90_000, last_committed=100_000, seqno_s=25.0)
+    assert remaining_of_ring_s(1, 1, 9, 2**20, Rate(0.0, 0.0, "")) == math.inf
 
 
 def test_that_the_gcache_needed_for_an_absence_brings_that_absence_within_the_safe_reach() -> None:

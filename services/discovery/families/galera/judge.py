@@ -7,6 +7,7 @@ from services.discovery.families.galera.certificates import with_certificate
 from services.discovery.families.galera.transfers import is_joining, tells_a_past_view
 from services.discovery.judge import Around, Verdict, dated, serving
 from services.discovery.nodes import Node
+from services.discovery.switches import nobody_writes, replicates
 from services.discovery.words import joined, names, number
 from services.facts.galera import OFF_SENTENCE
 from services.facts.galera_whole import DONOR, JOINED, JOINER, SYNCED, Lack, lacks
@@ -19,7 +20,16 @@ def own_word(node: Node, around: Around) -> Verdict:
     """Return the judgement of a node that answers; a plain server behind the group only serves."""
     if node.galera is None:
         return serving(node, around)
-    return with_certificate(_told(node, node.galera, around), node)
+    return with_certificate(_with_writes(_told(node, node.galera, around), node, around), node)
+
+
+def _with_writes(told: Verdict, node: Node, around: Around) -> Verdict:
+    """Say of a whole member that no member takes writes: one alone may be kept for reads."""
+    members = [node, *around.observers]
+    if told.health is not Health.GOOD or any(replicates(member) for member in members):
+        return told
+    text = nobody_writes(node, members)
+    return Verdict(told.state, Health.WARN, text) if text else told
 
 
 def _told(node: Node, galera: GaleraFacts, around: Around) -> Verdict:

@@ -14,6 +14,7 @@ from services.facts.model import GaleraMember
 from services.facts.reading import host_port
 
 ARBITRATOR_NAMES = ("garb", "garbd")
+"""What garbd calls itself where nobody named it: a row without a name is no word of an arbitrator."""
 MOST_STRANGERS = 128
 """Members of one cluster without a host that are drawn: more than a person looks at, the others are counted."""
 
@@ -52,7 +53,7 @@ class Directory:
             self._by_uuid[member.uuid] = known
         if known.facts is None:
             known.address = known.address or member.address
-            known.arbitrator = not host_port(member.address)[0] and member.name in {*ARBITRATOR_NAMES, ""}
+            known.arbitrator = not host_port(member.address)[0] and member.name in ARBITRATOR_NAMES
         return known
 
     def at_address(self, address: str) -> Node | None:
@@ -63,7 +64,7 @@ class Directory:
         found = self._by_address.get(host, [])
         if len(found) > 1:
             found = [node for node in found if port and node.port == port]
-        elif found and port and found[0].server is not None and found[0].port != port:
+        elif found and port and found[0].server is not None and found[0].port not in {None, port}:
             return None  # another server of the same machine
         return found[0] if len(found) == 1 else None
 

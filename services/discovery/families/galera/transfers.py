@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from services.discovery.model import ONE_TRANSFER_S, ClusterSnapshot, TransferEdge
@@ -55,17 +55,25 @@ def transfers_of(
         for edge in _from_states(nodes, previous, rates, at):
             # What a log has ended has ended, however long the states take to say so.
             edges.setdefault((edge.donor_id, edge.joiner_id), edge)
-    for edge in _just_over(nodes, previous, logged, at):
+    for edge in _just_over(nodes, previous, logged, at, unread=_unread(nodes)):
         edges.setdefault((edge.donor_id, edge.joiner_id), edge)
     return tuple(sorted(edges.values(), key=lambda e: e.since or 0.0))
 
 
 def _just_over(
-    nodes: Sequence[Node], previous: ClusterSnapshot | None, logged: Sequence[tuple[Pair, TransferFacts]], at: float
+    nodes: Sequence[Node],
+    previous: ClusterSnapshot | None,
+    logged: Sequence[tuple[Pair, TransferFacts]],
+    at: float,
+    *,
+    unread: Collection[Pair],
 ) -> list[TransferEdge]:
     """Return the transfers that were seen and are over, of which no log tells the end yet.
 
     The states say it first; the log that is read seconds later must find what it speaks of, not a second transfer.
+
+    Args:
+        unread: of these it is not known whether they are over: nobody reads their log.
     """
     here = {node.node_id for node in nodes}
     found = []
@@ -76,9 +84,16 @@ def _just_over(
             p == pair and facts.ended is not None and _same_beginning(edge.since, facts.since) == edge.since
             for p, facts in logged
         )
-        if not told and at - ended <= RECENT_S and here.issuperset(pair):
+        if not told and pair not in unread and at - ended <= RECENT_S and here.issuperset(pair):
             found.append(replace(edge, active=False, ended=ended, rate=None, eta_s=None))
     return found
+
+
+def _unread(nodes: Sequence[Node]) -> frozenset[Pair]:
+    """Return who brings whom up to date by a log that nobody has read for too long."""
+    left = [t for n in nodes if n.facts is not None for t in n.facts.transfers if t not in n.facts.known_transfers]
+    pairs = [(_named(nodes, t.donor_name), _named(nodes, t.joiner_name)) for t in left]
+    return frozenset((donor.node_id, joiner.node_id) for donor, joiner in pairs if donor and joiner)
 
 
 def _same_beginning(told: float | None, since: float | None) -> float | None:
@@ -91,7 +106,7 @@ def _same_beginning(told: float | None, since: float | None) -> float | None:
 def _merged(nodes: Sequence[Node]) -> list[TransferFacts]:
     """Return every node's transfers, those of the same pair and moment made one: each log knows another part."""
     merged: list[TransferFacts] = []
-    for facts in (t for node in nodes if node.facts is not None for t in node.facts.transfers):
+    for facts in (t for node in nodes if node.facts is not None for t in node.facts.known_transfers):
         for index, other in enumerate(merged):
             same = (facts.joiner_name, facts.donor_name) == (other.joiner_name, other.donor_name)
             if same and abs((facts.since or 0.0) - (other.since or 0.0)) <= SAME_S:

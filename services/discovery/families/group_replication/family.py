@@ -19,6 +19,7 @@ from services.discovery.families.group_replication.views import (
     components_of,
     state_of,
     views_of,
+    word_of,
 )
 from services.discovery.families.making import Card, Making, role_of
 from services.discovery.families.port import Lead, Lent, Parts
@@ -126,8 +127,13 @@ class GroupReplication:
         return group_problems(name, parts.nodes, parts.components)
 
     def health(self, parts: Parts) -> Health:
-        """Return the worst of the nodes; without a part that has a majority, or with two, it is bad by itself."""
-        if parts.components and sum(1 for c in parts.components if c.primary) != 1:
+        """Return the worst of the nodes; without a part that has a majority, or with two, it is bad by itself.
+
+        Where states that nobody knows leave open whether there is one, it is as its members are: not known.
+        """
+        majorities = sum(1 for c in parts.components if c.primary)
+        left_open = not majorities and any(n.sql_fresh and word_of(n) for n in parts.nodes)
+        if parts.components and majorities != 1 and not left_open:
             return Health.BAD
         return worst(tuple(n.health for n in parts.shown if n.role != SPARE))
 

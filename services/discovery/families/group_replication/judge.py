@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.discovery.families.group_replication.numbers import cloned, to_go
-from services.discovery.families.group_replication.views import View
+from services.discovery.families.group_replication.views import View, word_of
 from services.discovery.judge import Around, Verdict, serving
 from services.discovery.nodes import Node
 from services.discovery.states import NOT_KNOWN, State
+from services.discovery.switches import nobody_writes, replicates
 from services.discovery.words import joined, names, number
 from services.facts.model import GroupFacts, GroupRecovery
 from services.i18n import mark, tr, tr_n
@@ -49,6 +50,10 @@ class Judge:
         if state == "OFFLINE" or not group.members:
             text = tr("{name} is configured for the group and is not in it; it gets nothing of it", name=node.name)
             return Verdict(OFFLINE, Health.BAD, joined(text, _from_log(node), _writable(node)))
+        if word := word_of(node):
+            return Verdict(
+                NOT_KNOWN, Health.UNKNOWN, tr("its state in the group is '{word}', which is not known", word=word)
+            )
         return Verdict(NOT_KNOWN, Health.UNKNOWN, tr("the server does not tell its state in the group"))
 
     def _inside(self, node: Node, group: GroupFacts, state: str) -> Verdict:
@@ -56,6 +61,8 @@ class Judge:
         if view is not None and view.past:
             text = tr("{name} tells a view that the group has left behind, and does not know it yet", name=node.name)
             return Verdict(LEFT_BEHIND, Health.BAD, joined(text, self._without()))
+        if view is not None and view.majority_not_known:
+            return Verdict(INSIDE[state], Health.UNKNOWN, _not_counted(node, view))
         if view is None or not view.majority:
             return Verdict(NO_MAJORITY, Health.BAD, self._cut_off(node, view))
         if state == "RECOVERING":
@@ -68,7 +75,9 @@ class Judge:
                 names=node.name,
             )
             return Verdict(INSIDE[state], Health.WARN, text)
-        return Verdict(INSIDE[state], Health.GOOD)
+        primary = group.own is not None and group.own.role == "PRIMARY"
+        text = nobody_writes(node, ()) if primary and not replicates(node) else ""
+        return Verdict(INSIDE[state], Health.WARN if text else Health.GOOD, text)
 
     def _recovering(self, node: Node, group: GroupFacts) -> Verdict:
         known = group.recovery or GroupRecovery()
@@ -99,6 +108,17 @@ class Judge:
         if not others:
             return ""
         return tr_n("{names} goes on without it", "{names} go on without it", len(others), names=names(others))
+
+
+def _not_counted(node: Node, view: View) -> str:
+    return tr(
+        "{name} reaches {n} of {whole} members; whether that is a majority is not known: of {untold} the state is a "
+        "word that is not known",
+        name=node.name,
+        n=len(view.reached),
+        whole=len(view.members),
+        untold=len(view.untold),
+    )
 
 
 def _from_log(node: Node) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery.families.group_replication.views import state_of
+from services.discovery.families.group_replication.views import state_of, word_of
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, Component
 from services.discovery.nodes import Node
 from services.discovery.words import joined, names
@@ -40,7 +40,8 @@ def group_problems(name: str, nodes: Sequence[Node], components: Sequence[Compon
     if majorities:
         return _no_primary_member(name, nodes, majorities[0])
     if components:
-        return [_none(silent_of(nodes))]
+        odd = tuple(n for n in nodes if n.sql_fresh and word_of(n))
+        return [_none((*silent_of(nodes), *odd))]
     members = [n for n in nodes if not (n.behind or n.spare)]
     if members and all(_stopped(n) and not n.sql_fresh for n in members):
         text = tr("All members of {name} are down: each host says that no server runs.", name=name)

@@ -31,6 +31,7 @@ class View:
     Attributes:
         reached, unreached, members: node ids of its view; a member that is known to be gone (its host, or it itself,
             says so) is neither reached nor unreached, however the others list it for some seconds still.
+        untold: members whose state is a word that nobody knows: whether they are reached is not known.
         past: a newer view left these observers behind, and they do not know it yet.
     """
 
@@ -38,12 +39,18 @@ class View:
     reached: frozenset[str]
     unreached: frozenset[str]
     members: frozenset[str]
+    untold: frozenset[str] = frozenset()
     past: bool = False
 
     @property
     def majority(self) -> bool:
         """Return whether more than half of the view is reached, and no newer one is known."""
         return 2 * len(self.reached) > len(self.members) and not self.past
+
+    @property
+    def majority_not_known(self) -> bool:
+        """Return whether it would be a majority if it reached those whose state is not known, and only then."""
+        return not (self.majority or self.past) and 2 * len(self.reached | self.untold) > len(self.members)
 
     @property
     def number(self) -> tuple[str, int]:
@@ -53,8 +60,10 @@ class View:
         return instance, count(number) or 0
 
     @property
-    def may_lose(self) -> int:
-        """Return how many more may fail at a time: more than half of the view must stay."""
+    def may_lose(self) -> int | None:
+        """Return how many more may fail at a time: more than half of the view must stay. None: not known."""
+        if self.untold:
+            return None
         return max(0, len(self.reached) - len(self.members) // 2 - 1)
 
 
@@ -78,7 +87,7 @@ class Directory:
         host = host_port(member.host)[0]
         there = [n for n in self.nodes if host and host in n.addresses and not _is_another(n, member)]
         if len(there) > 1:  # two servers of one machine
-            there = [n for n in there if n.port == member.port]
+            there = [n for n in there if n.port == member.port is not None]
         if len(there) == 1:
             return there[0]
         return self._stranger(member) if member.member_id else None
@@ -111,15 +120,21 @@ def state_of(node: Node) -> str:
     return own.state if own is not None else ""
 
 
+def word_of(node: Node) -> str:
+    """Return the state that a member gives itself where that is a word that nobody knows."""
+    own = node.facts.group.own if node.facts is not None and node.facts.group is not None else None
+    return own.state_word if own is not None else ""
+
+
 def views_of(directory: Directory) -> tuple[View, ...]:
     """Return the distinct views of the members that answer now, the part with the majority first."""
     everyone = list(directory.nodes)
     gone = {node.node_id for node in everyone if _is_gone(node)}
-    found: dict[tuple[frozenset[str], frozenset[str], frozenset[str]], list[Node]] = {}
+    found: dict[tuple[frozenset[str], ...], list[Node]] = {}
     for node in everyone:
         if node.sql_fresh and state_of(node) in IN_THE_GROUP:
             found.setdefault(_seen(node, directory, gone), []).append(node)
-    views = [View(tuple(nodes), *sets) for sets, nodes in found.items()]
+    views = [View(tuple(nodes), sets[0], sets[1], sets[2], sets[3]) for sets, nodes in found.items()]
     # The newest view first; of one view what somebody does not reach, before another notices it too.
     views.sort(key=lambda v: (not v.majority, -v.number[1], len(v.reached), -_asked(v), v.observers[0].node_id))
     return _settled(views)
@@ -132,17 +147,18 @@ def _is_gone(node: Node) -> bool:
     return node.ssh_fresh and node.machine is not None and node.machine.server_state == ""
 
 
-def _seen(node: Node, directory: Directory, gone: set[str]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return (reached, unreached, members) of a node's view as node ids."""
+def _seen(node: Node, directory: Directory, gone: set[str]) -> tuple[frozenset[str], ...]:
+    """Return (reached, unreached, members, untold) of a node's view as node ids."""
     group = node.facts.group if node.facts is not None else None
     own = group.own if group is not None else None
     # Its own row is its own, whoever else shows its id.
     rows = [(row, node if row is own else directory.node(row)) for row in (group.members if group is not None else ())]
     known = [(row.state, found.node_id) for row, found in rows if found is not None]
+    untold = {i for state, i in known if not state and i not in gone} - {node.node_id}
     reached = {i for state, i in known if state in IN_THE_GROUP and i not in gone} | {node.node_id}
     unreached = {i for state, i in known if state == "UNREACHABLE" and i not in gone}
-    members = {i for state, i in known if state in {*IN_THE_GROUP, "UNREACHABLE"}} | {node.node_id}
-    return frozenset(reached), frozenset(unreached), frozenset(members)
+    members = {i for state, i in known if state in {*IN_THE_GROUP, "UNREACHABLE"}} | {node.node_id} | untold
+    return frozenset(reached), frozenset(unreached), frozenset(members), frozenset(untold)
 
 
 def _asked(view: View) -> float:

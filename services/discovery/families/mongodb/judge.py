@@ -94,7 +94,7 @@ def _unread(node: Node, one: SetOf | None, facts: MongoFacts) -> Verdict:
         seen = one.configured.get(node.node_id)
         if seen is not None and seen.state in STATES:
             return _by_its_word(node, seen.state, tr("as the majority of its set sees it"))
-    why = node.why("sql") or tr("the status of its set was not read")
+    why = facts.set_untold or ("" if facts.proven else node.why("sql")) or tr("the status of its set was not read")
     return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
 
 

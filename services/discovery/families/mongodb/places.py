@@ -38,7 +38,7 @@ class Directory:
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._by_name: dict[str, Node] = {}
-        self._by_place: dict[tuple[str, int], Node] = {}
+        self._by_place: dict[tuple[str, int | None], Node] = {}
         self._silent: dict[str, list[Node]] = {}
         for node in nodes:
             self.add(node)

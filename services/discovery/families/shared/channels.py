@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from services.addresses import is_this_machine
 from services.discovery.model import ReplicationEdge, place_of
 from services.discovery.nodes import Node
-from services.discovery.words import some
+from services.discovery.replication_known import channels_doubt
+from services.discovery.words import joined, some
 from services.facts import gtid
 from services.facts.model import ReplicaSeen, ReplicationChannel, SemiSyncFacts
 from services.facts.reading import host_port, without_port
+from services.facts.replication import received_gap
 from services.i18n import tr
 from services.moments import duration
-from services.types import Health
+from services.types import Health, worst
 
 LAG_WARN_S, LAG_BAD_S = 10.0, 60.0
 """Beyond the delay that is meant (metrics reference, 'Replication lag')."""
@@ -92,17 +94,28 @@ class _Index:
         host = host_port(channel.source_host)[0]
         if is_this_machine(host):  # another server on the replica's own machine
             near = [n for n in self._by_address.get(host_port(replica.address)[0], []) if n is not replica]
-            return [n for n in near if n.port == channel.source_port]
+            return _on_port(near, channel.source_port)
         found = [n for n in self._by_address.get(host, []) if n is not replica]
         if len(found) == 1 and found[0].server is None:
             return found  # it never told its port
-        return [n for n in found if n.port == channel.source_port]
+        return _on_port(found, channel.source_port)
 
     def _by_witness(self, replica: Node, channel: ReplicationChannel) -> Node | None:
         """Return the one node of that server id that itself sees this replica (a VIP's address says nothing)."""
         of_that_id = self._by_server_id.get(channel.source_server_id or 0, [])
         found = [n for n in of_that_id if n is not replica and not _contradicts(n, channel) and _sees(n, replica)]
         return found[0] if len(found) == 1 else None
+
+
+def _on_port(nodes: Sequence[Node], port: int | None) -> list[Node]:
+    """Return those that a port leads to: by the port that the console itself asks at, else by the server's own.
+
+    In a container, or behind a forwarded port, a server tells another one than leads to it. No port leads to nobody.
+    """
+    if port is None:
+        return []
+    asked = [n for n in nodes if n.asked_port == port]
+    return asked or [n for n in nodes if n.port == port]
 
 
 def _contradicts(node: Node, channel: ReplicationChannel) -> bool:
@@ -182,7 +195,7 @@ def lag_of(link: Link, rates: Mapping[str, float]) -> tuple[float | None, str]:
     channel, replication = link.channel, link.replica.replication
     if replication is not None and replication.heartbeat_lag_s is not None and len(replication.channels) == 1:
         return max(0.0, replication.heartbeat_lag_s), "heartbeat"
-    if not (_runs(channel.io_running) and _runs(channel.sql_running)):
+    if not (_runs(channel.io_running) and _runs(channel.sql_running)) or channels_doubt(link.replica):
         return None, ""
     if channel.seconds_behind is None:
         return None, ""
@@ -210,24 +223,48 @@ def judged(link: Link, lag: float | None) -> tuple[Health, str]:
     channel, source = link.channel, link.source.name
     if not link.replica.sql_fresh:
         return Health.UNKNOWN, tr("{name} does not answer; this is what it said last", name=link.replica.name)
-    if unknown := _unknown_word(channel):
+    if unknown := channels_doubt(link.replica) or _unknown_word(channel):
         return Health.UNKNOWN, unknown
     if not _runs(channel.sql_running):
         return Health.BAD, _stopped(tr("SQL thread stopped"), channel.sql_errno, channel.sql_error)
     if not _runs(channel.io_running):
         return _not_fetching(channel, source)
+    health, behind = _by_lag(channel, lag)
+    error = _named_error(channel)
+    return (worst((health, Health.WARN)), joined(error, behind)) if error else (health, behind)
+
+
+def _by_lag(channel: ReplicationChannel, lag: float | None) -> tuple[Health, str]:
     if lag is None:
-        return Health.WARN, tr("the server does not tell its lag")
+        return Health.UNKNOWN, tr("the server does not tell its lag")
+    if channel.delay_s is None:  # it can be no less than none
+        return (Health.UNKNOWN, _meant_not_known(lag)) if lag > LAG_WARN_S else (Health.GOOD, "")
     beyond = lag - channel.delay_s
     if beyond > LAG_WARN_S:
         return Health.BAD if beyond > LAG_BAD_S else Health.WARN, _behind(beyond, channel)
     return Health.GOOD, tr("held back by {span} on purpose", span=duration(channel.delay_s)) if channel.delay_s else ""
 
 
+def _named_error(channel: ReplicationChannel) -> str:
+    """Return the error that a channel names though both its threads run, '' for none.
+
+    A thread's start clears its error, and so does a new connection that succeeds (MySQL source, rpl_replica.cc:
+    handle_slave_sql, handle_slave_io, connect_to_master): what is named is of now. The SQL thread tells its error
+    before it stops (MySQL manual, "SHOW REPLICA STATUS Statement", Last_Errno).
+    """
+    for what, errno, error in (
+        (tr("the SQL thread names an error though it runs"), channel.sql_errno, channel.sql_error),
+        (tr("the IO thread names an error though it runs"), channel.io_errno, channel.io_error),
+    ):
+        if errno:
+            return _stopped(what, errno, error)
+    return ""
+
+
 def _not_fetching(channel: ReplicationChannel, source: str) -> tuple[Health, str]:
     if channel.io_running.lower() in {"connecting", "preparing"}:
         text = tr("the IO thread can't connect to {source}", source=source)
-        if channel.io_errno:
+        if channel.io_errno or channel.io_error:
             return Health.BAD, _stopped(text, channel.io_errno, channel.io_error)
         return Health.WARN, tr("the IO thread is connecting to {source}", source=source)
     return Health.BAD, _stopped(tr("IO thread stopped"), channel.io_errno, channel.io_error)
@@ -241,6 +278,10 @@ def _stopped(what: str, errno: int, error: str) -> str:
     return tr("{what}: {error}", what=what, error=error)
 
 
+def _meant_not_known(lag: float) -> str:
+    return tr("{span} behind; how much of it is meant is not known", span=duration(lag))
+
+
 def _behind(beyond: float, channel: ReplicationChannel) -> str:
     if not channel.delay_s:
         return tr("{span} behind", span=duration(beyond))
@@ -252,21 +293,18 @@ def gap_of(link: Link) -> int | None:
 
     Received minus executed comes from one answer and is exact. It says nothing while the IO thread does not run, nor
     while nothing was received since it started (MySQL forgets the set then): then the source's own position counts,
-    which was read a little earlier or later, so the number is about right.
+    which was read a little earlier or later, so the number is about right; an old one of a silent source says nothing.
     """
-    channel = link.channel
-    inside = gtid.gap(channel.gtid_received, channel.gtid_executed)
-    if inside is not None and _runs(channel.io_running):
+    channel, source = link.channel, link.source.replication
+    if channels_doubt(link.replica):
+        return None
+    inside = received_gap(channel)
+    if (inside is not None and _runs(channel.io_running)) or source is None or not link.source.sql_fresh:
         return inside
-    if link.source.replication is None:
-        return inside or None
     if not channel.gtid_executed and not by_gtid(channel):
         return inside  # without GTIDs the replica has executed more than it tells
-    ahead = link.source.replication.gtid_executed or link.source.replication.gtid_binlog_pos
-    outside = gtid.gap(ahead, channel.gtid_executed)
-    if outside is None:
-        return inside or None  # nothing is missing of what was received: what was not is not known
-    return max(outside, inside or 0)
+    outside = gtid.gap(source.gtid_executed or source.gtid_binlog_pos, channel.gtid_executed)
+    return inside if outside is None else max(outside, inside or 0)
 
 
 def by_gtid(channel: ReplicationChannel) -> bool:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from services.discovery.families.shared.channels import Link, by_gtid, gap_health, gap_of, gap_words, lag_of
+from services.discovery.families.shared.channels import (
+    LAG_BAD_S,
+    LAG_WARN_S,
+    Link,
+    by_gtid,
+    gap_health,
+    gap_of,
+    gap_words,
+    lag_of,
+)
 from services.discovery.judge import disk_health
 from services.discovery.nodes import Node
 from services.discovery.words import number, size
@@ -23,15 +32,26 @@ def graded(value: float, warn: float, bad: float) -> Health:
     return Health.BAD if value > bad else (Health.WARN if value > warn else Health.GOOD)
 
 
+def lag_health(link: Link, lag: float) -> Health:
+    """Return the colour of a lag beyond the delay that is meant; of one that can't be read, what is small is well."""
+    delay = link.channel.delay_s
+    if delay is None:
+        return Health.GOOD if lag <= LAG_WARN_S else Health.UNKNOWN
+    return graded(lag - delay, LAG_WARN_S, LAG_BAD_S)
+
+
 def replica_numbers(node: Node, links: Sequence[Link], rates: Mapping[str, float]) -> tuple[Number, ...]:
     """Return lag, GTID gap and relay log of a replica; of several channels the worst."""
     lags = [lag_of(link, rates)[0] for link in links]
-    beyond = [lag - link.channel.delay_s for lag, link in zip(lags, links, strict=True) if lag is not None]
     known = [lag for lag in lags if lag is not None]
     if len(known) < len(links):
-        lag: Number = (mark("lag"), tr(NOT_KNOWN), Health.BAD)
+        lag: Number = (mark("lag"), tr(NOT_KNOWN), Health.UNKNOWN)
     else:
-        lag = (mark("lag"), duration(max(known)), graded(max(beyond), 10, 60))
+        lag = (
+            mark("lag"),
+            duration(max(known)),
+            max((lag_health(link, lag) for link, lag in zip(links, known, strict=True)), key=lambda h: h.severity),
+        )
     found = [lag]
     found += _gap(links, lag[2])
     relay = [link.channel.relay_log_space for link in links if link.channel.relay_log_space is not None]
@@ -69,8 +89,10 @@ def source_numbers(
 
 
 def with_disk(node: Node, found: tuple[Number, ...]) -> tuple[Number, ...]:
-    """Return the three that are shown; a full disk pushes the last one out."""
-    disk = node.machine.data_disk if node.machine is not None else None
+    """Return the three that are shown; a full disk pushes the last one out. What is old is neither good nor bad."""
+    if not node.sql_fresh:
+        found = tuple((label, value, Health.UNKNOWN) for label, value, _ in found)
+    disk = node.machine.data_disk if node.machine is not None and node.ssh_fresh else None
     health = disk_health(disk)
     if disk is not None and disk.free is not None and health in {Health.BAD, Health.WARN}:
         return (*found[:2], (mark("data disk"), tr("{size} free", size=size(disk.free)), health))

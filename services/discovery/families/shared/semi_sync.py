@@ -24,14 +24,17 @@ def source_verdict(node: Node, *, replicates: bool, replicas: int) -> tuple[Heal
     if facts.source_active is None:
         return Health.UNKNOWN, tr("whether semi-synchronous replication is active was not read")
     have = "?" if facts.clients is None else number(facts.clients)
-    who = tr("{have} of {wanted} semi-sync replicas connected", have=have, wanted=number(facts.wanted))
+    wanted = "?" if facts.wanted is None else number(facts.wanted)
+    who = tr("{have} of {wanted} semi-sync replicas connected", have=have, wanted=wanted)
     if not facts.source_active:
         text = tr("semi-synchronous replication has fallen back to asynchronous: {who}", who=who)
         lost = facts.not_acknowledged
         none = tr("{n} commits since the start were acknowledged by none", n=number(lost)) if lost else ""
         return Health.WARN, joined(text, none)
-    if facts.clients is not None and facts.clients < facts.wanted:
+    if facts.few:
         return Health.WARN, _next_waits(facts, who)
+    if facts.wanted is None:
+        return Health.UNKNOWN, tr("how many acknowledgements its commits wait for is not known")
     return Health.GOOD, ""
 
 
@@ -56,7 +59,8 @@ def source_number(node: Node, health: Health) -> Number | None:
         return (mark("semi-sync"), tr("fallen back"), health)
     if facts.clients is None:
         return (mark("semi-sync"), tr("active"), health)
-    return (mark("semi-sync"), tr("{have} of {wanted}", have=facts.clients, wanted=facts.wanted), health)
+    wanted = "?" if facts.wanted is None else facts.wanted
+    return (mark("semi-sync"), tr("{have} of {wanted}", have=facts.clients, wanted=wanted), health)
 
 
 def _of(node: Node) -> SemiSyncFacts | None:

@@ -8,6 +8,7 @@ from services.discovery.families.shared.channels import Link
 from services.discovery.families.shared.plain import Plain
 from services.discovery.families.single.kind import SINGLE, UNKNOWN
 from services.discovery.nodes import Node
+from services.discovery.replication_known import channels_doubt, replicas_doubt
 from services.types import ClusterKind
 
 
@@ -17,7 +18,11 @@ class Single(Plain):
     kinds = (SINGLE, UNKNOWN)
 
     def takes(self, members: Sequence[Node], _links: Sequence[Link]) -> ClusterKind:
-        """Return the kind: 'single server' is said of a host that said so much itself."""
+        """Return the kind: 'single server' is said of a host that said so much itself, both ways."""
         only = members[0] if len(members) == 1 else None
-        runs_none = only is not None and only.machine is not None and only.machine.server_state == ""  # a spare?
-        return SINGLE if only is not None and (only.server or runs_none) else UNKNOWN
+        if only is None:
+            return UNKNOWN
+        if only.server is not None:
+            return UNKNOWN if channels_doubt(only, needed=True) or replicas_doubt(only) else SINGLE
+        runs_none = only.machine is not None and only.machine.server_state == ""  # a spare?
+        return SINGLE if runs_none else UNKNOWN

@@ -11,7 +11,7 @@ from services.facts import option_files as options
 from services.facts import state_files as state
 from services.facts.binlog_marks import parse_marks, why_unread
 from services.facts.client_text import without_client_text
-from services.facts.numeric import gtid_gap
+from services.facts.gtid import gap as gtid_gap
 from services.facts.os_stream import OsParser
 from services.facts.ran_alone import ran_alone
 from services.facts.reading import host_port, size, sized, words
@@ -126,7 +126,7 @@ PARSERS: Mapping[str, tuple[Parser, str]] = MappingProxyType(
         "version": (system.version_of, "mariadbd  Ver 10.11.18-MariaDB-0+deb12u1-log for debian-linux-gnu on x86_64\n"),
         "programs": (system.programs_there, "/usr/bin/socat\n/usr/bin/rsync\n"),
         "config faults": (lambda text: (system.errors_of(text), system.config_fault(1, text)), SAID),
-        "sizes": (lambda text: parse_sizes(text, ("/etc/k.pem",)), "1704 /etc/k.pem\n"),
+        "sizes": (lambda text: parse_sizes(text, text, ("/etc/k.pem",)), "1704 /etc/k.pem\n"),
         "listening": (parse_listening, SS),
         "TCP try": (_tcp_try, "bash: connect: Connection refused"),
         "command lines of HAProxy": (haproxy.config_paths, HAPROXY_PS),

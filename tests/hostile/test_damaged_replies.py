@@ -11,7 +11,7 @@ def test_that_damaged_logins_and_replies_are_sentences_in_time_and_in_little_mem
     assert outcome.escaped == []
     assert set(outcome.tried.values()) == {100}
     assert outcome.reached == outcome.tried, "a road whose answers reach nobody proves nothing"
-    assert outcome.slowest_s < 10.0
+    assert outcome.slowest_s < 30.0  # at most five limits of 2 s follow each other, on a machine three times slower
     assert outcome.grown < 200 << 20
 
 

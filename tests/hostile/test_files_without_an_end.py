@@ -64,3 +64,31 @@ def test_that_a_log_of_a_sane_length_is_read_as_before(tmp_path: Path) -> None:
     log = tmp_path / "error.log"
     log.write_text("one\ntwo\n")
     assert _ran(LOG_OF_FILE, log).stdout == "one\ntwo\n"
+
+
+_LOADS = """#!/bin/sh
+to=/tmp; for one; do case $one in --local-load=*) to=${one#*=};; esac; done
+echo '# at 4'
+[ -d "$to" ] || { echo 'ERROR: Could not construct local filename' >&2; exit 1; }
+head -c 1000 /dev/zero > "$to/SQL_LOAD_MB-$$-0"
+"""
+"""What mariadb-binlog 10.11.18 does at a LOAD DATA event (tried): a file of that length, in /tmp where nothing else is
+said; it does not go on where the folder is none."""
+
+
+def test_that_a_read_of_a_binary_log_makes_no_file_on_the_host_and_what_is_written_out_keeps_its_own(
+    tmp_path: Path, reader: str
+) -> None:
+    """A look at a log wrote what its writer liked to /tmp, as root, each time, and left it there."""
+    (Path(reader) / "mariadb-binlog").write_text(_LOADS)
+    (tmp_path / "log.index").write_text("./log.000001\n")
+    (tmp_path / "log.000001").write_bytes(b"\xfebin" + bytes(60))
+    before = set(Path("/tmp").glob("SQL_LOAD_MB-*"))
+    marks = _ran(BINLOG_MARKS, tmp_path / "log.index", "newest", path=reader)
+    assert (marks.returncode, "can not be read to its end" in marks.stdout) == (6, True), marks
+    tail = _ran(LAST_XID, tmp_path, "log", path=reader)
+    assert "last Xid: not known" in tail.stdout, tail
+    out = tmp_path / "out" / "lost.sql"
+    assert _ran(EXTRACT, tmp_path / "log.index", "0", out, path=reader).returncode == 0
+    assert [one.stat().st_size for one in (tmp_path / "out/lost.sql.loaded").iterdir()] == [1000]
+    assert set(Path("/tmp").glob("SQL_LOAD_MB-*")) == before

@@ -66,7 +66,11 @@ def test_that_a_process_with_very_many_words_is_not_read_to_its_end(tmp_path: Pa
 def test_that_the_look_for_orphans_reads_no_more_either_and_still_finds_one(begun: ExitStack) -> None:
     name = f"orphan-of-{os.getpid()}"
     _begin(begun, *(["x"] * 100_000))
-    orphan = _begin(begun, *(["y"] * 20), name)
+    named = ("bash", "-c", f"exec -a {name} sleep 60 # " + "y" * 20)
+    orphan = begun.enter_context(subprocess.Popen(named))
+    begun.callback(orphan.kill)
+    while f"{name}\0" not in Path(f"/proc/{orphan.pid}/cmdline").read_text():
+        time.sleep(0.01)
     before = time.monotonic()
     ran = subprocess.run(
         ["bash", "-c", END_ORPHANS, "pilothouse", str(os.getuid()), name.replace("-", "[-]")],

@@ -70,6 +70,89 @@ def test_that_a_path_in_a_backup_leads_a_prepare_to_nothing_of_roots(place: Plac
     assert place.untouched()
 
 
+_FOLLOWS = """#!/bin/sh
+for one; do case $one in --target-dir=*) to=${one#*=};; esac; done
+cd "$to" || exit
+while read -r path; do echo 'rows of a backup' > "$path" || echo "***WARNING: $path could not be opened: Error: 13"
+done < aria_log.00000001
+[ ! -e link ] || ln -s "$(cat link)" shop/orders.MYI
+[ ! -e begins ] || setsid sleep 300 > /dev/null 2>&1 &
+echo 'completed OK!'
+"""
+"""What mariadb-backup 10.11.18 does with an Aria log: rows go to the table of the path that stands there (tried)."""
+
+
+def _with_log(place: Place, **files: str) -> Path:
+    backup = _backup(place, "./shop/orders")
+    for name, text in files.items():
+        (backup / name).write_text(text)
+        os.chown(backup / name, USER, GROUP)
+    return backup
+
+
+def _both_ways(place: Place, backup: Path, tool: Path) -> tuple[subprocess.CompletedProcess[str], ...]:
+    """Prepare a backup as rejoin-from-binlogs does, and as rejoin-from-incrementals does."""
+    alone = _ran(PREPARE, backup, place.roots / "work", tool, f"{U}:7")
+    copies = place.roots / "copies"
+    assert _ran(COPY_CHAIN, copies, "/var/lib/x", backup).returncode == 0
+    words = (copies / "began-0", tool, "--prepare", f"--target-dir={copies / '0'}")
+    return alone, _ran(PREPARE_ONCE, *words)
+
+
+def test_that_a_path_in_the_log_of_a_backup_leads_a_prepare_to_nothing_of_roots(place: Place) -> None:
+    """Root's tool wrote rows of the backup over a file of root's: as a path, or through the account's own link."""
+    (place.own / "t.MAD").symlink_to(place.wanted / "shadow")
+    paths = (place.wanted / "shadow", place.own / "t.MAD", place.wanted / "new", "../new")
+    backup = _with_log(place, **{"aria_log.00000001": "".join(f"{one}\n" for one in paths)})
+    for ran in _both_ways(place, backup, _tool(place, _FOLLOWS)):
+        assert "could not be opened: Error: 13" in ran.stdout, ran
+    assert place.untouched()
+    assert not (place.roots / "new").exists()
+    assert not (place.roots / "work").exists()
+
+
+def test_that_what_a_prepare_writes_in_its_own_copy_is_roots_afterwards(place: Place) -> None:
+    backup = _with_log(place, **{"aria_log.00000001": "shop/orders.MAD\n"})
+    for ran, made in zip(_both_ways(place, backup, _tool(place, _FOLLOWS)), ("work", "copies/0"), strict=True):
+        assert ran.returncode == 0, ran
+        folder = place.roots / made
+        assert (folder / "shop/orders.MAD").read_text() == "rows of a backup\n"
+        assert {one.stat().st_uid for one in (folder, *folder.rglob("*"))} == {0}
+        assert all(one.stat().st_mode & 0o7022 == 0 for one in (folder, *folder.rglob("*")))
+    assert (place.roots / "copies").stat().st_mode & 0o777 == 0o700
+
+
+def test_that_a_link_that_a_prepare_leaves_in_its_copy_ends_the_run(place: Place) -> None:
+    backup = _with_log(place, **{"aria_log.00000001": "", "link": str(place.wanted / "shadow")})
+    for ran in _both_ways(place, backup, _tool(place, _FOLLOWS)):
+        assert (ran.returncode != 0, "is no plain file or folder of its own" in ran.stdout) == (True, True), ran
+    assert place.untouched()
+
+
+def test_that_what_a_prepare_began_is_ended_before_its_copy_is_roots_again(place: Place) -> None:
+    backup = _with_log(place, **{"aria_log.00000001": "", "begins": ""})
+    begun = _FOLLOWS.replace("2>&1 &\n", "2>&1 &\n[ ! -e begins ] || echo $! > begins\n")
+    for ran, made in zip(_both_ways(place, backup, _tool(place, begun)), ("work", "copies/0"), strict=True):
+        assert ran.returncode == 0, ran
+        assert not Path("/proc", (place.roots / made / "begins").read_text().strip()).exists()
+
+
+def test_that_a_prepare_reaches_its_copy_in_a_closed_folder_and_writes_nowhere_else_all_the_same(place: Place) -> None:
+    """A tool that can't reach a table loses its rows, and says that all is well; /var/lib/pilothouse is closed."""
+    log = f"shop/orders.MAD\n{place.wanted / 'shadow'}\n../new\n"
+    backup = _with_log(place, **{"aria_log.00000001": log})
+    place.roots.chmod(0o700)
+    copies = place.roots / "deep" / "copies"
+    assert _ran(COPY_CHAIN, copies, "/var/lib/x", backup).returncode == 0
+    copies.parent.chmod(0o700)
+    words = (copies / "began-0", _tool(place, _FOLLOWS), "--prepare", f"--target-dir={copies / '0'}")
+    ran = _ran(PREPARE_ONCE, *words)
+    assert (ran.returncode, ran.stdout.count("could not be opened: Error: 13")) == (0, 2), ran
+    assert (copies / "0/shop/orders.MAD").read_text() == "rows of a backup\n"
+    assert place.untouched()
+    assert not (copies / "new").exists()
+
+
 def test_that_a_table_that_was_renamed_while_the_backup_was_taken_is_taken_as_it_is(place: Place) -> None:
     backup = _backup(place, "./shop/orders")
     assert _ran(COPY_CHAIN, place.roots / "copies", "/var/lib/x", backup).returncode == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.as_server import EXEC_AS
+from services.connections.as_server import EXEC_AS, OPTIONS_READ
 from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
 from services.procedures.catalogue.galera.restored_look import LOOK
 from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
@@ -111,6 +111,42 @@ def test_that_a_private_server_is_never_root(place: Place, program: str) -> None
     ran = _ran(place, f"{script}exec 4>&1\n{words}", _host(place, user=""))
     assert (ran.stdout.split("\n")[0], place.untouched()) == (str(NOBODY.pw_uid), True), ran
     assert "--user" not in words
+
+
+@pytest.mark.parametrize("program", [private.REPLAY, private.POSITION, LOOK])
+@pytest.mark.parametrize(
+    ("user", "secret", "begins"),
+    [("", "", True), ("", "--innodb-data-home-dir=/fast", False), ("root", "--innodb-data-home-dir=/fast", False),
+     ("nobody", "--innodb-data-home-dir=/fast", True)],
+)  # fmt: skip
+def test_that_a_private_server_reads_what_the_units_server_reads_or_does_not_begin(
+    place: Place, program: str, user: str, secret: str, begins: bool
+) -> None:
+    """It passed over a file that only root may read, where the unit's server reads it: other options, not a word."""
+    _host(place, user=user, secret=secret)
+    begin = program.index('same_options "$unit"')
+    first = program[program.index("exec_as() {") : program.index("set -u -o pipefail")]
+    script = f'failed() {{ echo "$1"; exit "$2"; }}\nunit=$1 account=nobody uid={NOBODY.pw_uid} gid={NOBODY.pw_gid}\n'
+    script += f"{first}{program[begin : program.index('as_root() {', begin)]}echo begins\n"
+    ran = _ran(place, f"set -u -o pipefail -o noclobber\n{script}", UNIT)
+    assert (ran.returncode, "begins" in ran.stdout) == ((0, True) if begins else (12, False)), ran
+    if not begins:
+        assert ran.stdout.startswith("the account nobody can not read all option files"), ran
+        assert "fast" not in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("user", "secret", "said"),
+    [("", "", "same\n"), ("root", "--innodb-data-home-dir=/fast", "differ\n"), ("nobody", "--x=1", "same\n")],
+)
+def test_that_what_the_account_would_pass_over_is_known_before_anything_moves(
+    place: Place, user: str, secret: str, said: str
+) -> None:
+    _host(place, user=user, secret=secret)
+    ran = _ran(place, OPTIONS_READ, UNIT, NOBODY.pw_uid)
+    assert (ran.returncode, ran.stdout) == (0, said), ran
+    assert _ran(place, OPTIONS_READ, UNIT, 0).returncode == 73
+    assert _ran(place, OPTIONS_READ, UNIT, 3_999_999_999).returncode == 73
 
 
 @pytest.mark.parametrize(("most", "raised"), [("4096", "raised\n"), ("524288", ""), ("unlimited", "")])

@@ -273,13 +273,18 @@ class Engine:
             return self._failed(step, CANCELLED)
         except StepFailed as problem:
             self._told_failed(step, problem)
-            return self._failed(step, str(problem), not_known=problem.not_known, ended_server=problem.ended)
+            return self._failed(step, str(problem), not_known=problem.rests, ended_server=problem.ended)
         return ""
 
     def _told_failed(self, step: Step, problem: StepFailed) -> None:
         state = StepState.IN_DOUBT if problem.not_known and self._may_be_done(step) else StepState.FAILED
-        told = step_state(step.step_id, state, error=str(problem), evidence=problem.lines, untouched=problem.untouched)
-        self._log.write(told)
+        came_back = problem.came_back or self._log.step(step.step_id).performed
+        self._log.write(
+            step_state(
+                step.step_id, state, error=str(problem), evidence=problem.lines, untouched=problem.untouched,
+                came_back=came_back,
+            )
+        )  # fmt: skip
 
     def _may_be_done(self, step: Step) -> bool:
         """Return whether a step may have come to its end: it was begun, and is no read that is simply made again."""
@@ -330,7 +335,7 @@ class Engine:
         """Ask what now, or do what the policy says; return the way.
 
         Args:
-            not_known: nothing says that it failed: the policy takes back only what is cheap.
+            not_known: nothing says that it failed, or is wrong: the policy takes back only what is cheap.
             ended_server: a server that has ended is why.
         """
         on = ", ".join(o.obligation.sentence for o in self.view.obligations)

@@ -91,6 +91,8 @@ class StepFailed(Exception):  # noqa: N818 - it says what happened
         not_known: nothing says that it failed: what should show it, or what must hold before it, could not be read.
         untouched: the act was refused before it changed anything: the step counts as never begun.
         ended: a server that has ended is why.
+        rests: what stands against it is not shown to be wrong: it alone takes nothing dear back.
+        came_back: the host told how its act ended: detached work of that name is not the next try's.
     """
 
     def __init__(
@@ -101,12 +103,16 @@ class StepFailed(Exception):  # noqa: N818 - it says what happened
         not_known: bool = False,
         untouched: bool = False,
         ended: bool = False,
+        rests: bool = False,
+        came_back: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.lines = lines
         self.not_known = not_known
         self.untouched = untouched
         self.ended = ended
+        self.rests = rests or not_known
+        self.came_back = came_back
 
 
 class StepCancelled(Exception):  # noqa: N818

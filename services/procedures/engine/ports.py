@@ -101,6 +101,9 @@ class Actor(Protocol):
             ready: called right before detached work is begun, never when it is attached to; what it raises forbids it.
         """
 
+    def discard(self, host: str, name: str) -> None:
+        """Have the next try begin detached work of this name anew, where it has ended: how it ended was told."""
+
     def end(self, host: str, name: str) -> bool:
         """End detached work by its name; return whether it still ran. It runs no more then, by the host's own word.
 

@@ -79,25 +79,35 @@ class Rehearsal:
 def rehearse(plan: Plan, prover: Prover) -> Rehearsal:
     """Run every read of the plan once and return what each step would do. Changes nothing."""
     past, changed = Past({}, {}), frozenset[str]()
+    to_come = list[Condition]()
     steps, unread = list[RehearsedStep](), list[str]()
     moved = False
     for step in plan.steps:
-        done = _step(step, prover, past, changed)
+        done = _step(step, prover, past, _Earlier(changed, tuple(to_come)))
         steps.append(done)
         if not moved:
             unread += _unread(step, done)
+        to_come += _proof(step)
         if changes(step.action) and done.would != "nothing":
             changed |= {step.host, *((step.moves,) if step.moves else ())}
         moved = moved or bool(step.moves)  # behind it a server is away that answers now, or the other way round
     return Rehearsal(plan, tuple(steps), tuple(dict.fromkeys(unread)))
 
 
-def _step(step: Step, prover: Prover, past: Past, changed: frozenset[str]) -> RehearsedStep:
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """What the steps before one would do: the hosts they change, and what they prove or wait for."""
+
+    changed: frozenset[str]
+    to_come: tuple[Condition, ...]
+
+
+def _step(step: Step, prover: Prover, past: Past, earlier: _Earlier) -> RehearsedStep:
     def looks(conditions: tuple[Condition, ...]) -> tuple[Answer, ...]:
         return tuple(prover.look(condition, past, Memory()) for condition in conditions)
 
     already, before, proof = looks(step.already), looks(step.first_before), looks(_proof(step))
-    would, later = _would(step, already, before, changed)
+    would, later = _would(step, already, before, earlier)
     undo = wording(step.undo.action, step.host) if step.undo is not None else ()
     return RehearsedStep(step, would, wording(step.action, step.host), already, before, proof, undo, later)
 
@@ -107,16 +117,16 @@ def _proof(step: Step) -> tuple[Condition, ...]:
 
 
 def _would(
-    step: Step, already: tuple[Answer, ...], before: tuple[Answer, ...], changed: frozenset[str]
+    step: Step, already: tuple[Answer, ...], before: tuple[Answer, ...], earlier: _Earlier
 ) -> tuple[Would, bool]:
     """Return what the step would do, and whether that hangs on earlier steps."""
-    if already and all(answer.holds for answer in already) and not _hangs(step.already, changed):
+    if already and all(answer.holds for answer in already) and not _hangs(step.already, earlier.changed):
         return "nothing", False
     later = False
     for condition, answer in zip(step.first_before, before, strict=True):
         if answer.holds:
             continue
-        if _hangs((condition,), changed):
+        if _hangs((condition,), earlier.changed) or condition in earlier.to_come:
             later = True
         elif answer.holds is None:
             return "stop-unread", False

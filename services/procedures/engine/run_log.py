@@ -172,7 +172,7 @@ class RunLog:
             return
         try:
             self._listener.run_changed(self.view)
-        except Exception:
+        except BaseException:
             _logger.exception("showing run %s failed", self._run_id)
 
 

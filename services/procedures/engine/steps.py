@@ -19,7 +19,7 @@ from services.procedures.engine.parts import (
     failure,
     printed,
 )
-from services.procedures.engine.ports import Acted, Untouched
+from services.procedures.engine.ports import Acted, ActFailed, Untouched
 from services.procedures.engine.run_log import RunLog
 from services.procedures.engine.waits import TICK_S, Waits
 from services.procedures.journal.entries import (
@@ -60,7 +60,8 @@ class Steps:
 
     def perform(self, step: Step) -> None:
         """Bring a step to DONE or ALREADY; raises StepFailed, StepCancelled, NeedsPerson, Suspended or WayOut."""
-        state = self._log.step(step.step_id).state
+        last = self._log.step(step.step_id)
+        state = last.state
         if state in {StepState.DONE, StepState.ALREADY}:
             return
         if state in {StepState.ACTING, StepState.PROVING, StepState.IN_DOUBT}:
@@ -75,6 +76,8 @@ class Steps:
         self._waits.before_act(step)
         if self._confirm(step):
             self._waits.before_act(step)  # a person may have taken hours to answer
+        if last.came_back and isinstance(step.action, Detached):
+            self._parts.actor.discard(step.host, step.action.name)
         self._begin(step)
 
     def _came_true(self, step: Step) -> bool:
@@ -196,9 +199,11 @@ class Steps:
         if isinstance(problem, Untouched) and not again:
             return StepFailed(told, untouched=True)
         hopeless = next((a for a in self._waits.answers(step.proof) if a.final), None)
+        came_back = isinstance(problem, ActFailed)
         if hopeless is None:
-            return StepFailed(told)
-        return StepFailed(f"{hopeless.evidence}. {told}", hopeless.lines, ended=hopeless.ended)
+            return StepFailed(told, came_back=came_back)
+        told = f"{hopeless.evidence}. {told}"
+        return StepFailed(told, hopeless.lines, ended=hopeless.ended, came_back=came_back)
 
     def _broken_way(self, step: Step, problem: Unreachable, until: float) -> bool:
         """Return True when the proof shows that it happened, False to do it again; StepFailed when neither is known.

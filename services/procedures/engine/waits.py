@@ -94,7 +94,7 @@ class Waits:
             if moved is not None:
                 if moved.final:
                     self.keep(step.step_id, (moved,))
-                raise StepFailed(f"{begin}: {moved.evidence}. {so_far}", ended=moved.ended)
+                raise StepFailed(f"{begin}: {moved.evidence}. {so_far}", ended=moved.ended, rests=moved.doubt)
             unread = next((a for a in found if a.holds is None), None)
             if unread is None:
                 self.keep(step.step_id, found)
@@ -149,7 +149,7 @@ class Waits:
             hopeless = next((a for a in open_ if a.final and a.holds is False), None)
             if hopeless is not None:
                 self.keep(step.step_id, (hopeless,))
-                raise StepFailed(hopeless.evidence, hopeless.lines, ended=hopeless.ended)
+                raise StepFailed(hopeless.evidence, hopeless.lines, ended=hopeless.ended, rests=hopeless.doubt)
             silent, over = silence.over(), limit.over()
             if any(a.final for a in open_) or ((silent or over) and all(a.holds is None for a in open_)):
                 raise not_known(conditions, found)

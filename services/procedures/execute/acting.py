@@ -82,7 +82,7 @@ class RealActor:
         """Do it; see Actor.
 
         Detached work that a former console began is attended to its end and its result told; asked for once more by
-        the same actor, it begins anew.
+        the same actor, or once it is discarded, it begins anew.
 
         Raises:
             ActFailed, Cancelled, TimedOut and other UserErrors; `safe` says what is true then.
@@ -103,6 +103,10 @@ class RealActor:
         if isinstance(action, Detached):
             return self._detached(host, action, limit_s, stop, said, ready)
         return self._one(host, action, limit_s)
+
+    def discard(self, host: str, name: str) -> None:
+        """Begin detached work anew that has ended; see Actor."""
+        self._told.add((host, name))
 
     def end(self, host: str, name: str) -> bool:
         """End detached work that still runs, and return whether it did; see Actor."""
@@ -126,6 +130,8 @@ class RealActor:
         for host, action in _acts(plan, stays):
             if isinstance(action, EditOptions | EditYaml | PutFile):
                 files.setdefault(host, set()).add(action.path)
+            elif isinstance(action, PutPair):
+                files.setdefault(host, set()).update((action.ca, action.cert, action.key))
             elif isinstance(action, Detached):
                 works.setdefault(host, set()).add(action.name)
         left = []
@@ -168,8 +174,10 @@ class RealActor:
         if isinstance(action, _FILE_ACTS):
             return self._file(host, action)
         if isinstance(action, PutPair):
-            put_pair(action, self._hosts.operator, host, self._clock.wall())
-            return Acted(wording(action))
+            files = Files(self._hosts.operator(host), self._run_id)
+            put_pair(action, self._hosts.operator, host, self._clock.wall(), files.keep_digest)
+            paths = (action.ca, action.cert, action.key)
+            return Acted(wording(action), tuple((wrote_name(host, path), files.digest_of(path)) for path in paths))
         message = f"no act on a host: {type(action).__name__}"
         raise TypeError(message)
 
@@ -247,15 +255,15 @@ class RealActor:
             return Acted(said, kept)
         if isinstance(action, PutFile):
             files.put(action.path, self._content(action), action.mode, action.owner)
-        elif isinstance(action, RemoveFile) and not action.wrote:
+        elif isinstance(action, RemoveFile) and not action.wrote and not action.put:
             files.remove(action.path)
         else:
-            found = (
-                files.withdraw(action.path, action.wrote)
-                if isinstance(action, RemoveFile)
-                else files.restore(action.path, whole=action.whole)
-            )
-            return Acted((*said, *filter(None, (found.said, found.stays))), stays=found.stays)
+            if isinstance(action, RestoreFile):
+                found = files.restore(action.path, whole=action.whole)
+            else:
+                found = files.withdraw(action.path, action.wrote) if action.wrote else files.withdraw_put(action.path)
+            kept = ((wrote_name(host, action.path), found.digest),) if found.digest else ()
+            return Acted((*said, *filter(None, (found.said, found.stays))), kept, found.stays)
         return Acted(said)
 
     def _work(self, host: str, name: str) -> Work:

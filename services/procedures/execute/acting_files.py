@@ -26,6 +26,7 @@ from services.i18n import tr
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.execute.kept_files import NONE, WROTE, Kept
 from services.procedures.execute.option_edit import edit_options
+from services.procedures.looking.files import byte_digest
 from services.procedures.looking.own_lines import Back, own_lines, without_own
 from services.secrets import Secret
 
@@ -37,10 +38,15 @@ _LIMIT_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What became of a file that was to be put back: `said` a line of output, `stays` why it was not taken back."""
+    """What became of a file that was to be put back or removed.
+
+    Attributes:
+        said: a line of output; stays: why it was not taken back; digest: of what the run had put there.
+    """
 
     said: str = ""
     stays: str = ""
+    digest: str = ""
 
 
 class Files:
@@ -138,6 +144,47 @@ class Files:
         if own and back is not None:
             self._become(path, back, stands)
         return _only_own(path, own)
+
+    def keep_digest(self, path: str, content: Secret) -> None:
+        """Keep the digest of a new file before it is written: no second copy of a key lies anywhere.
+
+        Raises Untouched where a file lies there that this run has not put: it is somebody else's.
+        """
+        with self._refusing():
+            kept = self._kept(path, of_account=True)
+            if not kept.is_there():
+                if self._look(path, follow=False).there:
+                    raise Untouched(
+                        tr("{path} is there already, and this run has not put it there.", path=path),
+                        host=self._session.host,
+                        safe=tr("Nothing was written."),
+                        try_=(tr("Look at what it is; move it away where nobody needs it."),),
+                    )
+                kept.write(NONE, Secret(""))
+            put = byte_digest(content.reveal().encode("utf-8", "surrogateescape"))
+            kept.write(WROTE, Secret(" ".join((*self._digests(kept), put))))
+
+    def digest_of(self, path: str) -> str:
+        """Return the digest that `keep_digest` kept last, '' for none."""
+        return next(reversed(self._digests(self._kept(path, of_account=True))), "")
+
+    def _digests(self, kept: Kept) -> list[str]:
+        """Return the digests of all that was put there: of tries that were cut off too."""
+        return (kept.seen(WROTE).text or "").split()
+
+    def withdraw_put(self, path: str) -> Restored:
+        """Remove a file of which `keep_digest` knows what the run put there; one that says something else is kept."""
+        put = self._digests(self._kept(path, of_account=True))
+        last = next(reversed(put), "")
+        try:
+            stands = self._look(path, follow=False)
+        except operator_files.NotRead as problem:  # a link, a pipe, a folder: nothing that was put
+            return Restored(said=_kept_for_others(path, problem.sentence), digest=last)
+        if stands.there and byte_digest(stands.content) not in put:
+            return Restored(said=_kept_for_others(path, ""), digest=last)
+        if stands.there:
+            self.remove(path)
+        return Restored(digest=last)
 
     def wrote(self, path: str) -> str:
         """Return what this run wrote into a file last, '' for nothing."""
@@ -254,6 +301,11 @@ class Files:
 
     def _run(self, *argv: str) -> Output:
         return self._session.run(Command(argv, sudo=True), limit_s=_LIMIT_S)
+
+
+def _kept_for_others(path: str, why: str) -> str:
+    told = tr("{path} is not what this run put there: somebody else changed it since, and it is kept", path=path)
+    return f"{told} ({why})" if why else told
 
 
 def _only_own(path: str, own: str) -> Restored:

@@ -30,8 +30,18 @@ if TYPE_CHECKING:
 _LIMIT_S = 20.0
 
 
-def put_pair(action: PutPair, operator: Callable[[str], OperatorSession], host: str, now: float) -> None:
-    """Make, read or copy a pair and write its three files. Raises UserErrors; `safe` says what is true then."""
+def put_pair(
+    action: PutPair,
+    operator: Callable[[str], OperatorSession],
+    host: str,
+    now: float,
+    before: Callable[[str, Secret], None],
+) -> None:
+    """Make, read or copy a pair and write its three files. Raises UserErrors; `safe` says what is true then.
+
+    Args:
+        before: is told each path and its content before it is written; it raises what forbids it.
+    """
     pair, session = _pair(action, operator, now), operator(host)
     for folder in dict.fromkeys(posixpath.dirname(path) for path in (action.ca, action.cert, action.key)):
         made = session.run(operator_files.folder_made(folder), limit_s=_LIMIT_S)
@@ -41,6 +51,8 @@ def put_pair(action: PutPair, operator: Callable[[str], OperatorSession], host: 
         (action.ca, Secret(pair.ca), "0644", "root:root"),
         (action.cert, Secret(pair.cert), "0644", "root:root"),  # the last one: by it a whole pair is known
     )
+    for path, content, _, _ in texts:
+        before(path, content)
     for path, content, mode, owner in texts:
         try:
             session.write_file(path, content, mode=mode, owner=owner, follow=False, limit_s=_LIMIT_S)

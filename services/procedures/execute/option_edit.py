@@ -1,10 +1,7 @@
 """Setting and removing options in the text of an option file: only the wanted lines change. Pure.
 
-The grammar is the server's own reader's (MariaDB KB "Configuring MariaDB with Option Files", section "Option File
-Syntax"; MySQL manual "Using Option Files"; mysys/my_default.c): `#` begins a comment anywhere outside quotes, `;` only
-at the beginning of a line; blanks around name and value don't count; one pair of quotes around a value is taken off;
-\\n \\t \\r \\b \\s \\" \\' \\\\ are escapes; a section may stand several times; of an option that stands several times
-the last wins.
+The grammar is that of services/option_values.py, whose reading of values, comments and white space this is; a section
+may stand several times; of an option that stands several times the last wins.
 """
 
 from __future__ import annotations
@@ -14,12 +11,11 @@ from dataclasses import dataclass, replace
 
 from services.errors import BadInput
 from services.i18n import tr
+from services.option_values import SPACE, bytes_of, comment_at, text_of, value_of
 
 _SECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-_BLANK = " \t\r\v\f"  # isspace(3) without the newline
 _LOOSE = "loose_"  # an option that the program need not know
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "s": " ", '"': '"', "'": "'", "\\": "\\"}
 _TO_ESCAPE = {"\n": "\\n", "\r": "\\r", "\b": "\\b", "\\": "\\\\", '"': '\\"'}
 # The server reads lines through a buffer of 4096 bytes.
 _MOST_LINE = 4000
@@ -30,7 +26,7 @@ class _Line:
     """A line of the file, with what it means.
 
     Attributes:
-        text: without its end; end: "\\n", "\\r\\n" or "" (the last one).
+        text: a sign a byte, as the server's reader sees it, without its end; end: "\\n", "\\r\\n" or "" (the last one).
         section: the section it stands in, its own for a header, in small letters: case does not count.
         header: it begins that section.
         name: of an option, as compared; '' for any other line. value: None for an option without `=`.
@@ -52,11 +48,11 @@ def edit_options(text: str, section: str, options: tuple[tuple[str, str | None],
     """
     if not _SECTION.fullmatch(section):
         raise BadInput(tr("An option file can't have a section called {section}.", section=repr(section)))
-    lines, section = _parsed(text), section.lower()
+    lines, section = _parsed(bytes_of(text)), section.lower()
     for name, value in options:
         _check(name, value)
-        lines = _without(lines, section, name) if value is None else _with(lines, section, name, value)
-    return "".join(line.text + line.end for line in lines)
+        lines = _without(lines, section, name) if value is None else _with(lines, section, name, bytes_of(value))
+    return text_of("".join(line.text + line.end for line in lines))
 
 
 def read_options(text: str, section: str) -> dict[str, str]:
@@ -64,7 +60,10 @@ def read_options(text: str, section: str) -> dict[str, str]:
 
     Included files are not followed.
     """
-    return {line.name: line.value or "" for line in _parsed(text) if line.name and line.section == section.lower()}
+    lines = _parsed(bytes_of(text))
+    return {
+        text_of(line.name): text_of(line.value or "") for line in lines if line.name and line.section == section.lower()
+    }
 
 
 def canonical(name: str) -> str:
@@ -74,7 +73,8 @@ def canonical(name: str) -> str:
 
 def option_value(value: str) -> str:
     """Return a value as it has to stand in an option file: quoted where it holds a sign of the file's own grammar."""
-    if value == value.strip(_BLANK + "\n") and not any(sign in value for sign in "#;'\"\\\n\r\b"):
+    signs = bytes_of(value)
+    if signs == signs.strip(SPACE) and not any(sign in value for sign in "#;'\"\\\n\r\b"):
         return value
     return '"' + "".join(_TO_ESCAPE.get(sign, sign) for sign in value) + '"'
 
@@ -94,34 +94,16 @@ def _parsed(text: str) -> list[_Line]:
 
 
 def _meaning(line: _Line) -> _Line:
-    start = line.text.lstrip(_BLANK)
+    start = line.text.lstrip(SPACE)
     if not start or start[0] in "#;!":
         return line
     if start[0] == "[":
         name, closed, _ = start[1:].partition("]")
-        return replace(line, section=name.rstrip(_BLANK).lower(), header=True) if closed else line
-    body = start[: _comment_at(start)]
+        return replace(line, section=name.rstrip(SPACE).lower(), header=True) if closed else line
+    body = start[: comment_at(start)]
     name, sign, value = body.partition("=")
-    shown = canonical(name.rstrip(_BLANK))
-    return replace(line, name=shown, value=_unquoted(value.strip(_BLANK)) if sign else None)
-
-
-def _comment_at(text: str) -> int:
-    """Return where the comment at the end of an option's line begins, the text's length without one."""
-    quote, escaped = "", False
-    for at, sign in enumerate(text):
-        if sign in "'\"" and not escaped:
-            quote = sign if not quote else "" if quote == sign else quote
-        if not quote and sign == "#":
-            return at
-        escaped = bool(quote) and sign == "\\" and not escaped
-    return len(text)
-
-
-def _unquoted(value: str) -> str:
-    if len(value) >= 2 and value[0] in "'\"" and value[-1] == value[0]:
-        value = value[1:-1]
-    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found.group(1), found.group()), value, flags=re.DOTALL)
+    shown = canonical(name.rstrip(SPACE))
+    return replace(line, name=shown, value=value_of(value.strip(SPACE)) if sign else None)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -136,6 +118,10 @@ def _check(name: str, value: str | None) -> None:
         )
 
 
+def _written(signs: str) -> str:
+    return bytes_of(option_value(text_of(signs)))
+
+
 def _without(lines: list[_Line], section: str, name: str) -> list[_Line]:
     wanted = canonical(name)
     return [line for line in lines if not (line.section == section and line.name == wanted)]
@@ -145,7 +131,7 @@ def _with(lines: list[_Line], section: str, name: str, value: str) -> list[_Line
     wanted = canonical(name)
     places = [at for at, line in enumerate(lines) if line.section == section and line.name == wanted]
     if not places:
-        return _added(lines, section, f"{name} = {option_value(value)}".rstrip(), wanted, value)
+        return _added(lines, section, f"{name} = {_written(value)}".rstrip(), wanted, value)
     at = places[-1]
     line = lines[at]
     if line.value == value:
@@ -155,15 +141,15 @@ def _with(lines: list[_Line], section: str, name: str, value: str) -> list[_Line
 
 def _rewritten(text: str, value: str) -> str:
     """Return an option's line with another value: its indentation, the name as written, blanks and comment kept."""
-    lead = len(text) - len(text.lstrip(_BLANK))
-    cut = lead + _comment_at(text[lead:])
+    lead = len(text) - len(text.lstrip(SPACE))
+    cut = lead + comment_at(text[lead:])
     body, comment = text[:cut], text[cut:]
-    blanks = body[len(body.rstrip(_BLANK)) :]
+    blanks = body[len(body.rstrip(SPACE)) :]
     head, sign, old = body.partition("=")
     if not sign:
-        return f"{body.rstrip(_BLANK)} = {option_value(value)}{blanks}{comment}"
-    before = old[: len(old) - len(old.lstrip(_BLANK))] if old.strip(_BLANK) else ""
-    return f"{head}={before}{option_value(value)}{blanks if old.strip(_BLANK) else old}{comment}"
+        return f"{body.rstrip(SPACE)} = {_written(value)}{blanks}{comment}"
+    before = old[: len(old) - len(old.lstrip(SPACE))] if old.strip(SPACE) else ""
+    return f"{head}={before}{_written(value)}{blanks if old.strip(SPACE) else old}{comment}"
 
 
 def _added(lines: list[_Line], section: str, text: str, name: str, value: str) -> list[_Line]:
@@ -174,7 +160,7 @@ def _added(lines: list[_Line], section: str, text: str, name: str, value: str) -
         at = places[-1]
         return [*lines[:at], _ended(lines[at], end), option, *lines[at + 1 :]]
     before = [*lines[:-1], _ended(lines[-1], end)] if lines else []
-    if before and before[-1].text.strip(_BLANK):
+    if before and before[-1].text.strip(SPACE):
         before.append(_Line("", end, before[-1].section))
     return [*before, _Line(f"[{section}]", end, section, header=True), option]
 

@@ -12,16 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from services.boundary import foreign, unforeseen
 from services.clock import Clock
 from services.connections.reads import commands
 from services.discovery.families.mongodb.claims import own_set
 from services.discovery.model import ClusterSnapshot
 from services.discovery.probe import Part as ProbePart
 from services.discovery.probe import probe
-from services.discovery.snapshot import updated_estate
+from services.discovery.snapshot import Look, updated_estate
 from services.errors import UserError
 from services.facts.machine import is_root
 from services.facts.model import NodeFacts, Problem
+from services.i18n import tr
 from services.inventory.kinds import MONGODB
 from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.engine.lock import lock_path, parse_lock
@@ -97,11 +99,11 @@ def gather(  # noqa: PLR0913 - the last nine by name
     """
     wanted = tuple(dict.fromkeys(names or tuple(entry.name for entry in inventory.hosts)))
     gathering = _Gathering(hosts, inventory, clock, memory, needs, operator=operator)
-    by_name = {one.facts.host: one for one in gathering.each(wanted, gathering.first)}
+    by_name, look = gathering.once(wanted)
     found = tuple(one.facts for one in by_name.values())
     nodes = {one.host: one.node for one in found if one.node is not None}
     sizes = {seed: c.expected for c in inventory.clusters if c.expected is not None for seed in c.seeds}
-    estate = updated_estate(None, nodes, clock.wall(), _names(inventory), expected=sizes)
+    estate = updated_estate(None, nodes, look, _names(inventory), expected=sizes)
     galera = tuple(c for c in estate.clusters if any(n.facts is not None and n.facts.galera for n in c.nodes))
     entry = entry_of(inventory, cluster_name, cluster_id, galera)
     others = tuple(c for c in estate.clusters if fits(c.kind) and c not in galera)
@@ -172,13 +174,20 @@ class _Gathering:
         with ThreadPoolExecutor(min(MOST_AT_ONCE, len(names)), thread_name_prefix="pilothouse-gather") as pool:
             return list(pool.map(do, names))
 
+    def once(self, names: tuple[str, ...]) -> tuple[dict[str, _One], Look]:
+        """Return what each host said by itself, and from when to when they were asked."""
+        began = self._clock.wall()
+        by_name = {one.facts.host: one for one in self.each(names, self.first)}
+        return by_name, Look(began, self._clock.wall())
+
     def first(self, name: str) -> _One:
         """Read a host by itself: discovery's facts, what tells whose member it is, the parts that are read alone."""
         entry = self.inventory.host(name)
         address = entry.address if entry is not None else ""
         known = remembered(self.memory, name, address)
         try:
-            session = self._hosts.observer(name)
+            with foreign(lambda problem: unforeseen(problem, tr("The connection to the host"), name)):
+                session = self._hosts.observer(name)
         except UserError as error:
             problem = Problem("sql", error.sentence, error.code)
             node = NodeFacts(name, self._clock.wall(), Reach.NONE, problems=(problem,))
@@ -211,8 +220,18 @@ class _Gathering:
             return
         for kind in dict.fromkeys(parts):
             if kind.turn is turn and kind.way.leads_to(one.facts):
-                part = kind.read(one.facts, one.reader)
+                part = self._part(one, one.reader, kind)
                 one.facts = one.facts.with_part(part) if part is not None else one.facts
+
+    def _part(self, one: _One, reader: Reader, kind: type[Part]) -> Part | None:
+        """Return a part; None where it was not told, or its reading failed: of this host, and the others go on."""
+        what, host = tr("Reading what the host answers"), one.facts.host
+        try:
+            with foreign(lambda problem: unforeseen(problem, what, host)):
+                return kind.read(one.facts, reader)
+        except UserError as problem:
+            reader.note(kind.__name__, problem.sentence, problem.code)
+            return None
 
     def rights(self, one: _One) -> None:
         """Judge the accounts of a host on which a procedure is opened: the one for changes is not used before this."""
@@ -231,13 +250,15 @@ class _Gathering:
     def again(self, found: dict[str, _One], cluster_id: str) -> ClusterSnapshot | None:
         """Ask every host once more who its group is, a little later; None where the cluster is not seen then."""
         self._clock.sleep(SECOND_LOOK_S)
+        began = self._clock.wall()
         readers = {name: one.reader for name, one in found.items() if one.reader is not None}
 
         def ask(name: str) -> NodeFacts:
             return probe(readers[name].session, self._clock, parts=_SQL_ONLY, limit_s=SQL_LIMIT_S)
 
         nodes = {facts.host: facts for facts in self.each(tuple(readers), ask)}
-        return updated_estate(None, nodes, self._clock.wall(), _names(self.inventory)).cluster(cluster_id)
+        look = Look(began, self._clock.wall())
+        return updated_estate(None, nodes, look, _names(self.inventory)).cluster(cluster_id)
 
     def beside(self, one: _One, company: Company, cluster_id: str) -> None:
         """Read what needs the others' answers: a console's lock, and the parts that are read in company."""

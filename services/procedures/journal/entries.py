@@ -7,8 +7,8 @@ Builder (kind): data; when it is written.
 - approved_again (note 'approved-again'): text, because; before anything follows from lines that were not bound here.
 - lock (lock): what, hosts, sentence; 'take' before the first host is tried, the others when they are true.
 - run_state (run): state, sentence; before it counts.
-- step_state (step): state, said, evidence, error, untouched (where it is so); ACTING and UNDOING before the act, the
-  others when found.
+- step_state (step): state, said, evidence, error, untouched, came_back (where it is so); ACTING and UNDOING before the
+  act, the others when found.
 - obligation_taken (obligation-taken): obligation; before the act.
 - obligation_discharged (obligation-discharged): key, evidence; after the proof.
 - release_failed (note 'release-failed'): key, text; after the try.
@@ -34,6 +34,7 @@ import msgspec
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import BadInput
+from services.json_text import stored_json
 from services.procedures.journal.codec import encode
 from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.model import Breach, Obligation, Plan
@@ -81,14 +82,16 @@ def step_state(
     evidence: tuple[str, ...] = (),
     error: str = "",
     untouched: bool = False,
+    came_back: bool = False,
 ) -> Line:
     """The step is in this state; `said` what is true now, `evidence` lines that show it, `error` why it failed.
 
     Args:
-        untouched: its act was refused before it changed anything.
+        untouched: its act was refused before it changed anything. came_back: the host told how its act ended.
     """
     data: dict[str, object] = {"state": state.value, "said": said, "evidence": list(evidence), "error": error}
-    return "step", step_id, data | ({"untouched": True} if untouched else {})
+    so = {"untouched": untouched, "came_back": came_back}
+    return "step", step_id, data | {name: True for name, holds in so.items() if holds}
 
 
 def obligation_taken(step_id: str, obligation: Obligation) -> Line:
@@ -168,7 +171,7 @@ def topology_of(entries: tuple[Entry, ...], when: Around) -> ClusterSnapshot | N
         if entry.kind == "step" and when == "after":
             return None
         if entry.kind == "note" and data.get("about") == f"topology-{when}":
-            estate = snapshot_from_json(msgspec.json.encode(data.get("snapshot")))
+            estate = snapshot_from_json(stored_json(data.get("snapshot")))
             return estate.clusters[0] if estate.clusters else None
     return None
 
@@ -178,7 +181,7 @@ def problems_after(data: Mapping[str, object]) -> tuple[str, ...] | None:
     if data.get("about") != "topology-after":
         return None
     try:
-        estate = snapshot_from_json(msgspec.json.encode(data.get("snapshot")))
+        estate = snapshot_from_json(stored_json(data.get("snapshot")))
     except BadInput:  # of a newer Pilothouse: nothing is known of it here
         return ()
     return tuple(problem.code for cluster in estate.clusters for problem in cluster.problems if problem.code)

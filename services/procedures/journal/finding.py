@@ -12,7 +12,7 @@ from services.discovery.crawl import crawl
 from services.discovery.model import ClusterSnapshot, Unasked
 from services.discovery.naming import names_of
 from services.discovery.shared_hosts import shared_among
-from services.discovery.snapshot import updated_estate
+from services.discovery.snapshot import Look, updated_estate
 from services.errors import BadInput
 from services.facts.state_files import is_state_uuid
 from services.i18n import tr
@@ -78,11 +78,13 @@ def find_hosts(inventory: Inventory, clock: Clock, vault: Vault, policy: HostKey
 
     trust = trust_of(inventory)
     asked = with_instances(inventory.hosts)
+    began = clock.wall()
     found = crawl(asked, open_session, clock, trust=trust, limit_s=CRAWL_S)
     known = {entry.name: entry.name for entry in asked}
     called = names_of(found.facts, {key for host in inventory.hosts for key in host.keys})
     fresh = tuple(replace(e, name=called.get(name, name)) for name, e in found.entries.items() if name not in known)
-    estate = updated_estate(None, found.facts, clock.wall(), known, unasked=found.unasked)
+    look = Look(began, clock.wall())
+    estate = updated_estate(None, found.facts, look, known, unasked=found.unasked)
     return Found(replace(inventory, hosts=(*inventory.hosts, *fresh)), trust, estate.clusters, found.unasked)
 
 

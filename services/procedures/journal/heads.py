@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from services.boundary import bounded
 from services.errors import StoreError
 from services.files import private_folder, read_bounded, write_whole
 from services.history.procedure_journal import ProcedureLine
+from services.history.told import as_store_error
 from services.i18n import tr
 from services.procedures.journal.seals import Chain, key_id, next_head, unsealed
 from services.procedures.plan.run_model import Binding
@@ -44,12 +46,17 @@ class Heads(Protocol):
         """Keep it; raise StoreError where that fails."""
 
 
+def _told(own: HeadFiles, problem: BaseException) -> StoreError:
+    return as_store_error(problem, str(own.folder))
+
+
+@bounded(_told)
 class HeadFiles:
     """A file for each run beside the store, its owner's alone."""
 
     def __init__(self, folder: Path) -> None:
         """Read nothing yet; `folder`: the data folder."""
-        self._folder = folder / FOLDER
+        self.folder = folder / FOLDER
 
     def read(self, run_id: int) -> str:
         """Return what was kept of a run; '' for nothing, and for what can't be read."""
@@ -62,7 +69,7 @@ class HeadFiles:
         """Keep it, on the disk when this returns; raise StoreError where that fails."""
         file = self._file(run_id)
         try:
-            private_folder(self._folder)
+            private_folder(self.folder)
             write_whole(file, text, durable=True)
         except OSError as problem:
             raise StoreError(
@@ -73,7 +80,7 @@ class HeadFiles:
             ) from problem  # fmt: skip
 
     def _file(self, run_id: int) -> Path:
-        return self._folder / f"run-{run_id}.head"
+        return self.folder / f"run-{run_id}.head"
 
 
 def head_text(run_id: int, head: Head, key: bytes) -> str:

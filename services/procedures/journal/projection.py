@@ -221,6 +221,7 @@ def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         acted=(view.acted or state is StepState.ACTING) and not untouched,
         put_off=False,
         performed=state is StepState.PROVING or (view.performed and state not in _ACTS_ANEW),
+        came_back=data.get("came_back") is True,
     )
     evidence = _texts(data.get("evidence"))
     if state in TAKEN_BACK:

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from typing import Protocol
 
+from services.boundary import bounded, why
 from services.errors import KeyringSilent, StoreError, UserError
 from services.files import write_whole
 from services.i18n import tr
@@ -28,6 +29,11 @@ class SealKey(Protocol):
         """Return the key; raise StoreError where none can be read or kept."""
 
 
+def _told(own: WorkstationKey, problem: BaseException) -> StoreError:
+    return _no_key(own.path, problem)
+
+
+@bounded(_told)
 class WorkstationKey:
     """The key of this person on this workstation, made when it is asked for the first time. Thread-safe.
 
@@ -40,7 +46,7 @@ class WorkstationKey:
         Args:
             folder: the data folder, for the file where there is no keyring; vault: the system's, but in tests.
         """
-        self._path = folder / KEY_FILE
+        self.path = folder / KEY_FILE
         self._vault = vault or SystemVault(WRITE_S)
         self._lock = threading.Lock()
         self._key: bytes | None = None
@@ -67,21 +73,21 @@ class WorkstationKey:
 
     def _from_file(self) -> str:
         try:
-            about = self._path.stat()
+            about = self.path.stat()
             if os.name == "posix" and (about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) & 0o077):
                 raise StoreError(
                     tr("The key of the journal, {path}, is not yours alone: others may read or write it.",
-                       path=self._path),
+                       path=self.path),
                     safe=tr("Nothing was done."),
                     try_=(tr("Delete that file: runs that are not over ask to be approved again then."),),
                 )  # fmt: skip
-            found = self._path.read_text(encoding="ascii").strip()
+            found = self.path.read_text(encoding="ascii").strip()
         except FileNotFoundError:
             return ""
         except (OSError, ValueError) as problem:
-            raise self._no_key(problem) from problem
+            raise _no_key(self.path, problem) from problem
         if not _HEX.match(found):
-            raise self._no_key(None)
+            raise _no_key(self.path, None)
         return found
 
     def _made(self) -> str:
@@ -98,29 +104,30 @@ class WorkstationKey:
         try:
             self._keep(made)
         except OSError as problem:
-            raise self._no_key(problem) from problem
+            raise _no_key(self.path, problem) from problem
         return self._from_file() or made
 
     def _keep(self, made: str) -> None:
         """Give the whole file its name, unless another program of this person was a moment sooner: then that counts."""
-        part = self._path.with_name(f".{KEY_FILE}.{secrets.token_hex(4)}")
+        part = self.path.with_name(f".{KEY_FILE}.{secrets.token_hex(4)}")
         write_whole(part, f"{made}\n", private=True, durable=True)
         try:
-            os.link(part, self._path)
+            os.link(part, self.path)
         except FileExistsError:
             return
         except OSError:
-            part.replace(self._path)  # a file system without hard links
+            part.replace(self.path)  # a file system without hard links
         finally:
             part.unlink(missing_ok=True)
 
-    def _no_key(self, problem: Exception | None) -> StoreError:
-        why = f" ({problem})" if problem is not None else ""
-        return StoreError(
-            tr("The key of the journal can't be read or kept in {path}{why}.", path=self._path, why=why),
-            safe=tr("Nothing was done: without it no approval can be bound to its plan."),
-            try_=(
-                tr("See to the folder's rights and room."),
-                tr("Delete a damaged file: runs that are not over ask to be approved again then."),
-            ),
-        )
+
+def _no_key(path: Path, problem: BaseException | None) -> StoreError:
+    told = f" ({why(problem)})" if problem is not None else ""
+    return StoreError(
+        tr("The key of the journal can't be read or kept in {path}{why}.", path=path, why=told),
+        safe=tr("Nothing was done: without it no approval can be bound to its plan."),
+        try_=(
+            tr("See to the folder's rights and room."),
+            tr("Delete a damaged file: runs that are not over ask to be approved again then."),
+        ),
+    )

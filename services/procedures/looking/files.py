@@ -30,7 +30,12 @@ def wrote_name(host: str, path: str) -> str:
     return f"wrote {host}:{path}"
 
 
+def byte_digest(content: bytes) -> str:
+    """Return the SHA-256 of what lies in a file, in hex, as sha256sum(1) prints it."""
+    return hashlib.sha256(content).hexdigest()
+
+
 def digest(text: str) -> str:
     """Return a text's SHA-256 in hex (FIPS 180-4)."""
     shown = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # as a look reads it
-    return hashlib.sha256(shown.encode()).hexdigest()
+    return byte_digest(shown.encode())

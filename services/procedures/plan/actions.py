@@ -175,7 +175,8 @@ class PutPair:
     """Put a CA certificate, a certificate and its key on the step's host: the key 0600, never in a journal or a plan.
 
     A pair is made, or read from files, once, on one host; all others get copies of that one: so a repeat after a crash
-    never leaves two. The files are new ones (their names have the time of the plan), so that nothing is kept aside.
+    never leaves two. The files are new ones: where another one lies already nothing is written. A digest of each is
+    kept, by which RemoveFile knows it again.
 
     Attributes:
         ca, cert, key: where they are put; owner, group: of the key; the other two are root's, for all to read.
@@ -197,10 +198,13 @@ class RemoveFile:
         wrote: what the run put there. The file goes where it still says only that; of one that somebody else changed
             since, only these lines go, or it is kept and that is told. '': a file of the server's, or of a folder that
             only root enters, which goes whatever it says. The proof is FileWithout with the same text.
+        put: a file that PutPair put, of which only a digest was kept: it goes where it still is that one, else it is
+            kept and that is told. The proof is FileNotAsPut.
     """
 
     path: str
     wrote: str = field(default="", metadata={WHERE_SET: True})
+    put: bool = field(default=False, metadata={WHERE_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class Answer:
         done, total, unit, left_s: progress where there is one ('write sets', 'bytes').
         kept: values read by the way, by their `keep` name.
         ended: a server that has ended is why: who else serves is worth a look.
+        doubt: what stands against it is not shown to be wrong: a run rests for a person, and takes nothing dear back.
     """
 
     holds: bool | None
@@ -52,6 +53,7 @@ class Answer:
     left_s: float | None = None
     kept: tuple[tuple[str, str], ...] = ()
     ended: bool = False
+    doubt: bool = False
 
 
 @dataclass(frozen=True, slots=True)

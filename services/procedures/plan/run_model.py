@@ -180,6 +180,7 @@ class StepView:
             not refused before it changed anything.
         put_off: it failed, and a person let the steps that don't need it go first; it is tried again (Step.later).
         performed: its act came back well in its latest try: only its proof is open, the act is not done again for it.
+        came_back: it failed, and how its act ended was told: the next try begins it anew.
     """
 
     step: Step
@@ -201,6 +202,7 @@ class StepView:
     acted: bool = False
     put_off: bool = False
     performed: bool = False
+    came_back: bool = False
 
     @property
     def title(self) -> str:

@@ -103,7 +103,7 @@ def _file_lines(action: EditOptions | EditYaml | PutFile | RemoveFile | RestoreF
         text = "".join(_shown(part) for part in action.content)
         return (f"write {action.path} ({action.owner} {action.mode})", *(f"+ {line}" for line in lines_of(text)))
     if isinstance(action, RemoveFile):
-        return (f"remove {action.path}", *((_OF_OTHERS,) if action.wrote else ()))
+        return (f"remove {action.path}", *((_OF_OTHERS,) if action.wrote or action.put else ()))
     told = f"put back {action.path} as it was before the run"
     if action.whole:
         return (told,)

@@ -8,8 +8,10 @@ import logging
 import secrets
 import threading
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from services.boundary import foreign, unforeseen
 from services.errors import BadInput, UserError
 from services.i18n import tr
 from services.procedures.catalogue import all_procedures, procedure_named
@@ -263,11 +265,13 @@ class ProcedureService:
 
             def work() -> None:
                 try:
-                    self.drive(run_id, listener, policy=policy, person=person, way=way, key=key, control=control)
+                    with foreign(partial(unforeseen, what=tr("Run {run}", run=run_id))):
+                        self.drive(run_id, listener, policy=policy, person=person, way=way, key=key, control=control)
                 except UserError as problem:
                     _logger.info("run %s: %s", run_id, problem)
                     if listener is not None:
-                        listener.run_changed(replace(self.view(run_id), sentence=problem.as_text(), live=False))
+                        with contextlib.suppress(UserError):  # the journal can't be read either: `on_refused` tells
+                            listener.run_changed(replace(self.view(run_id), sentence=problem.as_text(), live=False))
                     if on_refused is not None:
                         on_refused(problem)
 

@@ -117,6 +117,10 @@ class ScriptedActor:
             raise Unreachable("The connection broke.", host=host, safe="It may have been done.")
         return acted
 
+    def discard(self, host: str, name: str) -> None:
+        """See ports.Actor."""
+        self.cluster.hosts[host].works.pop(name, None)
+
     def end(self, host: str, name: str) -> bool:
         """See ports.Actor."""
         target = self.cluster.hosts[host]
@@ -184,7 +188,10 @@ class ScriptedActor:
                 host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)
                 host.wrote[path] = host.files[path]
             case PutPair():
-                self._put_pair(host, action)
+                host.wrote, host.files = host.wrote | (put := self._put_pair(host, action)), host.files | put
+                return Acted(kept=tuple((wrote_name(host.name, path), digest(text)) for path, text in put.items()))
+            case RemoveFile(path=path, put=True) if host.files.get(path) != host.wrote.get(path):
+                return Acted()
             case RemoveFile(path=path, wrote=wrote) if host.files.get(path, wrote) != wrote and wrote:
                 if own_lines(None, wrote, host.files[path]):
                     host.wrote[path], host.kept[path] = wrote, None
@@ -213,15 +220,14 @@ class ScriptedActor:
             host.works[action.name] = self._run(host, host.at_work.pop(action.name, argv), action.ok)
         return host.works[action.name]
 
-    def _put_pair(self, host: Host, action: PutPair) -> None:
-        """Copy a pair, or make one: a second one while another host has a copy of the first would be two."""
-        source, paths = action.source, (action.ca, action.cert, action.key)
-        if isinstance(source, HostPair):
-            host.files |= {path: self.cluster.hosts[source.host].files[path] for path in paths}
-            return
+    def _put_pair(self, host: Host, action: PutPair) -> dict[str, str]:
+        """Copy a pair, or make one: a second while another host has a copy of the first would be two."""
+        paths = (action.ca, action.cert, action.key)
+        if isinstance(action.source, HostPair):
+            return {path: self.cluster.hosts[action.source.host].files[path] for path in paths}
         if any(action.cert in other.files for other in self.cluster.hosts.values() if other is not host):
             self.cluster.alarms.append(f"a second pair was made on {host.name}")
-        host.files |= dict.fromkeys(paths, f"made: {action.cert}")
+        return dict.fromkeys(paths, f"made: {action.cert}")
 
     def _snapshot(self, host: Host, script: str, words: list[str]) -> str:
         """Run one of the scripts around the operator's commands; his own are 'take', 'bring' and 'remove'."""
@@ -237,7 +243,7 @@ class ScriptedActor:
         if script == UNLOCK:
             host.units.pop(words[2], None)
         elif script == REMOVE and words[1] in host.files:
-            assert not _locked(host), "a snapshot is removed while the command that takes it works"
+            assert not host.locked, "a snapshot is removed while the command that takes it works"
             assert words[-1] == "remove"
             host.files = {path: text for path, text in host.files.items() if path not in {words[1], SNAPSHOT}}
         elif script == OFFER:
@@ -272,7 +278,7 @@ class ScriptedActor:
                 for other in self.cluster.hosts.values():
                     other.primary = other.primary or other.running
         elif variable == "wsrep_desync" and value == "OFF":
-            assert not _locked(host), "a node is back in flow control under a read lock"
+            assert not host.locked, "a node is back in flow control under a read lock"
             host.variables.pop(variable, None)
         elif value in {"NONE", "OFF", ""} or (variable, value) == DIRTY:
             host.variables.pop(variable, None)
@@ -389,11 +395,6 @@ class ScriptedActor:
         assert len(listening) == len(self.cluster.hosts)
 
 
-def _locked(host: Host) -> bool:
-    """Return whether a run's read lock is held."""
-    return any(unit.startswith("pilothouse-lock-") for unit in host.units)
-
-
 def _brought(cluster: Cluster, host: Host) -> None:
     """Let a host have the data of the snapshot, wherever it was taken."""
     assert not host.running
@@ -405,8 +406,7 @@ def _brought(cluster: Cluster, host: Host) -> None:
 
 def _forget(host: Host, folder: str) -> None:
     """Let a folder be gone, with all that lies in it."""
-    host.files = {path: text for path, text in host.files.items() if path != folder and path[: len(folder) + 1] !=
-                  f"{folder}/"}  # fmt: skip
+    host.files = {path: text for path, text in host.files.items() if not f"{path}/".startswith(f"{folder}/")}
 
 
 def _prepared(host: Host, mark: str, words: list[str]) -> str:

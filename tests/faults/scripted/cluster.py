@@ -88,6 +88,11 @@ class Host:
         return any("Restart=no" in text for text in self.loaded)
 
     @property
+    def locked(self) -> bool:
+        """Whether a run's read lock is held."""
+        return any(unit.startswith("pilothouse-lock-") for unit in self.units)
+
+    @property
     def held(self) -> bool:
         """Whether a drop-in that systemd has read forbids starts, its file being there."""
         return any(text in self.files.values() for text in self.loaded if "AssertPathExists=!" in text)

@@ -39,6 +39,7 @@ from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.rights import MongoRights
+from services.procedures.plan.parts.mongodb.set_document import SetDocument
 from services.secrets import Secret
 from services.types import Reach
 from tests.faults.scripted import shards
@@ -139,11 +140,12 @@ def _host(host: Host, node: NodeFacts) -> HostFacts:
         settings=tuple(sorted(settings_of(host.files.get(path, "")).items())),
         text=Secret(host.files.get(path, "")),
         open_way="",
+        user="" if node.mongo is not None else "mongod",
     )
     full = f"{DATA}/data" in host.files
-    data = MongoData(DATA, _SIZE * full, int(full), owner=100, group=101, odd="")
+    data = MongoData(DATA, _SIZE * full, int(full), owner=100, group=101, odd="", owner_name="mongod")
     disk = Volumes((DiskFacts("/", size=10**12, free=host.free),))
-    parts = (process, data, disk, MongoRights(logged_in=False, clears_sets=True))
+    parts = (process, data, disk, MongoRights(logged_in=False, clears_sets=True), SetDocument(()))
     return HostFacts(host.name, host.name, node, is_root=True, server_up=node.mongo is not None, parts=parts)
 
 

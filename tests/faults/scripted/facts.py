@@ -12,8 +12,10 @@ from services.facts.primary_views import PrimaryView
 from services.facts.sst_options import places
 from services.facts.start_line import StartLine, StartWord
 from services.facts.state_files import Grastate
+from services.facts.tcp_ways import GROUP_PORT, PORTS
 from services.facts.write_rate import Rates
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
+from services.procedures.plan.parts.galera.links import Link
 from services.procedures.plan.parts.galera.traces import Trace
 from services.types import Flavour, Reach
 from tests.faults.scripted import config_servers, mongo
@@ -101,6 +103,10 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         gcache_disk_free=host.free,
         gcache_disk_size=10**12,
         gcache_page_size=128 * 2**20,
+        gcache_pages=(),
+        processes_hidden=False,
+        balancers_hidden=False,
+        links_tried=_links(cluster, host),
         grastate=Grastate(host.grastate_uuid or ZERO, host.grastate_seqno, bool(host.safe_to_bootstrap))
         if host.member
         else None,
@@ -151,6 +157,16 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         elsewhere_found=(),
         own_place_others="",
         volumes_disks=(DiskFacts("/", "/dev/sda1", 10**12, host.free),),
+    )
+
+
+def _links(cluster: Cluster, host: Host) -> tuple[Link, ...]:
+    """Every way between the hosts was tried; nobody listens on the ports of a transfer."""
+    others = ((name, f"10.0.0.{n}") for n, name in enumerate(cluster.hosts, 1) if name != host.name)
+    return tuple(
+        Link(name, address, port, "open" if port == GROUP_PORT and cluster.hosts[name].running else "refused")
+        for name, address in others
+        for port in PORTS
     )
 
 

@@ -14,8 +14,10 @@ import pytest
 
 from app.__main__ import main
 from app.cli.arguments import BAD_INPUT, _seconds, _size, build_parser
+from app.cli.commands import inventory as inventory_command
 from services.i18n import install
 from services.inventory.toml_file import load_inventory
+from services.secrets import MemoryVault, SecretRef
 
 HOST = '[[host]]\nname = "db1"\naddress = "10.20.0.11"\n[host.ssh]\nuser = "dba"\n[host.sql]\nuser = "monitor"\n'
 INVENTORY = f'version = 1\n[[cluster]]\nname = "orders"\nseeds = ["db1"]\n{HOST}'
@@ -199,6 +201,40 @@ def test_that_an_import_leaves_a_host_of_another_mind_as_it_is(
     assert main(words) == 0
     assert "db1: stands in the inventory with other values" in said(capsys)[0]
     assert load_inventory(inventory).hosts[0].address == "10.20.0.11"
+
+
+def test_that_one_host_that_looks_like_another_does_not_keep_the_rest_of_an_import_out(
+    inventory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "config"
+    config.write_text("Host DB1 db7\n")
+    words = ["inventory", "import", "--from", "ssh", "--file", str(config), "--inventory", str(inventory), "--write"]
+    assert main([*words, "--json"]) == 0
+    document = json.loads(said(capsys)[0])
+    assert document["added"] == ["db7"]
+    assert document["problems"][0].startswith('"DB1" is left out: the host names "db1" and "DB1" look alike')
+    config.write_text("Host DB1 db8\n")
+    assert main(words) == 0
+    assert '  problem: "DB1" is left out: ' in said(capsys)[0]
+    assert [host.name for host in load_inventory(inventory).hosts][-2:] == ["db7", "db8"]
+
+
+def test_that_an_import_leaves_the_password_of_a_host_that_it_leaves_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = SecretRef("keyring", "u@db1:3306"), SecretRef("keyring", "u@db2:3306")
+    vault = MemoryVault({str(old): "of today"})
+    monkeypatch.setattr(inventory_command, "SystemVault", lambda: vault)
+    path, options = tmp_path / "inventory.toml", tmp_path / "my.cnf"
+    host = '[[host]]\nname = "db1"\naddress = "db1"\n[host.sql]\nuser = "u"\npassword = "keyring:u@db1:3306"\n'
+    path.write_text(f'version = 1\n{host}tls = "required"\n')
+    options.write_text("[client]\nuser=u\npassword=of-last-year\nhost=db1\n[clientdb2]\nhost=db2\n")
+    words = ["inventory", "import", "--from", "mycnf", "--file", str(options), "--inventory", str(path), "--write"]
+    assert main(words) == 0
+    told = said(capsys)[0]
+    assert "db1: stands in the inventory with other values" in told
+    assert "The password for keyring:u@db1:3306 was not kept: its host is not taken over" in told
+    assert (vault.get(old).reveal(), vault.get(new).reveal()) == ("of today", "of-last-year")
 
 
 def test_that_an_import_with_json_is_one_document_with_and_without_writing(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import socket
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from app.__main__ import main
+from app.cli.commands import sample
 from app.cli.no_answer import Silence
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts, Problem
+from services.series import Series
 from services.types import Reach
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
@@ -45,7 +49,7 @@ def test_that_a_host_that_drops_every_connection_is_told_to_give_no_answer_once(
     why = "No answer from SSH on 192.0.2.7 port 22 within 10 s."
     facts = NodeFacts("db1", 1.0, Reach.NONE, problems=(Problem("ssh", why, "timed-out"),))
     estate = updated_estate(None, {"db1": facts}, 1.0)
-    Silence().tell(SimpleNamespace(snapshot=lambda: estate))
+    Silence().tell(SimpleNamespace(snapshot=lambda: estate, trouble=None))
     assert capsys.readouterr().err == f"db1: {why}\n"
 
 
@@ -72,3 +76,27 @@ def test_that_a_recording_to_an_unwritable_place_is_bad_input(
     assert told.startswith("The recording /proc/no.pilothouse can't be written: ")
     assert "no host was asked" in told
     assert "Watching goes on" not in told
+
+
+def test_that_sampling_by_a_scripted_clock_goes_on_where_it_was_set_back_by_an_hour(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Memory keeps samples as they came: behind one of the old clock stand those of the new."""
+    moments: list[float] = []
+
+    class Tail:
+        def tail(self, _server: str, key: str, since: float) -> Series:
+            kept = np.array([at for at in moments if at > since])
+            return Series(key, kept, np.arange(len(kept), dtype=float))
+
+    def newest(now: float, after: float) -> float | None:
+        moments.append(now - 0.1)
+        monkeypatch.setattr(time, "time", lambda: now)
+        found = sample._newest(Tail(), "db1", ("a",), after)  # type: ignore[arg-type]
+        return None if found is None else found[0]
+
+    assert newest(10_000.0, 0.0) == 9_999.9
+    assert newest(6_400.0, 9_999.9) == 6_399.9
+    assert newest(6_401.0, 6_399.9) == 6_400.9
+    moments.clear()
+    assert newest(6_401.0, 6_400.9) is None

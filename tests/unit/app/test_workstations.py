@@ -5,21 +5,33 @@ The programs run as processes of their own, with this workstation's own pipes, d
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import os
+import shutil
 import subprocess
 import sys
 import time
+from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.cli.visible import json_for, writable
+from app.cli.machine import print_json
+from app.cli.visible import only_visible, writable
+from app.compose import read_inventory
+from app.kept_errors import told
+from app.places import need_recording
+from services.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[3]
 INVENTORY = 'version = 1\n[[host]]\nname = "db-é"\naddress = "127.0.0.1"\n[host.sql]\nuser = "m"\nport = 1\n{more}'
 HANGS = """
 import time
+from argparse import Namespace
+from collections.abc import Callable
 from keyring.backend import KeyringBackend
 
 
@@ -80,14 +92,19 @@ def test_that_marks_stay_apart_and_unknown_encodings_are_taken_for_ascii() -> No
     assert writable("●", None) == "●"
 
 
-def test_that_json_of_any_text_is_the_same_once_it_was_escaped() -> None:
-    class Ascii:
-        encoding = "ascii"
-
-    document = json.dumps({"name": '日本 𝕏 é \\ " \n'}, ensure_ascii=False)
-    escaped = json_for(Ascii(), document)  # type: ignore[arg-type]
-    assert escaped.isascii()
-    assert json.loads(escaped) == json.loads(document)
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8", "utf-16"])
+def test_that_json_of_any_text_is_the_same_on_every_stream(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what a terminal is never given as it is: directions, controls, and bytes that are no UTF-8 (`\\udcff`)."""
+    document = {"name": '日本 𝕏 é \\ " \n \x85 \u202e \x7f \x1b[31m', "key\udcff": "/keys/\udcff", "none": math.nan}
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr("sys.stdout", out)
+    with only_visible():
+        print_json(document)
+    out.flush()
+    written = out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+    assert written.isascii()
+    assert written.count("\n") == 1
+    assert json.loads(written, parse_constant=pytest.fail) == {**document, "none": None}
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -139,9 +156,20 @@ def test_that_a_mock_of_a_user_whom_nobody_knows_is_told_so_and_makes_no_folder_
         cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
-    assert b"has no home folder" in done.stderr
+    wrong = f"HOME is {home}, which is no absolute path" if home else "has no home folder"
+    assert wrong.encode() in done.stderr
     assert b"Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system's names are Unicode")
+def test_that_a_home_whose_name_is_no_utf_8_text_is_a_place_like_any_other(tmp_path: Path) -> None:
+    home = tmp_path / "jos\udce9"
+    home.mkdir()
+    done = ran(home, "check", "--inventory", "hosts.toml")
+    assert (done.returncode, b"refused" in done.stdout, done.stderr) == (1, True, b"")
+    assert (home / ".local" / "share" / "pilothouse" / "state.sqlite").is_file()
+    assert ran(home, "procedures", "--runs", "--inventory", "hosts.toml").returncode == 0
 
 
 @pytest.mark.parametrize("place", ["/dev/null/x", "/proc/no/such", "relative/place", " ", "~/literally"])
@@ -207,3 +235,126 @@ def test_that_a_recording_on_a_full_disk_is_a_sentence_and_leaves_nothing_behind
     assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
     assert b"disk is full" in done.stderr
     assert left == []
+
+
+# --- what a start lacks ----------------------------------------------------------------------------------------------
+
+unknown_user = pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0 or shutil.which("setpriv") is None,
+    reason="only root becomes a user that nobody knows",
+)
+
+
+def as_nobody_known(folder: Path, *words: str, home: str | None) -> subprocess.CompletedProcess[bytes]:
+    """Run the program as a user without an entry in passwd(5), in a folder that takes its files."""
+    (folder / "hosts.toml").write_text(INVENTORY.format(more='[host.ssh]\nuser = "dba"\nport = 1\n'), encoding="utf-8")
+    folder.chmod(0o777)
+    for place in folder.parents[:3]:  # passed through only: what others may write into is no place for other tests
+        place.chmod(place.stat().st_mode | 0o011)
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    if home is not None:
+        environment["HOME"] = home
+    program = ["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups", sys.executable, "-m", "app", *words]
+    return subprocess.run(program, cwd=folder, env=environment, capture_output=True, check=False, timeout=120)
+
+
+@unknown_user
+@pytest.mark.parametrize("home", [None, "relative"])
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("check",), 1),
+        (("topology",), 0),
+        (("inventory", "check"), 1),
+        (("procedures", "--runs"), 0),
+        (("settle",), 0),
+        (("record", "x.pilothouse", "--for", "1s"), 1),
+    ],
+)
+def test_that_a_user_whom_nobody_knows_is_let_in_by_the_login_of_the_inventory(
+    tmp_path: Path, words: tuple[str, ...], code: int, home: str | None
+) -> None:
+    done = as_nobody_known(tmp_path, *words, "--inventory", "hosts.toml", "--data", "data", home=home)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert b"Traceback" not in done.stdout + done.stderr
+    assert b"inside Pilothouse" not in done.stderr
+    if words[0] == "inventory":  # both ways in were tried, with the login that the inventory names
+        assert b"SSH port: 127.0.0.1 port 1 refused" in done.stdout
+        assert b"Database port: 127.0.0.1 port 1 refused" in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&- 2>&-"])
+def test_that_closed_streams_are_neither_asked_nor_taken_for_a_store(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "hosts.toml").write_text(INVENTORY.format(more=""), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+    for words, code in (("run rolling-restart", 2), ("settle nobody", 2), ("procedures --runs", 0)):
+        line = f"'{sys.executable}' -m app {words} --inventory hosts.toml --data data {closed}"
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60
+        )
+        assert b"inside Pilothouse" not in done.stderr
+        assert done.returncode == code, (words, done.stderr)
+    store = (tmp_path / "data/state.sqlite").read_bytes()
+    assert store[:16] in {b"SQLite format 3\0", b""}  # nothing was printed into it
+
+
+def test_that_a_workstation_without_another_thread_is_told_as_such() -> None:
+    for error in (RuntimeError("can't start new thread"), MemoryError()):
+        problem = told(error, None)
+        assert "no more memory, or no more threads" in problem.sentence
+        assert "ulimit" in problem.as_text()
+
+
+# --- files of every kind ---------------------------------------------------------------------------------------------
+
+LONG = "x" * 300
+
+
+def _latin(path: Path) -> None:
+    path.write_bytes(INVENTORY.format(more="").encode("latin-1"))
+
+
+def _wide(path: Path) -> None:
+    path.write_bytes(INVENTORY.format(more="").encode("utf-16"))
+
+
+def _circle(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def _dangling(path: Path) -> None:
+    path.symlink_to(path.parent / "gone")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (os.mkfifo, "it is no regular file"), (Path.mkdir, "it is no regular file"), (_latin, "is not UTF-8"),
+        (_wide, "is not UTF-8"), (_circle, "symbolic links"), (_dangling, "No such file"), (None, "too long"),
+    ],
+)  # fmt: skip
+def test_that_an_inventory_of_any_kind_is_read_or_a_sentence(
+    tmp_path: Path, make: Callable[[Path], None] | None, said: str
+) -> None:
+    odd = tmp_path / ("odd" if make is not None else LONG)
+    if make is not None:
+        make(odd)
+    with pytest.raises(BadInput, match=said):
+        read_inventory(Namespace(inventory=odd))
+
+
+@pytest.mark.parametrize("text", ["\N{BYTE ORDER MARK}{}", "\N{BYTE ORDER MARK}{}\r"])
+def test_that_an_inventory_of_windows_editors_is_read(tmp_path: Path, text: str) -> None:
+    odd = tmp_path / "odd.toml"
+    whole = text.format(INVENTORY.format(more=""))
+    odd.write_bytes((whole.removesuffix("\r").replace("\n", "\r\n") if whole.endswith("\r") else whole).encode())
+    assert [one.name for one in read_inventory(Namespace(inventory=odd)).hosts] == ["db-é"]
+
+
+@pytest.mark.parametrize("name", [LONG, "circle", "pipe", "folder", "gone", "/dev/null"])
+def test_that_what_is_no_recording_is_bad_input(tmp_path: Path, name: str) -> None:
+    _circle(tmp_path / "circle")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BadInput, match=r"There is no recording|can't be read"):
+        need_recording(tmp_path / name)

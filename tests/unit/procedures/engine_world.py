@@ -100,6 +100,11 @@ class WorldActor:
         keep = getattr(action, "keep", "")
         return Acted((f"{name} is {value}",), ((keep, value),) if keep else ())
 
+    def discard(self, host: str, name: str) -> None:
+        """See ports.Actor."""
+        del host
+        self._world.detached.discard(name)
+
     def end(self, host: str, name: str) -> bool:
         """See ports.Actor."""
         self._trouble(f"end {name}")

@@ -46,7 +46,8 @@ def host(name: str, *, group: GaleraFacts | None = None, **more: Any) -> HostFac
         options_given=(("mysqld", "wsrep_on", "ON"),),
         tools_there=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0), trace=TOGETHER,
         temporary=(("/tmp", 10**9),), starting_line=StartLine("mariadb.service"),
-        error_log_lines=300, error_log_newest="2026-11-22  6:20:42",
+        processes_hidden=False, balancers_hidden=False, gcache_pages=(), error_log_lines=300,
+        error_log_newest="2026-11-22  6:20:42",
     )  # fmt: skip
     return changed(base, **more)
 

@@ -83,6 +83,9 @@ class Fate:
             raise UserError("It failed.", host=host)
         return Acted(("said something",), (("word", "value"),) if fate > 0.95 else ())
 
+    def discard(self, host: str, name: str) -> None:
+        """Change nothing."""
+
     def end(self, host: str, name: str) -> bool:
         """End it, find none, or fail."""
         fate = self.draws.random()

@@ -9,9 +9,12 @@ import pytest
 
 from services.errors import UserError
 from services.procedures.engine.parts import Policy
+from services.procedures.plan.condition import Answer, Condition
+from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.remembering import Memory
 from services.procedures.plan.run_model import Question, RunState, RunView
-from tests.unit.procedures.engine_world import Bench, Killed, World, is_, lost, plan_of, put, switch, work
+from tests.unit.procedures.engine_world import Bench, Killed, World, WorldProver, is_, lost, plan_of, put, switch, work
 
 ASKING = Policy("ask", by="ann")
 ALONE = (is_("n2", "primary", "OFF"),)
@@ -161,3 +164,23 @@ def test_that_what_the_act_itself_broke_is_only_waited_for() -> None:
     bench.run_changed = shown  # type: ignore[method-assign]
     assert bench.run() is RunState.DONE
     assert bench.world.done == []
+
+
+class _Doubting(WorldProver):
+    """What stands against the second step is not shown to be wrong."""
+
+    def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
+        """See ports.Prover."""
+        found = super().look(condition, past, memory)
+        return replace(found, doubt=True) if condition in ALONE and found.holds is False else found
+
+
+@pytest.mark.parametrize(("doubting", "state"), [(False, RunState.UNDONE), (True, RunState.FAILED)])
+def test_that_a_doubt_before_an_act_takes_nothing_finished_back(doubting: bool, state: RunState) -> None:
+    world = World()
+    world.settings["n2", "primary"] = "ON"
+    bench = Bench(plan_of(work("n1", "data"), switch("n1", "served", before=ALONE)))
+    bench.world = world
+    bench.prover = _Doubting(world) if doubting else WorldProver(world)
+    assert bench.run() is state
+    assert world.done == ["n1: data=ON"]

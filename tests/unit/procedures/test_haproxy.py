@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -16,7 +17,7 @@ from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts.haproxy import Haproxy, config_paths, parse_show, show_read, sockets_of
-from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
+from services.facts.model import GaleraFacts, NodeFacts, Problem, ServerFacts
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.haproxy import ADMIN, balancers, haproxy_checks
 from services.procedures.catalogue.steps.haproxy import SET_STATE, drain_steps, out_of, return_steps
@@ -34,6 +35,7 @@ from services.procedures.plan.condition import Answer
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.looks import Past
+from services.procedures.plan.parts.machine.balancers import Balancers
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.wording import wording
 from services.procedures.verify.prover import RealProver
@@ -362,3 +364,53 @@ def test_that_a_node_goes_down_only_while_haproxy_holds_to_its_orders_and_its_ho
     other = procedure.plan(facts, {"nodes": "n2", "drain": "server"})
     assert other.hosts == ("n1", "n2", "n3")
     assert not any("haproxy" in step.step_id for step in other.steps)
+
+
+class Table:
+    """A host that shows this table of processes, and nothing else."""
+
+    def __init__(self, table: str | None) -> None:
+        self.table = table
+
+    def shared(self, part: str, read: CommandRead) -> str | None:
+        del part, read
+        return self.table
+
+    def run(self, part: str, read: CommandRead, *, limit_s: float = 4.0) -> None:
+        del part, read, limit_s
+
+
+OWN_ALONE = "  910  40 -bash\n  944   0 ps -e -ww -o pid= -o etimes= -o args=\n"
+"""What a login sees where /proc is mounted with hidepid=2 (proc(5))."""
+
+
+@pytest.mark.parametrize(
+    ("table", "found", "shown"),
+    [
+        (None, (), False),
+        ("", (), False),
+        (OWN_ALONE, (), False),
+        ("    1 900 /sbin/init\n" + OWN_ALONE, (), True),
+        ("    1 900 /sbin/init\n  77 9 /usr/bin/maxscale -d\n", ("maxscale",), True),
+        ("    1 900 /sbin/init\n  77 9 /bin/mysqlrouter -c /etc/r.conf\n", ("mysqlrouter",), True),
+    ],
+)
+def test_that_no_balancer_is_told_to_be_there_where_no_process_of_others_was_seen(
+    table: str | None, found: tuple[str, ...], shown: bool
+) -> None:
+    read = Balancers.read(host_of("n1"), cast("Any", Table(table)))
+    assert (read.found, read.hidden is False, read.hidden is None) == (found, shown, table is None)
+    facts = Facts(1.0, "uuid", "orders", members=("n1",), candidates=(), hosts=(host_of("n1").with_part(read),))
+    check = balancers(facts, "nobody")
+    assert (check.verdict is Verdict.PASS) is (shown and not found)
+    assert check.unknown is not shown
+    assert ("not known of n1" in check.evidence) is not shown
+    assert balancers(facts, "person").verdict is Verdict.PASS
+
+
+def test_that_of_a_host_that_was_not_read_at_all_no_balancer_is_said_to_be_absent() -> None:
+    read = Balancers.read(host_of("n1"), cast("Any", Table("    1 900 /sbin/init\n")))
+    dark = host_of("lb1", problems=(Problem("ssh", "No answer on port 22."),))
+    check = balancers(Facts(1.0, "uuid", "orders", hosts=(host_of("n1").with_part(read), dark)), "nobody")
+    assert check.unknown
+    assert "not known of lb1: the process table of lb1 could not be read (No answer on port 22)" in check.evidence

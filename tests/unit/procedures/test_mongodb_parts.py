@@ -11,6 +11,7 @@ from services.clock import ManualClock
 from services.connections.folder_programs import OWN_PLACE
 from services.connections.mongo.document import Reply
 from services.connections.ports import Output
+from services.connections.read_programs import START_LINE
 from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
@@ -81,6 +82,8 @@ class Host(ScriptedSession):
     def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
         del limit_s
         words = command_of(read).argv
+        if words[:3] == ("ps", "-p", "1"):
+            return out("      1     0 systemd\n")
         if WAY_OF in words and words[-1].endswith(".conf"):
             return out(self.said["the way to the file"])
         if OWN_PLACE in words and self.said[OWN_PLACE]:
@@ -224,6 +227,9 @@ def test_that_a_data_folder_is_told_with_its_size_and_that_a_spare_hosts_is_the_
         False,
         False,
     ]
+    named = MongoData.read(_node(), Reader(Host(**{"%U": "mongod\n"}), ManualClock()))
+    assert named is not None
+    assert named.owner_name == "mongod"
     spare = HostFacts("n1", "n1", NodeFacts("n1", AT, Reach.SSH_ONLY, "n1"))
     assert MongoData.read(spare, Reader(Host(), ManualClock())) is None  # nobody told which one
 
@@ -358,3 +364,29 @@ def test_that_only_settings_of_a_closed_list_are_looked_at() -> None:
 def test_that_the_name_of_a_set_on_a_command_line_ends_before_its_seeds() -> None:
     words = ("mongod", "--config", "/etc/mongod.conf", "--replSet", "rs0/h1:27017,h2:27017")
     assert command_line("\0".join((*words, "")))["replication.replSetName"] == "rs0"
+
+
+_STARTS = "LoadState=loaded\nExecStart={{ path=/usr/bin/mongod ; argv[]={} ; ignore_errors=no ; start_time=[n/a] }}\n{}"
+
+
+@pytest.mark.parametrize(
+    ("argv", "more", "path", "given"),
+    [
+        ("/usr/bin/mongod --config /etc/mongod.conf", "", "/etc/mongod.conf", {}),
+        ("/usr/bin/mongod -f /etc/mongodb/mongod.conf --port 27017", "", "/etc/mongodb/mongod.conf",
+         {"net.port": "27017"}),
+        ("/usr/bin/mongod $OPTIONS", "unit OPTIONS=$'-f /etc/mongod-other.conf'\n", "/etc/mongod-other.conf", {}),
+        ("/usr/bin/mongod --config ${FILE}", "file /etc/default/mongod FILE=/etc/mongod-other.conf\n",
+         "/etc/mongod-other.conf", {}),
+        ("/usr/bin/mongod --dbpath /srv/db", "", "", {"storage.dbPath": "/srv/db"}),
+        ("/etc/init.d/mongod start", "", "/etc/mongod.conf", {}),
+    ],
+)  # fmt: skip
+def test_that_where_no_server_runs_its_unit_tells_what_it_would_start_with(
+    argv: str, more: str, path: str, given: dict[str, str]
+) -> None:
+    """The package's usual file was taken for it, whatever the unit names: what was written there nobody read."""
+    host = Host(**{"ps": "", START_LINE: _STARTS.format(argv, more)})
+    found = _process(host, HostFacts("n1", "n1", NodeFacts("n1", AT, Reach.SSH_ONLY, "n1")))
+    assert (found.running, found.unit, found.path, found.user) == (0, "mongod.service", path, "mysql")
+    assert {name: value for name, value in found.given if name != "config"} == given

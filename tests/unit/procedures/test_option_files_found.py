@@ -20,7 +20,7 @@ class Answers:
     def __init__(self, texts: dict[str, str]) -> None:
         self._texts = {commands.CONTENT.read(path, sudo=True): text for path, text in texts.items()}
         names = "".join(f"{path.rpartition('/')[2]}\n" for path in texts if path.startswith(FOLDER))
-        self._texts[commands.NAMES.read(FOLDER, sudo=True)] = (
+        self._texts[commands.ALL_NAMES.read(FOLDER, sudo=True)] = (
             f"{names}50 site.cnf\nlocal\u00e9.cnf\nREADME.md\nold.cnf~\n"
         )
 
@@ -35,7 +35,11 @@ class Answers:
 
 def test_that_a_name_that_no_read_takes_is_told_and_a_comment_behind_a_path_is_none_of_it() -> None:
     root = f"[mysqld]\nport=1\n  !includedir   {FOLDER}/   # ours\n!include /etc/mysql/none.cnf\n"
-    host = Answers({"/etc/my.cnf": root, f"{FOLDER}/b.cnf": "[mysqld]\nport=2\n", f"{FOLDER}/a.cnf": "[mysqld]\n"})
+    texts = {f"{FOLDER}/{name}": "[mysqld]\nport=2\n" for name in ("b.cnf", "a.cnf", ".own.cnf")}
+    host = Answers({"/etc/my.cnf": root, **texts})
     found = Options.read(host_of("n1"), cast("Reading", host))
-    assert [path for path, _ in found.files] == ["/etc/my.cnf", f"{FOLDER}/a.cnf", f"{FOLDER}/b.cnf"]
+    assert [path for path, _ in found.files] == [
+        "/etc/my.cnf",
+        *(f"{FOLDER}/{n}" for n in (".own.cnf", "a.cnf", "b.cnf")),
+    ]
     assert found.unread == (f"{FOLDER}/50 site.cnf", f"{FOLDER}/local\u00e9.cnf")

@@ -64,7 +64,7 @@ class Files:
 
 def _put(action: PutPair, *hosts: Files) -> None:
     known = {one.host: one for one in hosts}
-    put_pair(action, known.__getitem__, hosts[0].host, NOW)  # type: ignore[arg-type]
+    put_pair(action, known.__getitem__, hosts[0].host, NOW, lambda path, content: None)  # type: ignore[arg-type]
 
 
 def test_that_a_made_pair_is_whole_valid_from_yesterday_on_and_its_key_is_for_the_server_alone() -> None:

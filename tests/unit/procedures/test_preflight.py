@@ -170,6 +170,14 @@ def test_that_missing_rights_block_before_anything_is_half_done(change: dict[str
     assert preflight.operator_rights(facts(host("n1", **change)), ("n1",))[0].verdict is verdict
 
 
+def test_that_of_a_host_which_nobody_reached_the_way_is_to_be_repaired_and_no_right_given() -> None:
+    (lost,) = preflight.operator_rights(facts(gone("n1")), ("n1",))
+    assert lost.verdict is BLOCK
+    assert lost.try_ == ("Repair the way to n1 by SSH, then check again.",)
+    (weak,) = preflight.operator_rights(facts(host("n1", is_root=False)), ("n1",))
+    assert weak.try_[0].startswith("Give the login sudo rights")
+
+
 def test_that_another_consoles_lock_blocks_and_names_its_owner() -> None:
     assert preflight.lock_free(facts(), NAMES).verdict is PASS
     held = LockSeen("anna@desk", "17", 1.0, "add-node", UUID)
@@ -289,7 +297,12 @@ def test_that_left_over_sst_scripts_block_with_their_pid() -> None:
     left = facts(host("n1", sst_orphans=((901, 250.0, "wsrep_sst_mariabackup --role joiner"),)))
     check = preflight.sst_orphans(left, NAMES)[0]
     assert (check.verdict, check.try_) == (BLOCK, ("End process 901 on n1.",))
-    assert preflight.sst_orphans(facts(host("n1", problems=(Problem("ps", "x"),))), NAMES)[0].verdict is WARN
+    assert (
+        preflight.sst_orphans(facts(host("n1", processes_hidden=None, problems=(Problem("ps", "x"),))), NAMES)[
+            0
+        ].verdict
+        is WARN
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.types import Flavour, Reach
 
+CODERSHIP = "Codership Oy <info@codership.com>"
 PASS, WARN, BLOCK = Verdict.PASS, Verdict.WARN, Verdict.BLOCK
 
 
@@ -37,3 +38,28 @@ def test_that_a_provider_that_tells_no_vendor_is_not_taken_for_the_right_one() -
     (check,) = foreign_provider(_facts(Flavour.MARIADB, ""), ("n1",))
     assert (check.verdict, check.absolute) == (WARN, False)
     assert "provider" in check.evidence
+
+
+OWN = "Codership Oy <info@codership.com> (modified by Percona <https://percona.com/>)"  # PXC 8.0.35 and others
+
+
+@pytest.mark.parametrize(
+    ("flavour", "key", "vendor", "verdict"),
+    [
+        (Flavour.PXC, (8, 0, 35), OWN, PASS),
+        (Flavour.PXC, (8, 0, 36), CODERSHIP, BLOCK),
+        (Flavour.PXC, (), CODERSHIP, BLOCK),
+        (Flavour.PXC, (5, 7, 44), CODERSHIP, PASS),
+        (Flavour.PXC, (5, 5, 28), CODERSHIP, PASS),
+        (Flavour.MARIADB, (10, 11, 18), CODERSHIP, PASS),
+        (Flavour.MARIADB, (10, 11, 18), OWN, BLOCK),
+    ],
+)
+def test_that_each_product_is_let_its_own_provider_alone(
+    flavour: Flavour, key: tuple[int, ...], vendor: str, verdict: Verdict
+) -> None:
+    """Percona names itself in its provider since 8.0; what came with 5.5 to 5.7 was called Codership's."""
+    galera = GaleraFacts(provider_vendor=vendor, provider_version="4.15(6983fb2)")
+    node = NodeFacts("n1", 1.0, Reach.FULL, server=ServerFacts(flavour=flavour, version_key=key), galera=galera)
+    facts = Facts(1.0, "uuid", "lab", members=("n1",), hosts=(HostFacts("n1", node=node, server_up=True),))
+    assert foreign_provider(facts, ("n1",))[0].verdict is verdict

@@ -86,6 +86,15 @@ def test_that_the_old_binary_log_leads_from_the_gtid_to_a_transaction_that_both_
     assert by_old_log("0-43-99", 25, ("n3", ours), ("n1", theirs)) is None
 
 
+def test_that_a_ddl_right_behind_the_backup_on_the_members_is_no_doubt_of_its_past() -> None:
+    """MariaDB 10.11.18: the backup ends with Xid 166, and the members' next change was CREATE TABLE, without an Xid."""
+    ours = _marks((165, "0-41-161", 41), (166, "0-41-162", 41))
+    theirs = _marks((165, "0-41-161", 41), (166, "0-41-162", 41), (None, "0-41-163", 41), (169, "0-41-164", 41))
+    held = by_old_log("0-41-162", 166, ("n3", ours), ("n1", theirs))
+    assert held is not None
+    assert held.outcome == "same"
+
+
 def test_that_a_past_that_nothing_shows_holds_only_where_a_person_accepted_that() -> None:
     hosts = _hosts()
     hosts.sessions["n3"].programs["cat"] = out(f"version: 2.1\nuuid:    {UUID}\nseqno:   -1\nsafe_to_bootstrap: 0\n")
@@ -172,3 +181,19 @@ def test_that_a_past_that_stays_not_known_names_the_ways_on() -> None:
     answer = Attempt(_hosts(), ManualClock()).look(told, Past({}, {}))
     assert answer.holds is None
     assert answer.evidence.endswith(". Take a newer backup")
+
+
+@pytest.mark.parametrize(("at", "final"), [(25, True), (20, True), (40, False)], ids=["read", "purged", "to come"])
+def test_that_a_past_that_no_later_look_shows_is_not_waited_for(at: int, final: bool) -> None:
+    """Seen on the lab: ten minutes of looks at one GTID that the node's own return had made to count anew."""
+    hosts = _hosts()
+    for name in ("n1", "n2"):
+        session = hosts.sessions[name]
+        index = (("log_bin_index", "/var/lib/mysql/b.index"),)
+        session.rows = {"SHOW GLOBAL VARIABLES WHERE Variable_name IN": Rows(("Variable_name", "Value"), index)}
+        session.programs["timeout"] = out("".join(f"mark {AT} 41 0-41-{xid - 4} {xid}\n" for xid in (24, 25, 26)))
+    told = RestoredHistory("n3", ("n1", "n2"), UUID, "", at, gtid="0-41-99", way="Take a newer backup")
+    answer = Attempt(hosts, ManualClock()).look(told, NOTHING)
+    assert (answer.holds, answer.final) == (None, final), answer.evidence
+    hosts.sessions["n2"].programs["timeout"] = out("", 6)
+    assert not Attempt(hosts, ManualClock()).look(told, NOTHING).final  # n2 may answer yet

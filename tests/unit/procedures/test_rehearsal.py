@@ -85,6 +85,17 @@ def test_that_a_precondition_that_does_not_hold_now_stops_and_is_told() -> None:
     assert found.steps[0].before[0].evidence == "synced of n2 is OFF"
 
 
+def test_that_what_an_earlier_step_waits_for_is_no_reason_to_stop_where_no_step_changes_that_host() -> None:
+    """A shard goes over to new config servers by itself: a later step relies on it, and no step changes that host."""
+    gone_over = is_("d1", "synced")
+    relies = replace(switch("n1", "b"), relies_on=(gone_over,))
+    found = _rehearsed(plan_of(switch("n1", "a"), wait("d1", "synced"), relies))
+    assert _would(found)["b-n1"] == "act, when the earlier steps have made it so"
+    assert found.stops == ()
+    before_the_wait = _rehearsed(plan_of(switch("n1", "a"), relies, wait("d1", "synced")))
+    assert [done.step.step_id for done in before_the_wait.stops] == ["b-n1"]
+
+
 def test_that_what_an_earlier_step_brings_about_is_no_reason_to_stop() -> None:
     found = _rehearsed(plan_of(switch("n1", "a"), switch("n2", "b", before=(is_("n1", "a"),))))
     assert _would(found)["b-n2"] == "act, when the earlier steps have made it so"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -16,8 +20,12 @@ from services.procedures.catalogue.checks.sst_sections import alike, no_transfer
 from services.procedures.catalogue.steps.sst_section import HOLD, changed_on_all, hold_path, section_path
 from services.procedures.conditions.galera.nobody_joins import NobodyJoins
 from services.procedures.conditions.galera.sst_section import SstGives, SstSame
+from services.procedures.conditions.machine.files import FileSays
+from services.procedures.looking.own_lines import without_own
 from services.procedures.plan.actions import EditOptions, PutFile, Several
 from services.procedures.plan.model import Plan
+from services.procedures.plan.part import Reading
+from services.procedures.plan.parts.galera.drop_ins import DropIns
 from services.procedures.plan.run_model import RunState
 from tests.unit.procedures.engine_world import Bench, borrow, give_back, is_, plan_of, switch
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, UUID, facts, host
@@ -46,15 +54,90 @@ def test_that_every_start_waits_before_the_first_file_is_changed_and_until_all_a
     assert steps[0].undo.before == held.release_once == steps[-1].before
 
 
-def test_that_a_start_waits_for_the_file_that_holds_it_to_go_and_ends_at_last() -> None:
+def _put() -> tuple[str, str]:
+    """Return the path of the drop-in that holds n1's starts off, and its text."""
     several = _plan().steps[0].action
     assert isinstance(several, Several)
     put = several.actions[0]
     assert isinstance(put, PutFile)
-    assert put.path == hold_path(facts().host("n1")) == f"/etc/systemd/system/mariadb.service.d/{HOLD}"
-    text = "".join(part for part in put.content if isinstance(part, str))
-    assert f"while [ -e {put.path} ]" in text
+    return put.path, "".join(part for part in put.content if isinstance(part, str))
+
+
+def _program(text: str, path: str, now: Path) -> str:
+    """Return what sh(1) runs of it, as systemd reads it: the file at another place, and no second long."""
+    line = next(one for one in text.splitlines() if one.startswith("ExecStartPre=/bin/sh -c '"))
+    found = line.partition("'")[2].removesuffix("'").replace("$$", "$").replace("sleep 1", "sleep 0.01")
+    there = path.replace(".", "[.]")
+    return found.replace(there, str(now).replace(".", "[.]")).replace(path, str(now))
+
+
+@pytest.mark.parametrize("theirs", ["", "LimitNOFILE=77777\n", "[Unit]\n# mine\n"])
+def test_that_a_start_that_waits_goes_on_where_only_lines_of_somebody_else_stay(tmp_path: Path, theirs: str) -> None:
+    """It waited for the file to go, which a colleague's line keeps: 600 s, and the start failed."""
+    path, text = _put()
+    assert path == hold_path(facts().host("n1")) == f"/etc/systemd/system/mariadb.service.d/{HOLD}"
+    now = tmp_path / HOLD
+    wrote = text.replace(path.replace(".", "[.]"), str(now).replace(".", "[.]")).replace(path, str(now))
+    program = _program(text, path, now)
+    now.write_text(wrote + theirs)
+    waits = subprocess.Popen(["/bin/sh", "-c", program], stderr=subprocess.PIPE)
+    with waits:
+        with pytest.raises(subprocess.TimeoutExpired):
+            waits.wait(0.3)
+        back = without_own(None, wrote, wrote + theirs)
+        assert back is not None
+        assert (back.text is None) == (not theirs)
+        now.write_text(back.text) if back.text is not None else now.unlink()
+        assert waits.wait(20.0) == 0, "no line of the run's is left"
+
+
+def test_that_a_start_that_waits_ends_at_last_and_says_why(tmp_path: Path) -> None:
+    path, text = _put()
     assert "-gt 600" in text
+    now = tmp_path / HOLD
+    now.write_text(text.replace(path, str(now)))
+    program = _program(text, path, now).replace("-gt 600", "-gt 3")
+    ended = subprocess.run(["/bin/sh", "-c", program], capture_output=True, text=True, timeout=20.0, check=False)
+    assert (ended.returncode, ended.stderr) == (1, f"Pilothouse holds joins off: see {now}\n")
+
+
+def test_that_a_hold_counts_only_while_the_runs_line_stands_in_it() -> None:
+    steps = _plan().steps
+    path, text = _put()
+    stands = next(one for one in steps[0].proof if isinstance(one, FileSays))
+    assert re.search(stands.pattern, text, re.MULTILINE)
+    assert not re.search(stands.pattern, "[Service]\nLimitNOFILE=77777\n", re.MULTILINE)
+    edit = next(step for step in steps if step.step_id == "section-n1")
+    assert {one.host for one in edit.before if isinstance(one, FileSays) and one.path == path} == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "counts"),
+    [
+        (None, 0, True),
+        ("[Service]\nLimitNOFILE=77777\n", 0, False),
+        (
+            "[Service]\nExecStartPre=/bin/sh -c 'while [ -e {path} ]; do sleep 1; done'\n",
+            0,
+            True,
+        ),  # an earlier version's
+        ("", 1, True),  # it could not be read
+    ],
+)
+def test_that_what_is_left_of_a_hold_by_others_holds_no_later_run_off(
+    text: str | None, code: int, counts: bool
+) -> None:
+    path, own = _put()
+    said = own if text is None else text.format(path=path)
+
+    class Folder:
+        def run(self, part: str, read: CommandRead, *, limit_s: float = 8.0) -> Output:
+            del part, limit_s
+            return out(f"{HOLD}\n") if read.name == "names" else out(said, code=code)
+
+    found = DropIns.read(host("n1"), cast("Reading", Folder()))
+    assert found is not None
+    assert found.files == ((HOLD,) if counts else ())
 
 
 def test_that_the_section_is_edited_where_it_stands_and_else_in_a_file_of_its_own() -> None:

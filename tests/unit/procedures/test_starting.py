@@ -89,9 +89,16 @@ def test_that_a_host_without_room_for_temporary_files_is_not_stopped_or_started(
 def test_that_a_name_nobody_knows_is_told(
     names: tuple[tuple[str, bool | None], ...], verdict: object, said: str
 ) -> None:
-    (check,) = preflight.names_known(facts(host("n1", names=names, options_given=(ADDRESS,))), ("n1",))
+    members = ",".join(name for name, _ in names if name != "three.example") or "10.0.0.1,10.0.0.2"
+    given = ("mysqld", "wsrep_cluster_address", f"gcomm://{members}")
+    (check,) = preflight.names_known(facts(host("n1", names=names, options_given=(given,))), ("n1",))
     assert (check.verdict, check.code) == (verdict, "NAMES")
     assert said in check.evidence
+
+
+def test_that_a_name_that_was_not_looked_up_is_not_said_to_lead_to_an_address() -> None:
+    (check,) = preflight.names_known(facts(host("n1", names=(), options_given=(ADDRESS,))), ("n1",))
+    assert (check.verdict, check.evidence) == (WARN, "what db-one.example, db-two.example is of n1 could not be read")
 
 
 def test_that_a_node_that_knows_none_of_its_members_names_blocks() -> None:

@@ -59,8 +59,10 @@ def test_that_files_are_asked_for_wherever_some_host_names_them_and_a_relative_p
     assert wanted_files((one, _donor())) == ("/etc/mysql/tls/ca.pem", KEY, LIBRARY)
 
 
-def test_that_a_file_stat_does_not_tell_is_not_there() -> None:
-    assert parse_sizes("123 /a b\n", ("/a b", "/c")) == (("/a b", 123), ("/c", None))
+@pytest.mark.parametrize("said", ["cannot statx '/c'", "cannot stat '/c'", "can't stat '/c'"])
+def test_that_a_file_of_which_stat_says_so_is_not_there_and_of_another_nothing_is_known(said: str) -> None:
+    error = f"stat: {said}: No such file or directory\nstat: cannot statx '/d': Permission denied\n"
+    assert parse_sizes("123 /a b\n", error, ("/a b", "/c", "/d", "/e")) == (("/a b", 123), ("/c", None))
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def looked(listed: str, size: int, condition: ClusterWhole = WHOLE, facts: Facts
 def test_that_a_member_that_was_called_off_is_named_and_its_past_is_not_known() -> None:
     assert looked(TWO, 2).holds is True
     answer = looked(THREE, 3)
-    assert (answer.holds, answer.final) == (False, True)
+    assert (answer.holds, answer.final, answer.doubt) == (False, True, True)
     assert "n3 is a member too, which this plan does not count" in answer.evidence
     assert "whether its past is that of n1, n2 is not known" in answer.evidence
     assert "add-node" in answer.evidence

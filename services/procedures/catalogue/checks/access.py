@@ -37,11 +37,16 @@ def _rights(host: HostFacts) -> Check:
         not_known=bool(warns) and not blocks,
         evidence="; ".join([*blocks, *warns]) or good,
         why="A plan that lacks a right in its middle stops with the node half way.",
-        try_=("Give the login sudo rights, and the inventory an operator account with SUPER or the wsrep rights.",)
-        if blocks or warns
-        else (),
+        try_=_ways_to_rights(host) if blocks or warns else (),
         host=host.host,
     )
+
+
+def _ways_to_rights(host: HostFacts) -> tuple[str, ...]:
+    """Return what to try: of a host that nobody reached no right is known to lack."""
+    if host.is_root is None and ssh_silent(host):
+        return (f"Repair the way to {host.host} by SSH, then check again.",)
+    return ("Give the login sudo rights, and the inventory an operator account with SUPER or the wsrep rights.",)
 
 
 def lock_free(facts: Facts, hosts: tuple[str, ...]) -> Check:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import unseen_processes
 from services.procedures.catalogue.steps.haproxy_places import open_places, places_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.machine.balancers import Balancers
 
+NONE_SEEN = "no balancer seen on the hosts of this inventory"
+NAMES = {"proxysql": "ProxySQL", "maxscale": "MaxScale", "mysqlrouter": "MySQL Router"}
 ADMIN = "stats socket /run/haproxy/admin.sock mode 660 level admin"
 
 
@@ -21,15 +24,25 @@ def balancers(facts: Facts, drain: str) -> Check:
     kinds = {b for h in facts.hosts for b in h[Balancers].found}
     told = {"person": kinds, "haproxy": {"haproxy"}}.get(drain, set())
     missing = sorted(kinds - told)
-    proxysql = "; ProxySQL is not told by this procedure" if "proxysql" in missing else ""
+    others = [NAMES[kind] for kind in missing if kind != "haproxy"]
+    untold = "".join(f"; {other} is not told by this procedure" for other in others)
+    blind = unseen_balancers(facts)
+    unknown = bool(blind) and drain != "person"
     return Check(
         code="BALANCER",
         title="The balancer takes the node out first",
-        verdict=Verdict.WARN if missing else Verdict.PASS,
-        evidence=(", ".join(seen) or "no HAProxy or ProxySQL seen on the hosts of this inventory") + proxysql,
+        verdict=Verdict.WARN if missing or unknown else Verdict.PASS,
+        not_known=unknown and not missing,
+        evidence="; ".join([(", ".join(seen) or NONE_SEEN) + untold, *blind]),
         why="A check that only connects still finds the node alive while it refuses statements.",
-        try_=_advice(missing),
+        try_=_advice(missing or blind),
     )
+
+
+def unseen_balancers(facts: Facts) -> list[str]:
+    """Return of which hosts it is not known that no balancer runs there, and why."""
+    hosts = sorted(facts.hosts, key=lambda host: host.host)
+    return [f"not known of {host.host}: {why}" for host in hosts for why in unseen_processes(host, Balancers)]
 
 
 def _advice(missing: list[str]) -> tuple[str, ...]:

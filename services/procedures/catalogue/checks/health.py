@@ -14,12 +14,12 @@ from services.procedures.catalogue.checks.parts import (
     answered,
     arbitrators,
     galera_of,
-    hidden_processes,
     known,
     listed,
     problem_of,
     server_of,
     unread,
+    unseen_processes,
     verdict,
 )
 from services.procedures.plan.checks import Check, Verdict
@@ -201,7 +201,7 @@ def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple
             busy.append(f"{host.host}: a state transfer is in progress")
         busy += [f"{host.host}: {statement}" for statement in host[Sessions].ddl]
         busy += [f"{host.host}: {program} runs" for program in host[Processes].backups]
-        blind += hidden_processes(host)
+        blind += unseen_processes(host)
         if host.server_up is not False and host[Sessions].clients is None:
             blind.append(unread(host, "the process list", "processes", "sql"))
     if facts.cluster is not None:

@@ -8,7 +8,9 @@ from services.facts.model import GaleraFacts, Problem, ServerFacts
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.machine.balancers import Balancers
 from services.procedures.plan.parts.machine.processes import Processes
+from services.procedures.plan.parts.server.options import Options
 from services.types import Reach
 
 
@@ -52,9 +54,18 @@ def unread(host: HostFacts, what: str, *parts: str) -> str:
     return f"{what} of {host.host} could not be read" + (f" ({why.rstrip('.')})" if why else "")
 
 
-def hidden_processes(host: HostFacts) -> list[str]:
-    """Return that the login does not see the processes of others, [] where it does or none were asked for."""
-    return [f"the login on {host.host} does not see the processes of others"] if host[Processes].hidden else []
+def unseen_processes(host: HostFacts, part: type[Processes | Balancers] = Processes) -> list[str]:
+    """Return why it is not known that no such process runs on a host, [] where everybody's were seen."""
+    hidden = host[part].hidden
+    if hidden is None:
+        return [unread(host, "the process table", "ps", "ssh")]
+    return [f"the login on {host.host} does not see the processes of others"] if hidden else []
+
+
+def unread_options(*hosts: HostFacts) -> list[str]:
+    """Return of which of these hosts the option files could not be read: that they name nothing says nothing."""
+    blind = (host for host in hosts if not host[Options].given and not host[Options].files)
+    return [unread(host, "the option files", "options", "option-files", "ssh") for host in blind]
 
 
 READ_IT = "See to it that it can be read (the host answers, the console's accounts may read it), then check again."
@@ -75,6 +86,13 @@ def arbitrators(facts: Facts) -> int:
 def known(facts: Facts, hosts: tuple[str, ...]) -> tuple[HostFacts, ...]:
     """Return the facts of these hosts, in this order, each once."""
     return tuple(facts.host(name) for name in dict.fromkeys(hosts))
+
+
+def unread_state(host: HostFacts) -> list[str]:
+    """Return that grastate.dat could not be read, [] where it was, or is not there."""
+    folder = host[DataFolder]
+    told = folder.grastate is not None or folder.grastate_absent or folder.grastate_damaged
+    return [] if told else [unread(host, "grastate.dat", "grastate", "root", "ssh")]
 
 
 def state_file(host: HostFacts) -> str:

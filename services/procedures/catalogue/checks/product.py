@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from services.facts.model import ServerFacts
 from services.procedures.catalogue.checks.parts import READ_IT, galera_of, known, problem_of, server_of, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.program import Program
 from services.types import Flavour
 
-_CODERSHIP = "codership"
+_CODERSHIP, _PERCONA = "codership", "percona"
+_OWN_SINCE = (8, 0)
+"""Since when Percona's own provider names Percona beside Codership: 'Codership Oy ... (modified by Percona ...)'."""
 
 
 def foreign_provider(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     """The provider is the one that the server was built for. Absolute: calls go one slot off in a foreign one."""
     return tuple(_provider(host) for host in known(facts, hosts))
+
+
+def _is_foreign_to_mariadb(server: ServerFacts | None, vendor: str) -> bool:
+    """Whether MariaDB runs a provider that is not Codership's, as it was."""
+    told = vendor.lower()
+    odd = bool(told) and (_CODERSHIP not in told or _PERCONA in told)
+    return odd and server is not None and server.flavour is Flavour.MARIADB
+
+
+def _is_foreign_to_percona(server: ServerFacts | None, vendor: str) -> bool:
+    """Whether a cluster of Percona runs a provider that does not name Percona, as its own does since 8.0."""
+    if server is None or server.flavour is not Flavour.PXC or () < server.version_key < _OWN_SINCE:
+        return False
+    return _CODERSHIP in vendor.lower() and _PERCONA not in vendor.lower()
 
 
 def _provider(host: HostFacts) -> Check:
@@ -25,9 +42,9 @@ def _provider(host: HostFacts) -> Check:
             odd = (
                 problem_of(host, "galera") or "the provider's name, vendor and version are not what this server expects"
             )
-        elif server is not None and server.flavour is Flavour.MARIADB and vendor and _CODERSHIP not in vendor.lower():
+        elif _is_foreign_to_mariadb(server, vendor):
             odd = f"a MariaDB server runs the provider of {vendor}"
-        elif server is not None and server.flavour is Flavour.PXC and _CODERSHIP in vendor.lower():
+        elif _is_foreign_to_percona(server, vendor):
             odd = f"a Percona XtraDB Cluster server runs the provider of {vendor}"
         seen = f"{vendor or 'vendor not given'} {galera.provider_version}".strip()
         blind = not odd and not vendor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.harmless_options import is_secret
 from services.facts.sst_options import GROUPS, groups_of
-from services.procedures.catalogue.checks.parts import READ_IT, hidden_processes, known, listed, unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, known, listed, unread, unseen_processes, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.drop_ins import HOLD, DropIns
@@ -107,8 +107,7 @@ def no_transfer(facts: Facts, hosts: tuple[str, ...]) -> Check:
         for h in everyone
         for pid, seconds, line in h[Processes].sst_orphans
     ]
-    blind = [unread(h, "the process table", "ps") for h in everyone if any(p.part == "ps" for p in h.problems)]
-    blind += [line for h in everyone for line in hidden_processes(h)]
+    blind = [line for h in everyone for line in unseen_processes(h)]
     return Check(
         code="NO-SST",
         title="No state transfer is running",

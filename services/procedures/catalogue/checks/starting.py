@@ -14,7 +14,7 @@ from services.procedures.plan.inputs import number_of
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.options import Options
-from services.procedures.plan.parts.server.starting import Starting
+from services.procedures.plan.parts.server.starting import Starting, names_in_options
 from services.procedures.plan.parts.server.variables import Variables
 
 LEAST_ROOM = 100 * 2**20
@@ -90,7 +90,9 @@ def names_known(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 def _names(host: HostFacts) -> Check:
     starting = host[Starting]
     lost = [name for name, there in starting.names if there is False]
+    looked_up = dict(starting.names)
     dark = [name for name, there in starting.names if there is None]
+    dark += [name for name in names_in_options(host) if name not in looked_up]
     members = group_members(host[Options].option("mysqld", "wsrep_cluster_address") or "")
     nobody = bool(members) and members <= {*lost}
     own = [name for name in lost if name not in members]

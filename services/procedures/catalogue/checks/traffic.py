@@ -7,7 +7,7 @@ Sources: Galera documentation "SSL Settings" (all nodes or none), Percona XtraDB
 from __future__ import annotations
 
 from services.facts.option_files import provider_options_of
-from services.procedures.catalogue.checks.parts import server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import server_of, unread, unread_options, verdict
 from services.procedures.catalogue.steps.pair_copied import lacking_pair
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -62,7 +62,8 @@ def traffic_files(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
         f"{path} ({option})" for option, path in named if path in there and there[path] is None and path not in brought
     ]
     copied = [f"{', '.join(brought)} are copied from {donor}"] if brought else []
-    blind = [unread(host, path, "files", "root", "ssh") for _, path in named if path not in there]
+    blind = unread_options(host, *((source,) if fresh else ()))  # unread, its own files look like none
+    blind += [unread(host, path, "files", "root", "ssh") for _, path in named if path not in there]
     server = server_of(source)
     flag = next((v for n, v in (server.variables if server is not None else ()) if n == "pxc_encrypt_cluster_traffic"),
                 source[Options].option("mysqld", "pxc_encrypt_cluster_traffic") or "ON")  # fmt: skip

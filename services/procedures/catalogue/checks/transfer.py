@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from services.facts.option_files import sst_programs
+from services.facts.tcp_ways import GROUP_PORT, PORTS
 from services.procedures.catalogue.checks.parts import (
     galera_of,
-    hidden_processes,
     known,
     server_of,
-    ssh_silent,
     unread,
+    unseen_processes,
     verdict,
 )
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.galera.links import Links
+from services.procedures.plan.parts.galera.links import Link, Links
 from services.procedures.plan.parts.galera.sst_account import SstAccount
 from services.procedures.plan.parts.machine.processes import Processes
 from services.procedures.plan.parts.machine.tools import Tools
 from services.procedures.plan.parts.server.options import Options
 from services.types import Flavour
 
-GROUP_PORT, TRANSFER_PORTS = 4567, (4444, 4568)
 _TOOLS = {
     "mariabackup": (("mariabackup", "mariadb-backup"), ("mbstream",), ("socat",)),
     "xtrabackup-v2": (("xtrabackup",), ("xbstream",), ("socat",)),
@@ -46,9 +45,8 @@ def ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> tuple[Check, .
 
 
 def _way(facts: Facts, joiner: str, member: str) -> Check:
-    links = [link for link in facts.host(joiner)[Links].tried if link.to_host == member]
-    back = [link for link in facts.host(member)[Links].tried if link.to_host == joiner]
-    tried = [(joiner, member, link) for link in links] + [(member, joiner, link) for link in back]
+    pairs = ((joiner, member), (member, joiner))
+    tried = [(a, b, link) for a, b in pairs for link in _links(facts, a, b)]
     closed = [
         f"{a} to {b} ({link.address}) port {link.port}: {link.evidence or 'no answer'}"
         for a, b, link in tried
@@ -59,10 +57,7 @@ def _way(facts: Facts, joiner: str, member: str) -> Check:
         for a, b, link in tried
         if link.outcome == "refused" and link.port == GROUP_PORT and b == member
     ]
-    unknown = [f"{a} to {b} port {link.port}: not tried" for a, b, link in tried if link.outcome == "unknown"]
-    wanted = {GROUP_PORT, *TRANSFER_PORTS}
-    for a, b, found in ((joiner, member, links), (member, joiner, back)):
-        unknown += [f"{a} to {b} port {port}: not tried" for port in sorted(wanted - {one.port for one in found})]
+    unknown = untried(facts, (joiner, member), PORTS)
     seen = ", ".join(f"{a} to {b} {link.port} {link.outcome}" for a, b, link in tried)
     return Check(
         code="PORTS",
@@ -75,6 +70,20 @@ def _way(facts: Facts, joiner: str, member: str) -> Check:
         try_=("Open the ports between the two hosts in their firewalls.",) if closed or silent else (),
         host=member,
     )
+
+
+def _links(facts: Facts, host: str, other: str) -> list[Link]:
+    return [link for link in facts.host(host)[Links].tried if link.to_host == other]
+
+
+def untried(facts: Facts, hosts: tuple[str, ...], ports: tuple[int, ...] = (GROUP_PORT,)) -> list[str]:
+    """Return which ways between these hosts nobody has tried, or could try: none of them is said to be open."""
+    said = []
+    for a in hosts:
+        for b in hosts:
+            known_ports = {link.port for link in _links(facts, a, b) if link.outcome != "unknown"}
+            said += [f"{a} to {b} port {port}: not tried" for port in ports if a != b and port not in known_ports]
+    return said
 
 
 def sst_tools(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
@@ -181,9 +190,7 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     checks = []
     for host in known(facts, hosts):
         left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host[Processes].sst_orphans]
-        unknown = ssh_silent(host) or any(p.part == "ps" for p in host.problems)
-        blind = [unread(host, "the process table", "ps", "ssh")] if unknown else []
-        blind += hidden_processes(host)
+        blind = unseen_processes(host)
         checks.append(
             Check(
                 code="SST-ORPHANS",

@@ -39,8 +39,8 @@ printf '%s\n' "$known" | lost "$data" files | head -n 200
 say "end"
 say "looked: $many tables"
 """
-LOOK = "data=$1\n" + private.COMMON + LOST + _ASK + DICTIONARY + _TELL
-"""`bash -c LOOK pilothouse DATA`: lines of what is broken as whole_data.py reads them, 'end', 'looked: N tables'.
+LOOK = "data=$1 unit=$2\n" + private.COMMON + LOST + _ASK + DICTIONARY + _TELL
+"""`bash -c LOOK pilothouse DATA UNIT`: lines of what is broken as whole_data.py reads them, 'end', 'looked: N tables'.
 
 InnoDB reads only, so its position stays; where it has something to recover it does not start, and recovering goes
 before. Nobody is asked for a password: the socket's folder is root's and the account's that owns the data.
@@ -53,15 +53,14 @@ def looked(host: HostFacts, donor: str) -> tuple[Step, ...]:
     name, folder = host.host, restoring.folder_of(host)
     kept = f"looked-{name}"
     server = _private(host)
+    words = ("bash", "-c", LOOK, "pilothouse", folder, steps.unit_of(host))
     look = Step(
         step_id=f"look-{name}",
         host=name,
         title=f"Open each restored table of {name} by a private server, without network and wsrep",
         done=f"Each restored table of {name} was opened",
         why="A backup that was half copied prepares and joins as a whole one does: tables are missing then, or broken.",
-        action=Detached(
-            Command(("bash", "-c", LOOK, "pilothouse", folder), sudo=True), name=kept, keep=kept, pattern=LOOKED
-        ),
+        action=Detached(Command(words, sudo=True), name=kept, keep=kept, pattern=LOOKED),
         before=(Stopped(name, steps.unit_of(host)),),
         limit_s=LOOK_LIMIT_S,
         repeatable=True,

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from services.discovery.families.mongodb.claims import set_id
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
+from services.facts.mongodb.sharding import parse_hosts
+from services.facts.mongodb.values import Place
 from services.facts.reading import without_port
 from services.procedures.plan.host_facts import Facts, HostFacts
 
@@ -131,6 +133,19 @@ def parts_of(sets: Iterable[GatheredSet], hosts: tuple[str, ...]) -> tuple[tuple
 def mongo_of(host: HostFacts) -> MongoFacts | None:
     """Return what a host's MongoDB server told."""
     return host.node.mongo if host.node is not None else None
+
+
+def names_of(host: HostFacts) -> tuple[str, ...]:
+    """Return what a server may be called, 'host:port': by our address, or by its own name."""
+    mongo = mongo_of(host)
+    if mongo is None:
+        return ()
+    return (f"{host.address.lower()}:{mongo.server.port}", *map(at, parse_hosts(mongo.server.host).places))
+
+
+def at(place: Place) -> str:
+    """Return a place as 'host:port', also where the port was left out for being the usual one."""
+    return f"{place.host}:{place.port}"
 
 
 def _votes(member: SetMember) -> bool:

@@ -28,7 +28,7 @@ files=() n=${#all[@]}
 for ((i = n - 1; i >= 0 && i >= n - 2; i--)); do files+=("${all[i]}"); done
 for file in "${files[@]}"; do
   { [ -f "$file" ] && [ -r "$file" ]; } || tell "not known: ${file:0:100} is not there, or no file that can be read"
-  found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "$file" 2>/dev/null |
+  found=$("$reader" --no-defaults --local-load=/proc/none --base64-output=DECODE-ROWS -- "$file" 2>/dev/null |
     awk -v size="$(stat -L -c %s -- "$file")" '"""
     + BINLOG_EVENTS.strip()
     + r"""

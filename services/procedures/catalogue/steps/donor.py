@@ -10,6 +10,9 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.statement import set_back
+from services.errors import BadInput
+from services.facts.plain_names import is_donor_name
+from services.i18n import tr
 from services.procedures.catalogue.steps.server import option_folder
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.files import FileWithout
@@ -37,6 +40,18 @@ def _ours(donor_name: str) -> str:
 
 
 def _text(donor_name: str) -> str:
+    """Return the file's text. Raises BadInput for a name that is none: that member wrote options for others with it.
+
+    It called itself "s3", a line's end, `plugin_load_add=x`, and root wrote both lines (tried).
+    """
+    if donor_name and not is_donor_name(donor_name):  # '': nobody can be one, which the checks tell
+        raise BadInput(
+            tr("A member calls itself {name}, and that is no name that may be written into another one's option file.",
+               name=repr(donor_name[:80])),
+            safe=tr("Nothing was written."),
+            try_=(tr("Look at who set wsrep_node_name there; name it with letters, digits, dots, dashes."),
+                  tr("Or choose another donor.")),
+        )  # fmt: skip
     return f"[mysqld]\nwsrep_sst_donor={_ours(donor_name)}\n"
 
 

@@ -22,7 +22,8 @@ EXTRACT = (
 index=$1 shared=$2 out=$3
 cd -- "${index%/*}" || exit 3
 reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
-install -d -m 0700 -- "${out%/*}" || exit 5
+load=$out.loaded
+install -d -m 0700 -- "${out%/*}" "$load" || exit 5
 { [ -f "$index" ] && [ -r "$index" ]; } || exit 3
 indexed "$index" || exit 3
 files=() lacking=
@@ -36,14 +37,15 @@ events='
     + BINLOG_EVENTS.strip()
     + r"""
 '
+logged() { "$reader" --no-defaults --local-load="$load" "$@"; }
 brings() {
-  "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$2" 2>/dev/null | awk -v one="$1" -v upto="$3" "$events"'
+  logged --base64-output=DECODE-ROWS -- "$2" 2>/dev/null | awk -v one="$1" -v upto="$3" "$events"'
     header && kind ~ /^Xid = [0-9]+$/ && $7 + 0 <= upto + 0 && substr(kind, 7) ":" $5 ":" $1 "_" $2 == one { there = 1 }
     END { exit !there }'
 }
 start=0 at=4 first=
 for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
-  read -r low high end key < <("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
+  read -r low high end key < <(logged --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
     awk -v shared="$shared" "$events"'
     header && kind ~ /^Xid = [0-9]+$/ {
       xid = substr(kind, 7)
@@ -62,10 +64,11 @@ for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
   first=
   if [ "$end" -gt 0 ]; then start=$i at=$end first=$low; else start=0 at=4; fi
 done
+find "$load" -type f -delete
 set -o pipefail
-if ! "$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" | cat > "$out.new" ||
-  ! sync -- "$out.new"; then rm -f -- "$out.new"; exit 6; fi
-mv -T -- "$out.new" "$out" || exit 5
+if ! logged -v --start-position="$at" -- "${files[@]:start}" | cat > "$out.new" ||
+  ! sync -- "$out.new"; then rm -rf -- "$out.new" "$load"; exit 6; fi
+mv -T -- "$out.new" "$out" && rmdir --ignore-fail-on-non-empty -- "$load" || exit 5
 LACKING=$lacking awk '
 """
     + EVENT_KIND.strip()
@@ -107,7 +110,8 @@ prepared. The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 tra
 do. What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less. Files
 that the index names and that are missing, or no files, are named beside the count: they may have held more of it. So is
 a name with a line break: behind it a client that is given the file reads a statement of its own, or a shell's command
-(`\\!`; MariaDB 10.11.18, tried). Nothing is taken out of the file.
+(`\\!`; MariaDB 10.11.18, tried). Nothing is taken out of the file. Data of a LOAD DATA event lie in a folder beside it,
+not in /tmp.
 """
 
 

@@ -42,7 +42,8 @@ def places_of(facts: Facts, node: str) -> tuple[Place, ...]:
         for host in facts.hosts
         for haproxy in host[Balancers].haproxies
         for server in haproxy.servers
-        if server.port == port and (server.address in addresses or (host.host == node and _loopback(server.address)))
+        if server.port == port is not None
+        and (server.address in addresses or (host.host == node and _loopback(server.address)))
     )
 
 
@@ -57,8 +58,8 @@ def balancer_hosts(facts: Facts, nodes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def all_behind(facts: Facts, nodes: tuple[str, ...]) -> bool:
-    """Return whether every node is found behind a HAProxy, and no ProxySQL was seen that would have to be told too."""
-    other = any("proxysql" in host[Balancers].found for host in facts.hosts)
+    """Return whether every node is found behind a HAProxy, and no balancer was seen that this does not tell."""
+    other = any(set(host[Balancers].found) - {"haproxy"} for host in facts.hosts)
     return bool(nodes) and not other and all(open_places(facts, node) for node in nodes)
 
 
@@ -91,6 +92,6 @@ def _loopback(address: str) -> bool:
     return bool(address) and ip_address(address).is_loopback
 
 
-def _port(facts: Facts, name: str) -> int:
+def _port(facts: Facts, name: str) -> int | None:
     node = facts.host(name).node
     return node.server.port if node is not None and node.server is not None else 3306

@@ -1,6 +1,7 @@
 """A pair of certificate and key put on a host, and copied from one that has it. Pure.
 
-The files are new ones (their names have the time of the plan that made them), so that an undo takes them away whole.
+The files are new ones (their names have the time of the plan that made them): an undo takes each away that is still
+what was put.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.procedures.conditions.galera.pair_sound import PairSound
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.files import FileAbsent, FileNotAsPut
 from services.procedures.plan.actions import HostPair, PutPair, RemoveFile, Run, Several
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -32,7 +33,7 @@ def put_pair(host: HostFacts, action: PutPair, *, empty_folder: bool) -> Step:
     name, files = host.host, (action.key, action.cert, action.ca)
     folder = posixpath.dirname(action.ca)
     empty = Run(Command(("rmdir", "--ignore-fail-on-non-empty", "--", folder), sudo=True), ok=(0, 1))
-    removed = (*(RemoveFile(path) for path in files), *((empty,) if empty_folder else ()))
+    removed = (*(RemoveFile(path, put=True) for path in files), *((empty,) if empty_folder else ()))
     return Step(
         step_id=f"pair-{name}",
         host=name,
@@ -44,7 +45,7 @@ def put_pair(host: HostFacts, action: PutPair, *, empty_folder: bool) -> Step:
         undo=Undo(
             f"Remove the certificate and its key from {name}",
             Several(removed),
-            tuple(FileAbsent(name, path) for path in files),
+            tuple(FileNotAsPut(name, path) for path in files),
         ),
         repeatable=True,
         estimate_s=2.0,

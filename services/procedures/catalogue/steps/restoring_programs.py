@@ -124,6 +124,7 @@ COPY_BACK = (
 case $aside in "$data"/*) kept=./${aside##*/};; esac
 odd=$(own_path "${data%/*}") || die "$odd"
 entered "$data"; alone
+trap : TERM INT HUP
 "$@"; code=$?
 noted "$data" "$kept" || die 'what was copied back could not be noted'
 [ "$code" -eq 0 ] || exit "$code"
@@ -131,8 +132,8 @@ sync -f . && echo 'copied back, and on disk'
 """
 )
 COPIED_BACK = r"completed OK!\s+(copied back, and on disk)\s*\Z"
-"""$1 the data folder, $2 where the old data are kept, the rest the command. What it wrote is noted, and on disk before
-its end is told.
+"""$1 the data folder, $2 where the old data are kept, the rest the command. What it wrote is noted, also where it was
+stopped, and on disk before its end is told.
 
 A copy back of mariadb-backup 10.11.18 calls no fsync at all (traced): a host that loses its power within half a minute
 has files with holes then, and InnoDB takes pages of zeros for pages that nobody has used yet.

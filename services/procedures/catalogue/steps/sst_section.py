@@ -2,7 +2,7 @@
 
 The scripts read their options each time they run (facts/sst_options.py), so no server is restarted; but a joiner and a
 donor that read different ones wait for each other for minutes, or the joiner fails with its data dropped. So every
-start of a node is held off first (a drop-in whose ExecStartPre waits until its own file is gone: a colleague's
+start of a node is held off first (a drop-in whose ExecStartPre waits until its own line is gone: a colleague's
 `systemctl start` goes on by itself afterwards), nobody may be joining already, all files are written within seconds,
 and the starts are let go only once all hosts give the scripts the same, or what they gave before: whatever way out is
 taken. Not known is not enough for that.
@@ -20,6 +20,7 @@ import posixpath
 from dataclasses import replace
 
 from services.facts.harmless_options import normal
+from services.facts.start_line import holding
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.steps.server import RELOAD, option_folder, start_unit_of
 from services.procedures.catalogue.steps.temporary import Temporary
@@ -27,7 +28,7 @@ from services.procedures.conditions.galera.nobody_joins import NobodyJoins
 from services.procedures.conditions.galera.sst_section import Settings, SstGives, SstSame
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.drop_in import DropInFollowed
-from services.procedures.conditions.machine.files import FileWithout
+from services.procedures.conditions.machine.files import FileSays, FileWithout
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.plan.actions import EditOptions, PutFile, RemoveFile, RestoreFile, Several, WaitFor
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -116,7 +117,7 @@ def hold_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
         why="A node that joins in between would read other settings than its donor; who starts one now waits, and "
         f"goes on by itself afterwards (after {LONGEST_HOLD_S} s the start fails).",
         action=_held(path),
-        proof=(DropInFollowed(name, unit, path),),
+        proof=_is_held(host),
         repeatable=True,
         estimate_s=1.0,
     )
@@ -130,7 +131,7 @@ def let_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
     again = Undo(
         f"Let starts of {unit} on {name} wait again",
         _held(path),
-        (DropInFollowed(name, unit, path),),
+        _is_held(host),
         limit_s=60.0,
         takes=hold_joins(host, same, prefix).takes,
     )
@@ -142,14 +143,23 @@ def _held(path: str) -> Several:
     return Several((PutFile(path, (_waiting(path),)), RELOAD))
 
 
+def _is_held(host: HostFacts) -> tuple[FileSays | DropInFollowed, ...]:
+    """Return what shows that starts wait: systemd follows the drop-in, and nobody took the run's line out of it."""
+    path = hold_path(host)
+    return (FileSays(host.host, path, holding(path)), DropInFollowed(host.host, start_unit_of(host), path))
+
+
 def _waiting(path: str) -> str:
-    """Return a drop-in whose start waits for its own file to go; $$ is systemd's for a dollar (systemd.service(5))."""
+    """Return a drop-in whose start waits for its own line to go; $$ is systemd's for a dollar (systemd.service(5)).
+
+    What somebody else wrote into the file outlives the run: a start that waited for the file to go waited on.
+    """
     loop = (
-        f"n=0; while [ -e {path} ]; do n=$$((n+1)); "
+        f'n=0; while grep -qs "{holding(path)}" {path}; do n=$$((n+1)); '
         f"if [ $$n -gt {LONGEST_HOLD_S} ]; then echo Pilothouse holds joins off: see {path} >&2; exit 1; fi; "
         "sleep 1; done"
     )
-    said = "# Pilothouse changes the settings of state transfers: a start waits until this file is gone."
+    said = "# Pilothouse changes the settings of state transfers: a start waits until the run ends, or this line goes:"
     return f"{said}\n[Service]\nExecStartPre=/bin/sh -c '{loop}'\n"
 
 
@@ -184,7 +194,7 @@ def _edit(facts: Facts, hosts: tuple[str, ...], host: HostFacts, options: Settin
     make files alike that differ.
     """
     name, path, joining = host.host, section_path(host), _joining(facts, hosts)
-    held = tuple(DropInFollowed(n, start_unit_of(facts.host(n)), hold_path(facts.host(n))) for n in hosts)
+    held = tuple(one for n in hosts for one in _is_held(facts.host(n)))
     return Step(
         step_id=f"{prefix}section-{name}",
         host=name,

@@ -13,14 +13,16 @@ Sources: systemd.unit(5), "Conditions and Asserts", drop-ins.
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import replace
 
 from services.procedures.catalogue.steps.server import RELOAD, restart_off, start_unit_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.drop_in import DropInFollowed
-from services.procedures.conditions.machine.files import FileWithout
+from services.procedures.conditions.machine.files import FileSays, FileWithout
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.machine.unit import UnitSetting
+from services.procedures.conditions.server.options_read import OptionsRead
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import (
     Action,
@@ -75,12 +77,18 @@ def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> S
         done=f"{unit} on {name} can't be started",
         why="A server that starts on half of its data asks for an SST, which erases the rest.",
         action=_held(host),
-        before=(Stopped(name, unit),),
+        before=(Stopped(name, unit), *_reads_alike(host)),
         proof=_is_held(host),
         repeatable=True,
         estimate_s=1.0,
     )
     return _hold(host, folder, proven).on(step, f"Let {unit} on {name} be started again")
+
+
+def _reads_alike(host: HostFacts) -> tuple[Condition, ...]:
+    """A server of the run's own begins as the data's account: what it would not read is known before anything moves."""
+    owner = host[DataFolder].owner
+    return (OptionsRead(host.host, start_unit_of(host), owner),) if owner else ()
 
 
 def started_from_hold(start: Step, host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Step:
@@ -132,4 +140,6 @@ def _forbidding(path: str) -> str:
 
 
 def _is_held(host: HostFacts) -> tuple[Condition, ...]:
-    return (DropInFollowed(host.host, start_unit_of(host), hold_path(host)),)
+    name, path = host.host, hold_path(host)
+    stands = f"^{re.escape(ASSERT + path)}$"  # somebody else may have taken it out of the drop-in
+    return (FileSays(name, path, stands), DropInFollowed(name, start_unit_of(host), path))

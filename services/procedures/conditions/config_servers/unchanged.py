@@ -15,6 +15,7 @@ from services.connections.reads import mongo as reads
 from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
 from services.facts.mongodb.values import line
+from services.json_text import stored_json
 from services.procedures.conditions.config_servers.metadata import METADATA
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
@@ -68,7 +69,7 @@ class CatalogNoted(OfHost):
         now = _read(asking, self.host)
         if not now.hashes:
             return Answer(holds=None, evidence=f"{self.host} told no metadata: is its data folder empty?")
-        kept = (_name(self.host), msgspec.json.encode(now).decode())
+        kept = (_name(self.host), stored_json(now).decode())
         return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:

@@ -26,8 +26,8 @@ ENOUGH = 3
 _SETTLED = frozenset({"same", "more statements", "fewer statements"})
 """What no later look changes: the member's log was read over the whole stretch."""
 _ADVICE = (
-    ". A statement that did nothing (DROP ... IF EXISTS) stands in the log of that server alone that got it, and "
-    "this will not change: take another member's binary logs, or a later backup"
+    ". A statement that did nothing (DROP ... IF EXISTS) stands in the log of that server alone that got it, and what "
+    "was purged in none; this will not change: take another member's binary logs, or a later backup"
 )
 
 
@@ -71,7 +71,8 @@ class ChainKnown(OfHosts):
         others = self._others(asking) if self.stretches else frozenset()
         unproven, never = list[str](), False
         for stretch in self.stretches:
-            found = {name: held_in(log.around(stretch), stretch) for name, log in logs.items()}
+            read = {name: log.around(stretch) for name, log in logs.items()}
+            found = {name: held_in(marks, stretch) for name, marks in read.items()}
             if lost := next((name for name, one in found.items() if one == "more"), ""):
                 told = f"between seqnos {stretch[0]} and {stretch[1]} the binary log of {lost} has a transaction"
                 return Answer(holds=False, evidence=f"{told} that is in none of the files", final=True)
@@ -79,7 +80,10 @@ class ChainKnown(OfHosts):
                 proven += 1
             else:
                 unproven.append(f"{stretch[0]}-{stretch[1]} ({', '.join(f'{n}: {o}' for n, o in found.items())})")
-                never = never or (bool(others) and _SETTLED.issuperset(found.values()))
+                stays = all(
+                    found[name] in _SETTLED or _begins_behind(marks, stretch[0]) for name, marks in read.items()
+                )
+                never = never or (bool(others) and stays)
         if unproven:
             told = f"whether something is missing is not known in {len(unproven)} of {len(self.stretches)} stretches"
             told = f"{told}: {'; '.join(unproven[:3])}{_ADVICE if never else ''}"
@@ -159,6 +163,11 @@ def held_in(marks: tuple[Mark, ...] | None, stretch: tuple[int, int, int]) -> st
     if len(between) != statements:
         return "more statements" if len(between) > statements else "fewer statements"
     return "same" if marks[begin].xid == first or not statements else "no begin"
+
+
+def _begins_behind(marks: tuple[Mark, ...] | None, first: int) -> bool:
+    """Return whether a log has only what comes behind an Xid: what it had there was purged, and no look finds it."""
+    return (marks[0].xid or 0) > first if marks else False
 
 
 def _is_up_to(mark: Mark, xid: int) -> bool:

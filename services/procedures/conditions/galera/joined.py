@@ -237,5 +237,5 @@ def _expected(asking: Asking, host: str, transfer: TransferFacts | None) -> floa
     galera, gcache = source.node.galera if source.node is not None else None, source[Gcache]
     inside = gcache.folder == source[DataFolder].path
     cache = (galera.gcache_size or 0) if galera is not None and inside else 0
-    pages = sum(size for _, size, _ in gcache.pages) if inside else 0
+    pages = sum(size for _, size, _ in gcache.pages or ()) if inside else 0
     return float(max(0, (source[DataSize].in_bytes or 0) - cache - pages)) or None

@@ -121,7 +121,8 @@ class RestoredHistory(OfHost):
         if self.accepted:
             return Answer(holds=True, evidence=f"you accepted that it is not known: {said}", lines=missing)
         way = f". {self.way}" if self.way else ""
-        return Answer(holds=None, evidence=f"{said}: {'; '.join(missing)}{way}", lines=missing)
+        never = len(seen) == len(self.hosts) and all(held.settled for held in seen) and (not leads or own is not None)
+        return Answer(holds=None, evidence=f"{said}: {'; '.join(missing)}{way}", final=never, lines=missing)
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
@@ -166,10 +167,14 @@ def names_another(condition: RestoredHistory, asking: Asking) -> Answer | None:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What one member's binary log says of a backup's last change: 'same', 'forked' or 'not known', and why."""
+    """What one member's binary log says of a backup's last change: 'same', 'forked' or 'not known', and why.
+
+    `settled`: its log was read at that seqno, or begins behind it: no later look finds anything else.
+    """
 
     outcome: str
     told: str
+    settled: bool = False
 
 
 def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | None, listed: str = "") -> Held:
@@ -188,7 +193,8 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
         return Held("not known", "the backup names no GTID of its last change, and brought no binary log that does")
     at = mark_at(marks or (), seqno)
     if at is None:
-        return Held("not known", f"the binary log of {member} tells nothing of seqno {seqno}")
+        later = (marks[0].xid or 0) > seqno if marks else False
+        return Held("not known", f"the binary log of {member} tells nothing of seqno {seqno}", settled=later)
     exact = at.xid == seqno
     if at.gtid in ours and (exact or len(ours) == 1):  # of several domains only one has the last change
         return Held("same", f"the backup and the binary log of {member} have GTID {at.gtid} at seqno {seqno}")
@@ -199,7 +205,7 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     told = f"at seqno {seqno} the backup has GTID {beside}, the binary log of {member} {at.text}"
     if exact and at.gtid.count("-") == 2 and beside.count("-") == 2 and beside.split("-")[1] != at.gtid.split("-")[1]:
         return Held("forked", f"{told}: another server's change")
-    return Held("not known", told)
+    return Held("not known", told, settled=exact)
 
 
 def _hidden(gtid: str, ours: tuple[str, ...], listed: str) -> bool:
@@ -268,11 +274,16 @@ def by_old_log(
 
 
 def _since_last_xid(marks: tuple[Mark, ...], seqno: int) -> tuple[Mark, ...]:
-    """Return the marks up to a seqno from the last one with an Xid on, () where there is none."""
+    """Return the marks up to a seqno from the last one with an Xid on, () where there is none.
+
+    A statement that is replicated takes a seqno and has no Xid: what stands behind as many as fit came later.
+    """
     over = next((at for at, mark in enumerate(marks) if mark.xid is not None and mark.xid > seqno), len(marks))
     known = marks[:over]
     start = next((at for at in range(len(known) - 1, -1, -1) if known[at].xid is not None), None)
-    return known[start:] if start is not None else ()
+    if start is None:
+        return ()
+    return known[start : start + 1 + seqno - (known[start].xid or 0)]
 
 
 def mark_at(marks: tuple[Mark, ...], seqno: int) -> Mark | None:

@@ -52,8 +52,9 @@ class ClusterWhole(OfHosts):
         more = uncounted(self, answers, asking)
         key = ("uncounted", self.hosts)
         if more.number:
-            return _not_alone(more, self, [*faults, *unread], asking.memory.held_s(key, asking.clock, MOST_GAP_S))
+            return _not_alone(more, self, faults, unread, asking.memory.held_s(key, asking.clock, MOST_GAP_S))
         asking.memory.broke(key)
+        faults += _other_sizes(answers, self)
         if faults or unread:
             told = [*faults, *unread]
             return Answer(False if faults else None, "; ".join(told[:4]), lines=tuple(told))
@@ -64,7 +65,7 @@ class ClusterWhole(OfHosts):
         del past, memory
         members = world.primaries()
         if more := [host.name for host in members if host.name not in self.hosts and not host.apart]:
-            return Answer(holds=False, evidence=f"not counted: {', '.join(more)}", final=True)
+            return Answer(holds=False, evidence=f"not counted: {', '.join(more)}", final=True, doubt=True)
         calm = all(host.name in self.but_desynced or "wsrep_desync" not in host.variables for host in members)
         whole = len(members) == self.size and {host.name for host in members} == set(self.hosts)
         return self.told(whole and calm)
@@ -104,12 +105,15 @@ class FormedAgain(OfHosts):
         return self.told(all(world.hosts[name].primary for name in self.hosts) or looks >= 4)
 
 
-def _not_alone(more: Uncounted, condition: ClusterWhole, others: list[str], held_s: float) -> Answer:
-    """A member beyond the plan's may be on its way out; one that stays and has a name ends the wait for a person."""
+def _not_alone(more: Uncounted, condition: ClusterWhole, faults: list[str], unread: list[str], held_s: float) -> Answer:
+    """A member beyond the plan's may be on its way out; one that stays and has a name ends the wait for a person.
+
+    That its past is not known takes nothing back: a colleague may have added a node, by an SST from one of ours.
+    """
     told = more.told(condition.hosts)
     final = bool(more.names) and held_s >= _STAYS_S
     kept = ((UNEXPECTED, told),) if final else ()
-    return Answer(holds=False, evidence=told, final=final, lines=(told, *others), kept=kept)
+    return Answer(False, told, final=final, lines=(told, *faults, *unread), kept=kept, doubt=not faults)
 
 
 def _without_status(answers: Mapping[str, Status | UserError], asking: Asking) -> tuple[list[str], list[str]]:
@@ -140,6 +144,13 @@ def _faults(host: str, status: Status, condition: ClusterWhole) -> list[str]:
     faults = [words for lack, words in told.items() if lack in missing]
     if node.state_uuid != condition.state_uuid.lower():
         faults.append(f"{host} has another state UUID: {status.get('wsrep_cluster_state_uuid') or 'none'}")
-    if node.cluster_size != condition.size:
-        faults.append(f"{host} sees {status.get('wsrep_cluster_size') or 'no'} nodes of {condition.size}")
     return faults
+
+
+def _other_sizes(answers: Mapping[str, Status | UserError], condition: ClusterWhole) -> list[str]:
+    """Return whose view has another size than the plan's."""
+    return [
+        f"{host} sees {status.get('wsrep_cluster_size') or 'no'} nodes of {condition.size}"
+        for host, status in answers.items()
+        if not isinstance(status, UserError) and by_status(status).cluster_size != condition.size
+    ]

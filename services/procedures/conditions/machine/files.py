@@ -72,7 +72,9 @@ class FileWithout(OfHost):
         if own := own_lines(None, self.wrote, content):
             lines = "; ".join(_shown(line) for line in own)
             told = f"{self.path} on {self.host} was changed by somebody else and still says what this run wrote"
-            return Answer(holds=False, evidence=f"{told}. Take these lines out by hand: {lines}")
+            how = f"Take these lines out by hand: {lines}"
+            how += "; then run systemctl daemon-reload" if "/systemd/" in self.path else ""
+            return Answer(holds=False, evidence=f"{told}. {how}")
         told = f"{self.path} on {self.host} is somebody else's: nothing of this run stands in it, and it is kept"
         return Answer(holds=True, evidence=told)
 
@@ -82,6 +84,38 @@ class FileWithout(OfHost):
         host = world.hosts[self.host]
         text = world.text(host, self.path)
         return self.told(text != self.wrote and not own_lines(None, self.wrote, text))
+
+
+@dataclass(frozen=True, slots=True)
+class FileNotAsPut(OfHost):
+    """A file that a run put is gone, or what lies there is somebody else's: only a digest is read and compared."""
+
+    tag: ClassVar[str] = "machine.file-not-as-put"
+    words: ClassVar[str] = "what the run put to be gone from {host}"
+
+    path: str
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Compare the digest of what lies there with the one that was kept of what was put."""
+        there = FileAbsent(self.host, self.path).look(asking, past)
+        if there.holds is not False:
+            return there
+        output = asking.run(self.host, commands.FILE_DIGEST.read(self.path, sudo=True))
+        found, wrote = output.text.strip(), past.kept.get(wrote_name(self.host, self.path))
+        if output.exit_code != 0 or wrote is None or len(found) < len(wrote):
+            told = output.error_text or f"{self.path} exists on {self.host}; what this run put there is not known"
+            return Answer(holds=None, evidence=told)
+        if found == wrote:
+            return Answer(holds=False, evidence=f"{self.path} exists on {self.host}, as this run put it")
+        told = f"{self.path} on {self.host} was changed by somebody else since this run put it there, and it is kept"
+        return Answer(holds=True, evidence=told)
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del memory
+        host = world.hosts[self.host]
+        wrote = past.kept.get(wrote_name(self.host, self.path))
+        return self.told(not world.exists(host, self.path) or wrote not in {None, digest(world.text(host, self.path))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class SameDefined(OfHost):
         if not found:
             said = f"{ours.tables} tables and all else that is defined are the same on {self.host} and {self.beside}"
             said += f", but for what differs between the members too: {told(alike)}" if alike else ""
+            said += _aside(ours.folders ^ theirs.folders)
             return Answer(holds=True, evidence=said, lines=tuple(sorted(ours.broken)))
         key = ("same-defined", self.host, self.beside)
         before = asking.memory.value(key)
@@ -96,6 +97,11 @@ class SameDefined(OfHost):
         del past, memory
         both = (world.hosts[self.host], world.hosts[self.beside])
         return self.told(all(host.primary and not host.parted for host in both))
+
+
+def _aside(folders: frozenset[str]) -> str:
+    """Return what is said of folders that one of both lists as schemas."""
+    return f"; folders without a table, no data: {told(sorted(folders))}" if folders else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -24,6 +25,7 @@ from services.procedures.conditions.galera.joined import Joined
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Run
+from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations
@@ -256,12 +258,18 @@ def test_that_a_node_behind_is_not_made_primary_without_a_word() -> None:
     assert next(c for c in checks if c.code == "CHOSEN-BEHIND").verdict is BLOCK
 
 
+def all_tried(seen: Facts) -> Facts:
+    """The same hosts, each of which was seen to reach the group's port of each other."""
+    ways = {a: tuple(Link(b, f"10.0.0.{b[1:]}", 4567, "open") for b in NAMES if b != a) for a in NAMES}
+    return replace(seen, hosts=tuple(changed(one, links_tried=ways[one.host]) for one in seen.hosts))
+
+
 def test_that_a_broken_network_is_healed_first() -> None:
     seen = parted(n1=10, n2=11, n3=11)
     cut = changed(seen.host("n1"), links_tried=(Link("n2", "10.0.0.2", 4567, "filtered"),))
     seen = replace(seen, hosts=(cut, *seen.hosts[1:]))
     assert network_first(seen, NAMES).verdict is BLOCK
-    assert network_first(parted(n1=1, n2=1, n3=1), NAMES).verdict is PASS
+    assert network_first(all_tried(parted(n1=1, n2=1, n3=1)), NAMES).verdict is PASS
 
 
 def test_that_stopped_nodes_that_do_not_reach_each_other_are_not_started_and_a_refusal_is_no_closed_way() -> None:
@@ -272,7 +280,16 @@ def test_that_stopped_nodes_that_do_not_reach_each_other_are_not_started_and_a_r
     check = ways_closed(cut, NAMES)
     assert (check.code, check.verdict) == ("PORTS", BLOCK)
     assert check.evidence == "n1 to n3 (10.0.0.3) port 4567: no answer within 3 s"
-    assert ways_closed(cut, ("n1", "n2")).verdict is PASS
+    assert ways_closed(all_tried(seen), ("n1", "n2")).verdict is PASS
+
+
+@pytest.mark.parametrize("judged", [network_first, ways_closed])
+def test_that_ways_that_nobody_tried_are_not_said_to_be_open(judged: Callable[..., Check]) -> None:
+    tried = all_tried(parted(n1=10, n2=11, n3=11))
+    one_way = replace(tried, hosts=(changed(tried.host("n1"), links_tried=()), *tried.hosts[1:]))
+    check = judged(one_way, NAMES)
+    assert check.unknown
+    assert check.evidence == "n1 to n2 port 4567: not tried; n1 to n3 port 4567: not tried"
 
 
 # -- what no position tells --------------------------------------------------------------------------------------------

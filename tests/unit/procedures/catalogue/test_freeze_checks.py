@@ -70,3 +70,10 @@ def test_that_flow_control_is_watched_while_the_node_comes_back() -> None:
     rules = FREEZE.plan(facts, filled(FREEZE.fields(facts, given), given)).watches
     rule = next(r for r in rules if isinstance(r.condition, FlowControlBelow))
     assert (rule.from_step, rule.to_step) == ("start-n3", "transfer-n3")
+
+
+def test_that_the_command_for_dead_pages_holds_each_path_as_one_word_whatever_its_folder_is_called() -> None:
+    """The account made /var/lib/mysql/'x '/etc/'shadow '/y, and a person was told to remove /etc/shadow by sudo."""
+    pages = (("gcache.page.000001", 1, 0.5),)
+    check = own.stale_pages(_donor(gcache_pages=pages, gcache_folder="/srv/x /etc/shadow /y"), "n1")
+    assert check.try_[0].endswith("sudo rm '/srv/x /etc/shadow /y/gcache.page.000001'")

@@ -42,7 +42,7 @@ def _plan(facts: Facts, **inputs: str) -> Plan:
 
 def _ends(tmp_path: Path, floor: int, seconds: int) -> str:
     """Run the guard's own words on this machine, with a client that only writes down what it was told."""
-    (tmp_path / "mysql").write_text(f'#!/bin/sh\necho "$4" > {tmp_path}/told\n')
+    (tmp_path / "mysql").write_text(f'#!/bin/sh\necho "$5" > {tmp_path}/told\n')
     (tmp_path / "mysql").chmod(0o755)
     argv = ("bash", "-c", GUARD, "pilothouse", "/", str(floor), str(seconds), "SET GLOBAL x='a=-1'")
     place = {"PATH": f"{tmp_path}:/usr/sbin:/usr/bin:/sbin:/bin"}

@@ -25,7 +25,10 @@ def options(sst: str, mysqld: str = "") -> Options:
 
 def estate(donor: Options, joiner: Options = ()) -> Facts:
     """n1 gives, n3 comes."""
-    return facts(host("n1", options_given=donor), down("n3", options_given=joiner))
+    return facts(
+        host("n1", options_given=donor),
+        down("n3", options_given=joiner, options_files=(("/etc/my.cnf", "[mysqld]\n"),)),
+    )
 
 
 def judged(donor: Options, joiner: Options = ()) -> Check:

@@ -51,6 +51,15 @@ def test_that_a_donor_tells_for_how_long_it_can_still_send_what_is_missed() -> N
     assert donor_ranking(replace(seen, hosts=unknown), "n3")[0].left_s is None
 
 
+def test_that_a_donor_whose_cache_has_room_is_not_told_as_one_that_soon_purges_what_is_missed() -> None:
+    young = ring(95_000, n1=94_900, n2=94_900)
+    assert donor_ranking(young, "n3")[0].left_s == 10.1, "without the ring's size what is cached is all there is"
+    members = (host(n, group=galera(n, cached_downto=94_900, gcache_size=128 * 2**20)) for n in MEMBERS)
+    sized = replace(young, hosts=(*members, young.host("n3")))
+    assert donor_ranking(sized, "n3")[0].left_s == (94_900 + 128 * 100 - 100_000) / 10.0, "until the gap rule passes it"
+    assert own.transfer_kind(sized, "n3", transfer_expected(sized, "n3", "n1"), sst_ok=True).verdict is PASS
+
+
 @pytest.mark.parametrize(
     ("position", "uuid", "said"),
     [
@@ -394,3 +403,11 @@ def test_that_a_folder_kept_aside_blocks_by_its_code_however_it_is_told() -> Non
         seen = facts(down("n3", data_folder_path="/var/lib/mysql", problems=(told,)))
         assert own.aside_free(seen, "n3").verdict is BLOCK
     assert own.aside_free(facts(down("n3", data_folder_path="/var/lib/mysql")), "n3").verdict is PASS
+
+
+def test_that_what_a_return_kept_inside_the_data_folder_is_named_where_it_lies() -> None:
+    """Seen on the lab: 'Remove or rename /var/lib/mysql.pilothouse-before', where there was no such folder."""
+    told = Problem("datadir", "Older data kept inside the data folder", KEPT_INSIDE)
+    found = own.aside_free(facts(down("n3", data_folder_path="/data/mysql", problems=(told,))), "n3")
+    assert "/data/mysql/#sql-pilothouse-before.sst exists" in found.evidence
+    assert found.try_ == ("Remove /data/mysql/#sql-pilothouse-before.sst on n3, or move it out of /data/mysql.",)

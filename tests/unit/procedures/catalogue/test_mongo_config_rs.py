@@ -125,6 +125,8 @@ def test_that_a_sound_cluster_is_refused_nothing_by_either_way() -> None:
         ("CONFIG-FILES", _process(_facts(), "c1", given=(("replication.replSetName", "old"),))),
         ("CONFIG-FILES", _process(_facts(), "r1", given=(("sharding.configDB", "c1:27019,c2:27019,c3:27019"),))),
         ("CONFIG-FILES", _server(_facts(), "c1", data_path="/data/db-other")),
+        ("CONFIG-FILES", _process(_facts(), "c3", text=Secret("storage: {dbPath: /data/db}\nsecurity:\n"))),
+        ("CONFIG-FILES", _process(_facts(), "r1", text=Secret("sharding: {configDB: a}\nnet: ~\n"))),
         ("CONFIG-ENGINE", _server(_facts(), "c1", engine="")),
         ("NEW-HOSTS", _process(_facts(), "c1", others=("net.ssl.mode",))),
         ("NEW-HOSTS", _with(_facts(), "n1", lambda one: one.with_part(MongoData("/data/db", 9, 3)))),
@@ -134,6 +136,16 @@ def test_that_a_sound_cluster_is_refused_nothing_by_either_way() -> None:
 )
 def test_that_what_is_not_sound_or_not_known_blocks(code: str, facts: Facts) -> None:
     assert code in _blocks(facts)
+
+
+@pytest.mark.parametrize(("name", "value"), [("replication.replSetName", "cfg"), ("sharding.configsvrMode", "sccc")])
+def test_that_a_set_or_mode_which_came_into_the_file_since_the_start_blocks(name: str, value: str) -> None:
+    """Stopped for its copy the last config server came back as something else, taken back too."""
+    had = _facts().host("c3")[MongoProcess].settings
+    facts = _process(_facts(), "c3", settings=(*had, (name, value)))
+    assert _blocks(facts) == ["CONFIG-FILES"]
+    check = next(one for one in PROCEDURE.preflight(facts, ROLLING) if one.code == "CONFIG-FILES")
+    assert f"c3 runs with no {name}, and its file /etc/mongod.conf says {value}" in check.evidence
 
 
 STRING = "c1:27019,c2:27019,c3:27019"

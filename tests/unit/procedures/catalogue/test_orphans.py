@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import getpass
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,16 @@ def _end(path: Path, pattern: str, account: str = "") -> subprocess.CompletedPro
 
 def _start(name: str) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(("bash", "-c", DEAF.format(name=name)), stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def _named(name: str, *words: str) -> subprocess.Popen[bytes]:
+    """A process of this name and these words that waits."""
+    says = "import sys; print('ready', flush=True); sys.stdin.read()"
+    shown = shlex.join(("exec", "-a", name, sys.executable, "-c", says, *words))
+    process = subprocess.Popen(("bash", "-c", shown), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     return process
@@ -80,6 +92,55 @@ def test_that_a_command_that_only_names_the_pattern_is_not_ended(tools: Path) ->
             assert speaks.poll() is None
         finally:
             speaks.kill()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("mysqld", "--wsrep_sst_method=mariabackup"),
+        ("vi", "/usr/bin/wsrep_sst_mariabackup"),
+        ("tail", "-f", "/var/log/wsrep_sst_joiner.log"),
+        ("mariadbd", "--wsrep-sst-receive-address=10.0.0.1:4444"),
+    ],
+)
+def test_that_who_has_an_sst_among_his_words_is_not_ended(tools: Path, words: tuple[str, ...]) -> None:
+    with _named(*words) as speaks:
+        try:
+            assert _end(tools, ORPHANS).returncode == 0
+            assert speaks.poll() is None
+        finally:
+            speaks.kill()
+
+
+def test_that_the_script_of_an_interpreter_is_ended(tools: Path, tmp_path: Path) -> None:
+    script = tmp_path / "wsrep_sst_script"
+    script.write_text("echo ready\nread _\n")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(("bash", "-ue", str(script), "--role", "joiner"), **pipes) as orphan:  # type: ignore[call-overload]
+        assert orphan.stdout.readline() == b"ready\n"
+        try:
+            assert _end(tools, ORPHANS).returncode == 0
+            assert orphan.wait(5) == -signal.SIGTERM
+        finally:
+            orphan.kill()
+
+
+def test_that_the_transfer_of_a_living_server_is_not_ended(tools: Path, tmp_path: Path) -> None:
+    """Two instances of one account: the other one is a donor now."""
+    server = tmp_path / "mariadbd"
+    shutil.copy(str(shutil.which("bash")), server)
+    says = "(exec -a wsrep_sst_mariabackup sleep 60) & echo $!; wait"
+    with subprocess.Popen((str(server), "-c", says), stdout=subprocess.PIPE) as donor:
+        assert donor.stdout is not None
+        transfer = int(donor.stdout.readline())
+        while b"wsrep_sst_mariabackup\0" not in Path(f"/proc/{transfer}/cmdline").read_bytes():
+            time.sleep(0.01)
+        try:
+            assert _end(tools, ORPHANS).returncode == 0
+            assert Path(f"/proc/{transfer}").exists()
+        finally:
+            os.kill(transfer, signal.SIGKILL)
+            donor.kill()
 
 
 def test_that_a_process_table_that_cannot_be_read_is_no_empty_one(tools: Path) -> None:

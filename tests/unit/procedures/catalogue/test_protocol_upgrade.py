@@ -65,7 +65,7 @@ def test_that_a_set_is_changed_at_its_primary_proven_everywhere_and_tried_by_a_w
     assert undo is not None
     assert wording(undo.action)[:3] == (
         "// at whichever of m1, m2, m3 is primary then",
-        "cfg = rs.conf()   // only while cfg.version is 6",
+        "cfg = rs.conf()   // only while cfg.version is 6 or newer",
         "cfg.protocolVersion = 0",
     )
     assert plan.steps[3].title == "See every set whole for 1 min 30 s"

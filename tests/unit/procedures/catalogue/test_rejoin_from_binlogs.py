@@ -60,9 +60,10 @@ def test_that_the_second_part_restores_replays_sets_the_position_and_only_then_n
         "copy-back-n3", "tidy-n3",
         "identity-n3", "owner-n3", "notes-n3", "replay-n3", "set-position-n3", "no-private-n3",
         "recover-n3", "position-n3", "look-n3", "no-look-n3", "tables-open-n3", "unmark-n3", "state-n3",
-        "name-donor-n3", "start-n3", "transfer-n3", "same-defined-n3", "same-rows-n3",
+        "name-donor-n3", "start-n3", "transfer-n3", "fragments-n3",
+        "same-defined-n3", "same-rows-n3",
         "let-in-n3", "forget-donor-n3", "restart-on-n3", "settle-n3",
-        "fragments-n3", "whole",
+        "fragments-n3-again", "whole",
     ]  # fmt: skip
 
 
@@ -73,6 +74,7 @@ def test_that_the_replay_begins_once_on_data_that_name_no_state_and_ends_where_i
     words = replay.action.command.argv
     assert words[4:] == (
         DATADIR, "/srv/binlogs", "4000", "899000", GTID, str(TARGET), "940", f"/run/pilothouse/replay-{TARGET}.log",
+        "mariadb.service",
         "mysql-bin.000007:900000",
     )  # fmt: skip
     assert not replay.repeatable

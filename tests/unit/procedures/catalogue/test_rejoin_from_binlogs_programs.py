@@ -9,6 +9,9 @@ import pytest
 
 from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
+from services.procedures.engine.ports import ActFailed
+from services.procedures.execute.acting_output import Masks, judged
+from tests.entered_by_others import entered
 
 U = "0a9baafc-e833-11f1-988e-8319290952fc"
 TOOL = "#!/bin/sh\nfor one; do :; done\necho changed > ${one#--target-dir=}/ibdata1\necho 'completed OK!'\n"
@@ -17,6 +20,7 @@ TOOL = "#!/bin/sh\nfor one; do :; done\necho changed > ${one#--target-dir=}/ibda
 def _places(tmp_path: Path) -> tuple[Path, Path]:
     """A backup, and where its copy goes: a folder that only we may write into."""
     backup, place, tool = tmp_path / "backup", tmp_path / "place", tmp_path / "tool"
+    entered(tmp_path)
     backup.mkdir()
     place.mkdir(mode=0o755)
     (backup / "ibdata1").write_text("as it was", encoding="ascii")
@@ -45,10 +49,12 @@ def test_that_a_copy_is_prepared_and_never_the_backup_nor_what_shares_its_files(
 
 def test_that_a_prepare_may_read_what_the_backup_says_of_its_pages(tmp_path: Path) -> None:
     """--no-defaults would keep it from backup-my.cnf: it dies on a backup with other pages (lab: test_page_size.py)."""
-    _places(tmp_path)
-    (tmp_path / "tool").write_text(TOOL.replace("for one", 'echo "$*" > ${0%tool}words\nfor one'), encoding="ascii")
+    _, place = _places(tmp_path)
+    (tmp_path / "tool").write_text(
+        TOOL.replace("echo changed", 'echo "$*" > ${one#--target-dir=}/words\necho changed'), encoding="ascii"
+    )
     assert _prepare(tmp_path).returncode == 0
-    assert (tmp_path / "words").read_text(encoding="ascii").split()[0] == "--prepare"
+    assert (place / "work/words").read_text(encoding="ascii").split()[0] == "--prepare"
 
 
 def test_that_a_prepare_that_could_not_open_a_table_is_none_though_it_ends_with_ok(tmp_path: Path) -> None:
@@ -213,3 +219,18 @@ def test_that_roots_client_gives_no_file_to_whoever_answers_on_the_private_socke
     calls = [line for line in program.splitlines() if '"$client"' in line]
     assert calls
     assert all("--no-defaults --local-infile=0 " in line for line in calls)
+
+
+@pytest.mark.parametrize("program", [private.REPLAY, private.POSITION])
+def test_that_a_private_server_that_failed_is_told_by_why_and_not_by_its_logs_last_line(
+    program: str, tmp_path: Path
+) -> None:
+    """'Access denied for user mysql' was all that a person read of accounts without unix_socket."""
+    log = tmp_path / "server.log"
+    log.write_text("ready for connections.\n[Warning] Access denied for user 'mysql'@'localhost'\n")
+    begin = program.index("say() {")
+    script = f"{program[begin : program.index('folder=', begin)]}log=$1\nfailed 'neither is let in' 11\n"
+    ran = subprocess.run(["bash", "-c", script, "x", str(log)], capture_output=True, text=True, timeout=20, check=False)
+    with pytest.raises(ActFailed, match="exit code 11: failed: neither is let in"):
+        judged("replay", (ran.returncode, ran.stdout, ran.stderr), host="n3", ok=(0,), keep="", pattern="",
+               masks=Masks())  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import re
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,8 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     MARK,
     PREPARE_ONCE,
 )
+from services.procedures.catalogue.galera.snapshot_node.hold import RUN
+from services.procedures.catalogue.galera.snapshot_node.look_through import BRING
 from services.procedures.catalogue.steps.restoring_programs import (
     BACK_FROM_INSIDE,
     COPIED_BACK,
@@ -26,6 +31,7 @@ from services.procedures.catalogue.steps.restoring_programs import (
     KEEP_INSIDE,
 )
 from services.procedures.plan.parts.galera.data_folder import INSIDE, INSIDE_BEFORE
+from tests.entered_by_others import entered
 
 OWNER, WHO = os.getuid(), f"{os.getuid()}:{pwd.getpwuid(os.getuid()).pw_gid}"
 MINE = f"{os.getuid()}:{os.getgid()}"
@@ -47,6 +53,7 @@ def _ran(program: str, *words: object, chowned: Path | None = None) -> int:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
+    entered(tmp_path)
     folder = tmp_path / "data"
     (folder / "shop").mkdir(parents=True)
     (folder / "shop/orders.ibd").write_text("rows")
@@ -134,6 +141,33 @@ def test_that_a_copy_back_has_ended_only_when_it_is_on_disk(data: Path, *, tool:
     assert (re.search(COPIED_BACK, printed) is not None) is (tool == 0)
 
 
+@pytest.mark.parametrize("by", ["the operator's command", "a copy back"])
+def test_that_what_a_stopped_command_had_brought_is_noted_so_that_an_undo_removes_it(data: Path, by: str) -> None:
+    """An undo keeps, and leaves to a person, what is not noted and bears no server's name: half a copy's parts too."""
+    program = (COPY_BACK if by == "a copy back" else BRING).replace(NOTES, str(data.parent / "notes"))
+    more = () if by == "a copy back" else (RUN, "60")
+    words = ("bash", "-c", program, "pilothouse", str(data), f"{data}.kept", *more)
+    begins = (
+        "sh",
+        "-c",
+        f"cd {data} && touch part-1 && mkfifo {data.parent}/there && echo >{data.parent}/there; sleep 60",
+    )
+    with subprocess.Popen((*words, *begins), stdout=subprocess.DEVNULL, start_new_session=True) as at_work:
+        while not (data.parent / "there").exists():
+            time.sleep(0.01)
+        (data.parent / "there").read_text()
+        for one in _below(at_work.pid):  # systemd sends its signal to each process of a unit: systemd.kill(5)
+            with contextlib.suppress(ProcessLookupError):  # its end may have come with its child's
+                os.kill(one, signal.SIGTERM)
+        assert at_work.wait(30) not in {0, -signal.SIGTERM}
+    assert b"f part-1\0" in next((data.parent / "notes").iterdir()).read_bytes()
+
+
+def _below(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [one for child in listed for one in _below(int(child))] + [pid]
+
+
 @pytest.mark.parametrize("name", [INSIDE, INSIDE_BEFORE])
 def test_that_what_an_earlier_run_kept_in_the_data_folder_is_not_copied_with_a_backup(
     data: Path, tmp_path: Path, name: str
@@ -166,7 +200,7 @@ innodb_undo_tablespaces=0
 innodb_compression_level=6
 """
 """As mariadb-backup 10.11.18 writes it."""
-_TOOL = '#!/bin/sh\ncat "${0%tool}place/work.part/backup-my.cnf" > "${0%tool}read"\necho "completed OK!"\n'
+_TOOL = '#!/bin/sh\ncd "${0%tool}place/work.part" && cat backup-my.cnf > read\necho "completed OK!"\n'
 
 
 def _prepared_by_binlogs(tmp_path: Path, backup: Path) -> subprocess.CompletedProcess[str]:
@@ -192,7 +226,7 @@ def test_that_a_prepare_is_given_what_a_backup_says_of_its_pages_and_files(
     assert _ran(PREPARE_ONCE, tmp_path / "copies/began-0", "true") == 0
     assert kept.read_text(encoding="ascii").splitlines() == wanted
     assert _prepared_by_binlogs(tmp_path, data).returncode == 0
-    assert (tmp_path / "read").read_text(encoding="ascii").splitlines() == wanted
+    assert (tmp_path / "place/work/read").read_text(encoding="ascii").splitlines() == wanted
 
 
 @pytest.mark.parametrize(
@@ -233,7 +267,7 @@ def test_that_no_prepare_begins_with_an_option_that_a_backup_has_no_need_of(
     ran = _prepared_by_binlogs(tmp_path, later)
     assert ran.returncode == 9
     assert f"backup-my.cnf names {line}: " in ran.stdout
-    assert not (tmp_path / "read").exists()
+    assert not list((tmp_path / "place").rglob("read"))
 
 
 def test_that_nothing_is_copied_or_prepared_where_others_may_write_above_it(data: Path, tmp_path: Path) -> None:

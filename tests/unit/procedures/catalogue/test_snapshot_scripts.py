@@ -28,7 +28,7 @@ while IFS= read -r line; do
       else echo "counters 0 5 50 9"; fi;;
     *"still "*) echo "still $(cat "$HERE/still" 2>/dev/null || echo 7)";;
     *"set "*) echo "set 1";;
-    *UNLOCK*) echo "unlocked 7"; touch "$HERE/unlocked";;
+    *UNLOCK*) touch "$HERE/unlocked"; echo "unlocked 7";;  # who has the answer may kill it
   esac
 done
 touch "$HERE/ended"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.option_files import group_members
-from services.facts.state_files import KEPT
+from services.facts.state_files import KEPT, KEPT_ASIDE, KEPT_INSIDE
 from services.procedures.catalogue.checks.parts import (
     READ_IT,
     arbitrators,
@@ -13,6 +13,7 @@ from services.procedures.catalogue.checks.parts import (
     known,
     server_of,
     unread,
+    unread_options,
     verdict,
 )
 from services.procedures.catalogue.checks.transfer import sst_orphans, sst_tools
@@ -24,7 +25,7 @@ from services.procedures.catalogue.galera.rolling_restart.order import writer_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_folder import INSIDE, INSIDE_BEFORE, DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.options import Options
@@ -142,11 +143,13 @@ def sst_section_copied(facts: Facts, joiner: str, donor: str) -> Check:
     own = {name: value for section, name, value in facts.host(joiner)[Options].given if section == "sst"}
     left = [f"{name} = {value} stays in {joiner}'s own files" for name, value in own.items() if name not in rows]
     told = ", ".join(f"{name} = {value}" for name, value in taken.items())
+    blind = unread_options(facts.host(donor), facts.host(joiner))
     return Check(
         code="SST-SECTION",
         title="The [sst] sections are equal",
-        verdict=verdict(left),
-        evidence="; ".join([*left, f"copied from {donor}: {told or 'none there'}"]),
+        verdict=verdict(left, blind),
+        not_known=bool(blind) and not left,
+        evidence="; ".join([*left, *blind, f"copied from {donor}: {told or 'none there'}"]),
         why="A donor that encrypts and a joiner that does not wait for each other for ever.",
         try_=(f"Remove it from {joiner}'s files.",) if left else (),
     )
@@ -197,15 +200,22 @@ def names(facts: Facts, joiner: str, node_name: str, donor: str, members: tuple[
 
 
 def aside_free(facts: Facts, joiner: str) -> Check:
-    """An older copy that was kept is somebody's data: it is not written over."""
-    left = any(p.code in KEPT for p in facts.host(joiner).problems)
+    """An older copy that was kept is somebody's data: it is not written over. It is named where it lies."""
+    codes = {problem.code for problem in facts.host(joiner).problems} & KEPT
+    folder = (facts.host(joiner)[DataFolder].path or "/var/lib/mysql").rstrip("/")
+    beside, inside = aside_path(facts, joiner), f"{folder}/{INSIDE}"
+    said = [f"{beside} exists"] if KEPT_ASIDE in codes else []
+    said += [f"{inside} exists, or {INSIDE_BEFORE} of an earlier version"] if KEPT_INSIDE in codes else []
+    tries = [f"Remove or rename {beside} on {joiner}."] if KEPT_ASIDE in codes else []
+    # Renamed where it lies, it would be a schema of the server's.
+    tries += [f"Remove {inside} on {joiner}, or move it out of {folder}."] if KEPT_INSIDE in codes else []
     return Check(
         code="ASIDE-FREE",
         title="No older data folder is kept aside",
-        verdict=Verdict.BLOCK if left else Verdict.PASS,
-        evidence=f"{aside_path(facts, joiner)} {'exists' if left else 'is not there'}",
-        why="The old data folder is renamed to that name.",
-        try_=(f"Remove or rename {aside_path(facts, joiner)} on {joiner}.",) if left else (),
+        verdict=Verdict.BLOCK if codes else Verdict.PASS,
+        evidence="; ".join(said) or f"{beside} is not there",
+        why="What an earlier run kept may be the only copy of rows: nothing is begun beside it.",
+        try_=tuple(tries),
         host=joiner,
     )
 

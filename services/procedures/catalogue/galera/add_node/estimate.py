@@ -26,7 +26,7 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.sessions import Sessions
-from services.sampling.ist_reach import remaining_s, safe_gap
+from services.sampling.ist_reach import Rate, remaining_of_ring_s, remaining_s, safe_gap
 
 SST_FIXED_S = 10.0
 COPY_BYTES_S = 100e6
@@ -86,8 +86,7 @@ def _donor(facts: Facts, joiner: str, name: str) -> Donor:
     _, seqno = position_of(facts, joiner)
     left: float | None = None
     if not against and seqno is not None and low is not None and last is not None:
-        rates = facts.host(name)[WriteRate].rates
-        left = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, _lowest(facts, joiner))
+        left = _left_s(facts, joiner, name, (seqno, low, last))
     if not _synced(facts, name):
         can = f"{_state(facts, name)}, not Synced: never chosen"
     elif against:
@@ -98,6 +97,18 @@ def _donor(facts: Facts, joiner: str, name: str) -> Donor:
     cache = f"cached from {low}" if low else "cache not known"
     reason = f"{can}, {cache}, {sessions} client session{'' if sessions == 1 else 's'}"
     return Donor(name, not against, reason, against, left)
+
+
+def _left_s(facts: Facts, joiner: str, name: str, span: tuple[int, int, int]) -> float | None:
+    """Return how long this member can still send what the joiner misses (its position, what is cached, the newest)."""
+    seqno, low, last = span
+    rates, lowest = facts.host(name)[WriteRate].rates, _lowest(facts, joiner)
+    left = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, lowest)
+    galera = galera_of(facts.host(name))
+    if not left or rates is None or galera is None or not galera.gcache_size:
+        return left
+    rate = Rate(rates.bytes_s, rates.seqno_s, "")
+    return max(left, remaining_of_ring_s(seqno, low if lowest is None else lowest, last, galera.gcache_size, rate))
 
 
 def _against(facts: Facts, joiner: str, name: str) -> str:
@@ -181,7 +192,8 @@ def _soon_over(donor: str, left_s: float | None) -> str:
     """Return the warning for a cache that will soon have purged what is missed (page add-node, "IST possible?", 4)."""
     if left_s is None or left_s >= LEAST_LEFT_S:
         return ""
-    return f"{donor} keeps it for {left_s / 60:.0f} min more at today's rate: start soon, or choose a deeper cache"
+    span = f"{left_s / 60:.0f} min" if left_s >= 60.0 else f"{left_s:.0f} s"
+    return f"{donor} keeps it for {span} more at today's rate: start soon, or choose a deeper cache"
 
 
 def _lowest(facts: Facts, joiner: str) -> int | None:

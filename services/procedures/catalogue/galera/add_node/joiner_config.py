@@ -7,10 +7,12 @@ one a person sets by hand (joiner_secrets.py).
 
 from __future__ import annotations
 
+from services.errors import BadInput
 from services.facts.option_files import cluster_addresses, group_members
 from services.facts.provider_options import without_options
 from services.facts.reading import count, without_port
 from services.facts.server_groups import in_reading_order
+from services.i18n import tr
 from services.procedures.catalogue.galera.add_node.joiner_secrets import left_out, may_copy
 from services.procedures.plan.actions import CopiedSecret
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -129,6 +131,14 @@ def config_text(
         f"wsrep_node_address = {address_of(facts.host(joiner))}",
         f"server_id = {free_server_id(facts, members)}",
     ]
+    odd = next((line for line in lines if not line.isprintable()), "")
+    if odd:  # what the others call themselves, or where they say that they are, is no line of this file
+        raise BadInput(
+            tr("What would be written on {host} has a line's end or a control character in it: {line}", host=joiner,
+               line=repr(odd[:80])),
+            safe=tr("Nothing was written."),
+            try_=(tr("Look at wsrep_node_address and wsrep_cluster_address of the members."),),
+        )  # fmt: skip
     content: list[str | CopiedSecret] = ["\n".join(lines) + "\n"]
     if source[Options].option("mysqld", "wsrep_sst_auth") is not None:
         content += ["wsrep_sst_auth = ", CopiedSecret(donor, "wsrep_sst_auth"), "\n"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from services.connections.command import MASK
 from services.facts.plain_options import is_plain
+from services.procedures.catalogue.checks.parts import unread_options
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options
@@ -50,11 +51,13 @@ def set_by_hand(facts: Facts, joiner: str, donor: str, wanted: tuple[str, ...]) 
     there = [one for one in names if one not in missing]
     said = [f"{_named(one)} of {donor} {_why(facts, donor, one)}; {joiner}'s files don't have it" for one in missing]
     said += [f"{_named(one)} stands in {joiner}'s own files; whether it is {donor}'s is not compared" for one in there]
+    blind = unread_options(facts.host(donor))
     return Check(
         code="SST-SECRETS",
         title=f"{joiner} has the secrets that are not copied from {donor}",
-        verdict=Verdict.BLOCK if needed else Verdict.WARN if missing else Verdict.PASS,
-        evidence="; ".join(said) or f"{donor}'s files have none but the account of the SST",
+        verdict=Verdict.BLOCK if needed else Verdict.WARN if missing or blind else Verdict.PASS,
+        not_known=bool(blind) and not missing,
+        evidence="; ".join([*said, *blind]) or f"{donor}'s files have none but the account of the SST",
         why="The console keeps no secret, so it can't write it: an SST that encrypts ends without its key, when the "
         "joiner's data are erased already.",
         try_=tuple(

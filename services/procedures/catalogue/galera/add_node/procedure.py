@@ -286,7 +286,10 @@ def _candidate_words(facts: Facts, name: str) -> str:
         if host.server_up is not False:
             return f"member, {_running_words(host)}"
         state = host[DataFolder].grastate
-        return f"member, down, at seqno {state.seqno}" if state is not None else "member, down"
+        if state is None:
+            return "member, down"
+        known = state.seqno is not None and state.seqno >= 0
+        return f"member, down, at seqno {state.seqno}" if known else "member, down, its position not known yet"
     return f"spare, {product_of(host[Program].text) or 'no server program seen'}"
 
 

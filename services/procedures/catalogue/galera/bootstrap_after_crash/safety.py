@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from services.facts.causes import asserts, disk_full, fails_again
+from services.facts.tcp_ways import GROUP_PORT
+from services.procedures.catalogue.checks.haproxy import NONE_SEEN, unseen_balancers
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.catalogue.checks.starting import LEAST_ROOM
-from services.procedures.catalogue.checks.transfer import GROUP_PORT
+from services.procedures.catalogue.checks.transfer import untried
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import typed_hosts
@@ -145,15 +147,18 @@ def copies(hosts: tuple[str, ...], how: str) -> Check:
 def clients_away(facts: Facts) -> Check:
     """Who writes on the first node before its data was looked at makes another choice cost those rows."""
     seen = sorted({f"{balancer} on {host.host}" for host in facts.hosts for balancer in host[Balancers].found})
+    blind = unseen_balancers(facts)
+    told = f"{', '.join(seen)} may send clients to it as soon as it is up" if seen else NONE_SEEN
     return Check(
         code="CLIENTS-AWAY",
         title="No client writes on the first node before its data was looked at",
-        verdict=verdict((), seen),
-        evidence=f"{', '.join(seen)} may send clients to it as soon as it is up"
-        if seen
-        else "no HAProxy or ProxySQL seen on the hosts of this inventory",
+        verdict=verdict((), [*seen, *blind]),
+        not_known=bool(blind) and not seen,
+        evidence="; ".join([told, *blind]),
         why="What clients write there is lost when another node is chosen after all.",
-        try_=("Stop the applications, or take the nodes out of the balancer, until you have looked.",) if seen else (),
+        try_=("Stop the applications, or take the nodes out of the balancer, until you have looked.",)
+        if seen or blind
+        else (),
     )
 
 
@@ -165,11 +170,13 @@ def network_first(facts: Facts, hosts: tuple[str, ...]) -> Check:
         for link in host[Links].tried
         if link.to_host in hosts and link.port == GROUP_PORT and link.outcome in {"filtered", "refused"}
     ]
+    blind = untried(facts, hosts)
     return Check(
         code="NETWORK-FIRST",
         title="The servers that are up reach each other",
-        verdict=verdict(closed),
-        evidence="; ".join(closed) or f"no closed way between {', '.join(hosts)} was seen",
+        verdict=verdict(closed, blind),
+        not_known=bool(blind) and not closed,
+        evidence="; ".join(closed or blind) or f"no closed way between {', '.join(hosts)} was seen",
         why="Nodes that were only parted merge by themselves when the network is whole again. pc.bootstrap reaches "
         "only the nodes that are connected to the chosen one, and must never be given on two sides.",
         try_=("Heal the network; the cluster then forms again without this procedure.",) if closed else (),
@@ -189,11 +196,13 @@ def ways_closed(facts: Facts, hosts: tuple[str, ...]) -> Check:
         for name, link in tried
         if link.outcome == "filtered"
     ]
+    blind = untried(facts, hosts)
     return Check(
         code="PORTS",
         title="The nodes reach each other's ports",
-        verdict=verdict(closed),
-        evidence="; ".join(closed) or f"no closed way between {', '.join(hosts)} was seen",
+        verdict=verdict(closed, blind),
+        not_known=bool(blind) and not closed,
+        evidence="; ".join(closed or blind) or f"no closed way between {', '.join(hosts)} was seen",
         why="A node that does not reach the first one waits for it without end, and can't be stopped for minutes.",
         try_=("Heal the network between them, or leave the ones out that are cut off ('nodes').",) if closed else (),
     )

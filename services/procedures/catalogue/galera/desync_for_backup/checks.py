@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.haproxy import NAMES, unseen_balancers
 from services.procedures.catalogue.checks.parts import unread, verdict
 from services.procedures.catalogue.galera.rolling_restart.order import writer_of
 from services.procedures.catalogue.steps.choices import member_hosts
@@ -38,20 +39,24 @@ def clients(facts: Facts, node: str, *, drained: bool) -> Check:
     sessions = host[Sessions].clients
     if not drained:
         told += [f"HAProxy sends it clients ({', '.join(places)})"] if places else []
-        told += [f"ProxySQL runs on {h.host}, and is not told" for h in facts.hosts if "proxysql" in h[Balancers].found]
+        others = [(h.host, NAMES[kind]) for h in facts.hosts for kind in h[Balancers].found if kind in NAMES]
+        told += [f"{name} runs on {host}, and is not told" for host, name in others]
         if sessions:
             writer = ", more than any other member: it may be the writer" if writer_of(facts) == node else ""
             told.append(f"{sessions} client session{'' if sessions == 1 else 's'} on it now{writer}")
-    if sessions is None:
-        told.append(unread(host, "the process list", "processes", "sql"))
+    blind = [] if drained else [f"a balancer: {why}" for why in unseen_balancers(facts)]
+    blind += [unread(host, "the process list", "processes", "sql")] if sessions is None else []
     return Check(
         code="CLIENTS",
         title=f"No client needs {node} to be up to date",
-        verdict=verdict((), told),
-        evidence="; ".join(told)
+        verdict=verdict((), [*told, *blind]),
+        not_known=bool(blind) and not told,
+        evidence="; ".join([*told, *blind])
         or (f"HAProxy is told to send its clients elsewhere ({', '.join(places)})" if drained else f"none on {node}"),
         why="A desynced node falls behind: it answers with old data, and writes made there conflict more often.",
-        try_=("Choose a node without clients, or take it out of the balancer for the backup.",) if told else (),
+        try_=("Choose a node without clients, or take it out of the balancer for the backup.",)
+        if told or blind
+        else (),
         host=node,
     )
 

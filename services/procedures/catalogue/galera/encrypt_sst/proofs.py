@@ -9,7 +9,7 @@ from services.procedures.catalogue.galera.encrypt_sst.goal import Goal, server_g
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, PORT, TRY
 from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
 from services.procedures.catalogue.steps.temporary import Temporary
-from services.procedures.conditions.machine.files import FileAbsent
+from services.procedures.conditions.machine.files import FileNotAsPut
 from services.procedures.conditions.machine.unit import UnitFresh
 from services.procedures.plan.actions import MadePair, PutPair, RemoveFile, Run, Several
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -114,7 +114,7 @@ def foreign_off(host: HostFacts) -> str:
 
 
 def _foreign(host: HostFacts) -> Temporary:
-    files = tuple(RemoveFile(path) for path in _FOREIGN)
+    files = tuple(RemoveFile(path, put=True) for path in _FOREIGN)
     folder = Run(Command(("rmdir", "--ignore-fail-on-non-empty", "--", FOREIGN_FOLDER), sudo=True), ok=(0, 1))
     return Temporary(
         key=f"foreign:{host.host}",
@@ -122,7 +122,7 @@ def _foreign(host: HostFacts) -> Temporary:
         sentence=f"a foreign certificate for a test lies on {host.host}",
         danger="none: no node trusts it, and it ends with the host's next boot",
         release=Several((*files, folder)),
-        released=tuple(FileAbsent(host.host, path) for path in _FOREIGN),
+        released=tuple(FileNotAsPut(host.host, path) for path in _FOREIGN),
     )
 
 

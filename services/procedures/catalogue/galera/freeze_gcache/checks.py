@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import posixpath
+import shlex
 from dataclasses import replace
 
+from services.procedures.catalogue.checks.parts import unread
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import (
     OPTION,
     Cache,
@@ -188,21 +190,24 @@ def _ring(cache: Cache) -> str:
 def stale_pages(facts: Facts, donor: str) -> Check:
     """Pages older than the server are left-overs of an earlier freeze."""
     host = facts.host(donor)
-    pages = host[Gcache].pages
+    known = host[Gcache].pages
+    pages = known or ()
     server = host.node.server if host.node is not None else None
     started = server.started_at if server is not None else None
     stale = tuple(name for name, _, changed in pages if started is not None and changed < started)
-    blind = started is None and bool(pages)
+    blind = [unread(host, "the page files", "gcache", "datadir", "ssh")] if known is None else []
+    if started is None and pages:
+        blind.append(f"when the server of {donor} was started is not known; it has pages")
     size = sum(size for name, size, _ in pages if name in stale)
-    paths = " ".join(posixpath.join(cache_folder(host), name) for name in stale)
+    paths = " ".join(shlex.quote(posixpath.join(cache_folder(host), name)) for name in stale)
     there = f"{len(pages)} page files, {_gb(sum(s for _, s, _ in pages))}"
     told = f"{', '.join(stale)} ({_gb(size)})" if stale else f"{there}; none older than the server's start"
     return Check(
         code="STALE-PAGES",
         title=f"No dead gcache pages on {donor}",
         verdict=Verdict.WARN if stale or blind else Verdict.PASS,
-        not_known=blind,
-        evidence=f"when the server of {donor} was started is not known; it has pages" if blind else told,
+        not_known=bool(blind),
+        evidence="; ".join(blind) or told,
         why="Pages from before the server's start are never read again and only take disk.",
         try_=(f"When the cache is released again: sudo rm {paths}",) if stale else (),
         host=donor,

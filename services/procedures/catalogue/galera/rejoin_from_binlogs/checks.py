@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.procedures.catalogue.checks.parts import READ_IT, known, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import READ_IT, known, server_of, unread, unread_state, verdict
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
 from services.procedures.catalogue.steps import comparing
@@ -83,11 +83,14 @@ def own_reach(facts: Facts, joiner: str) -> Check:
     seqno = state.seqno if state is not None and state.uuid == facts.cluster_id else None
     able = [r for r in reaches(facts, joiner, seqno) if r.able] if seqno is not None and seqno >= 0 else []
     told = able[0].told if able else "no position that a member still caches from"
+    blind = unread_state(facts.host(joiner))
     return Check(
         code="OWN-REACH",
         title=f"{joiner}'s own data need more than an IST",
-        verdict=verdict(able),
-        evidence=f"grastate.dat of {joiner} says {seqno if seqno is not None else 'no position'}; {told}",
+        verdict=verdict(able, blind),
+        not_known=bool(blind),
+        evidence="; ".join(blind)
+        or f"grastate.dat of {joiner} says {seqno if seqno is not None else 'no position'}; {told}",
         why="A plain start brings such a node back in seconds, with nothing restored.",
         try_=(f"Start {joiner} with add-node: it comes by IST.",) if able else (),
         host=joiner,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from services.facts.values import OFF_WORDS
-from services.procedures.catalogue.checks.parts import known, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import known, server_of, unread, unread_options, verdict
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -125,11 +125,14 @@ def _logs_others(host: HostFacts) -> bool:
 
 
 def _blind(host: HostFacts) -> list[str]:
-    """Return what of the filters could not be read: of a server that runs its own words, else its unit's."""
+    """Return what of the filters could not be read: of a server that runs its own words, else its unit's; its files."""
     if server_of(host) is not None:
         unsaid = host[LogFilters].said is None
-        return [unread(host, "which filters its server has", "log-filters", "sql")] if unsaid else []
-    return [unread(host, "what its unit gives the server", "start-line", "ssh")] if host[Starting].line is None else []
+        said = [unread(host, "which filters its server has", "log-filters", "sql")] if unsaid else []
+    else:
+        unit = host[Starting].line is None
+        said = [unread(host, "what its unit gives the server", "start-line", "ssh")] if unit else []
+    return [*said, *unread_options(host)]
 
 
 def _moves(host: HostFacts) -> bool:

@@ -13,12 +13,13 @@ server's account by its own name: a new MariaDB has both by unix_socket (MariaDB
 files say by then. Rows of a BINLOG statement are applied as a replica applies them (MariaDB KB, "slave_exec_mode"):
 what passes over a row that does not fit is switched off, and asked for. They also go where replicate_rewrite_db says
 (10.11.18, tried: into another schema, both programs ended with 0 and the GTID was right). Nothing on a command line
-takes that back, so a server that has it is refused.
+takes that back, so a server that has it is refused. Option files that its account may not read, and the unit's server
+does, are passed over without a word: then it does not begin (as_server.py).
 """
 
 from __future__ import annotations
 
-from services.connections.as_server import EXEC_AS
+from services.connections.as_server import EXEC_AS, SAME_OPTIONS
 
 STATE = "/var/lib/pilothouse/replay"
 """The folder that only root may enter, and that a reboot leaves."""
@@ -26,9 +27,9 @@ MARKER = f"{STATE}/state"
 """'begun TARGET' from before the first change on, 'done TARGET GTID STATE' when all of it is in the data."""
 PRIVATE = "/run/pilothouse/private"
 
-COMMON = r"""@EXEC_AS@set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
+COMMON = r"""@EXEC_AS@@SAME_OPTIONS@set -u -o pipefail -o noclobber; export LC_ALL=C; umask 077
 say() { printf '%s\n' "$1"; }
-failed() { say "failed: $1"; [ -z "${log-}" ] || tail -n 15 -- "$log"; exit "${2-9}"; }
+failed() { [ -z "${log-}" ] || tail -n 15 -- "$log"; say "failed: $1"; exit "${2-9}"; }
 folder=/run/pilothouse/private sock=/run/pilothouse/private/server.sock log=
 notes=/var/lib/pilothouse/replay marker=/var/lib/pilothouse/replay/state
 [ ! -L "$notes" ] && install -d -m 0700 -o root -g root -- "$notes" || failed "the folder $notes could not be made"
@@ -37,6 +38,8 @@ server=$(command -v mariadbd || echo /usr/sbin/mariadbd); [ -x "$server" ] || fa
 account=$(stat -c %U -- "$data") && [ "$account" != root ] || failed "the data folder $data belongs to root"
 uid=$(id -u -- "$account") && gid=$(id -g -- "$account") && [ "$uid" -gt 0 ] ||
   failed "there is no account $account that a server may have"
+same_options "$unit" || failed "the account $account can not read all option files that $unit's server reads: what a \
+private server would do is not known. Let $account read them, or put what they say into a file that it may read" 12
 as_root() { login "$by" "$@"; }
 login() {
   local user=$1 as=(); shift
@@ -93,10 +96,10 @@ begin_server() {
   [ "$(ask 'SELECT @@slave_exec_mode, @@slave_skip_errors, @@slave_run_triggers_for_rbr')" = $'STRICT\tOFF\tNO' ] ||
     failed 'the private server would pass over rows that do not fit, or run triggers a second time'
 }
-""".replace("@EXEC_AS@", EXEC_AS)
+""".replace("@EXEC_AS@", EXEC_AS).replace("@SAME_OPTIONS@", SAME_OPTIONS)
 
 REPLAY = (
-    r"""data=$1 logs=$2 start=$3 stop=$4 gtid=$5 target=$6 total=$7 told=$8; shift 8
+    r"""data=$1 logs=$2 start=$3 stop=$4 gtid=$5 target=$6 total=$7 told=$8 unit=$9; shift 9
 """
     + COMMON
     + r"""
@@ -144,7 +147,7 @@ watch_it() {
 : >| "$told"
 watch_it & watcher=$!
 began=$SECONDS
-"$reader" --no-defaults --start-position="$start" --stop-position="$stop" -- "${@%:*}" |
+"$reader" --no-defaults --local-load=/proc/none --start-position="$start" --stop-position="$stop" -- "${@%:*}" |
   as_root --binary-mode --max-allowed-packet=1073741824
 codes="${PIPESTATUS[*]}"
 kill "$watcher" 2>/dev/null; wait "$watcher" 2>/dev/null
@@ -165,7 +168,7 @@ printf 'done %s %s %s\n' "$target" "$gtid" "$state" > "$marker.new" && sync -- "
 say "replayed: $target $gtid in $((SECONDS - began)) s"
 """
 )
-"""`bash -c REPLAY pilothouse DATA LOGS START STOP GTID TARGET TRANSACTIONS PROGRESS FILE:BYTES...`
+"""`bash -c REPLAY pilothouse DATA LOGS START STOP GTID TARGET TRANSACTIONS PROGRESS UNIT FILE:BYTES...`
 
 It counts only where both programs end with 0 and the server's own binary log stands at the planned GTID; else it fails.
 Every file must be as long as when it was read, before and behind: one cut off at an event's end shows in neither.
@@ -174,7 +177,7 @@ On data on which a replay has begun before it never begins again. PROGRESS holds
 REPLAYED = r"(?m)^replayed: (\d+ [0-9-]+) in \d+ s"
 
 POSITION = (
-    r"""data=$1 uuid=$2 from=$3 target=$4 gtid=$5
+    r"""data=$1 uuid=$2 from=$3 target=$4 gtid=$5 unit=$6
 """
     + COMMON
     + r"""
@@ -211,7 +214,7 @@ stop_server
 say "position: $uuid:$target, before $before"
 """
 )
-"""`bash -c POSITION pilothouse DATA UUID FROM TARGET GTID`
+"""`bash -c POSITION pilothouse DATA UUID FROM TARGET GTID UNIT`
 
 SET GLOBAL wsrep_start_position fails with ERROR 1231 as nobody is connected, and writes the position into InnoDB all
 the same (MariaDB 10.11.18, tried; it needs no grastate.dat, and an sst_method other than 'skip'). wsrep_se_checkpoint

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from services.connections.as_nobody import AS_NOBODY
 from services.connections.folder_programs import OWN_PATH
 from services.connections.folders_of_others import WALK
 from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS, STAYS_WITHIN
 
 PREPARE = (
-    FOLDERS
+    AS_NOBODY
+    + FOLDERS
     + OWN_PATH
     + PLAIN_OPTIONS
     + STAYS_WITHIN
@@ -36,7 +38,7 @@ said() {
   ! grep -aq 'could not be opened: Error' "$part.log" || return 1
   case $(tail -n 1 -- "$part.log") in *'completed OK!') return 0;; *) return 1;; esac
 }
-"$tool" --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
+as_nobody "$part" -- "$tool" --prepare --target-dir="$part" > "$part.log" 2>&1 && said ||
   { grep -a 'could not be opened: Error' -- "$part.log"; tail -n 12 -- "$part.log"; rm -f -- "$part.log"
     failed 'the copy could not be prepared'; }
 rm -f "$part.log"
@@ -47,7 +49,8 @@ mv -T -- "$part" "$work" || failed 'the copy could not be named'
 printf 'prepared: %s\n' "$found"
 """
 )
-"""`bash -c PREPARE pilothouse BACKUP WORK TOOL UUID:SEQNO`: a copy of every file is prepared, never the backup.
+"""`bash -c PREPARE pilothouse BACKUP WORK TOOL UUID:SEQNO`: a copy of every file is prepared, never the backup, and as
+nobody: a backup's logs name paths (as_nobody.py).
 
 Without --no-defaults a prepare reads the copy's own backup-my.cnf and no option file of the host; with it the page size
 and the files of the system tablespace are not the backup's, and it dies (tried with 10.11.18, pages of 4k). Where it

@@ -104,6 +104,7 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
     start = restoring.start_by_ist(facts, host, history, limit_s=4 * 3_600.0, estimate_s=60.0)
     start = replace(start, before=(*start.before, IstReaches(name, (donor,), facts.cluster_id, target)))
     start = started_from_hold(start, host, restoring.folder_of(host), whole)
+    fragments = _fragments_whole(host, start.step_id)
     return (
         _pasts_known(facts, host, values, found, donor),
         steps.restart_off(host),
@@ -129,12 +130,13 @@ def rejoining(facts: Facts, host: HostFacts, values: Inputs, found: Survey, dono
         name_donor(host, donor_name),
         start,
         steps.prove_transfer(host, "IST", "", start.step_id),
+        fragments,
         *comparing.compared(name, donor, values, members),
         *let_in(facts, host, restoring.aside_path(host)),
         forget_donor(host, donor_name),
         steps.restart_on(host),
         steps.queue_settled(host, seconds_of(values["settle"]) or 0.0),
-        _fragments_whole(host, start.step_id),
+        replace(fragments, step_id=f"{fragments.step_id}-again"),  # of one that ended while rows were compared
         steps.whole_again(facts, tuple(sorted({*members, name}))),
     )
 
@@ -304,7 +306,7 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
     logs = restoring.aside_path(host) if values["binlogs"].rstrip("/") == folder else values["binlogs"]
     many = chain.transactions + chain.statements
     words = ("bash", "-c", private.REPLAY, "pilothouse", folder, logs, str(chain.start), str(chain.stop), chain.gtid,
-             str(target), str(many), progress_path(target),
+             str(target), str(many), progress_path(target), steps.unit_of(host),
              *(f"{file.name}:{file.size}" for file in chain.files))  # fmt: skip
     step = Step(
         step_id=f"replay-{name}",
@@ -332,7 +334,7 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
 def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
     name, chain = host.host, found.chain
     words = ("bash", "-c", private.POSITION, "pilothouse", restoring.folder_of(host), facts.cluster_id,
-             str(found.backup.seqno), str(chain.target), chain.gtid)  # fmt: skip
+             str(found.backup.seqno), str(chain.target), chain.gtid, steps.unit_of(host))  # fmt: skip
     return Step(
         step_id=f"set-position-{name}",
         host=name,

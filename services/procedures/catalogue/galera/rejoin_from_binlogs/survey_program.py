@@ -186,7 +186,7 @@ told=()
 for ((i = ${#files[@]} - 1; i >= 0; i--)); do
   f=${files[i]}
   printf 'reads %s, %s of at most %s\n' "$f" "$((${#files[@]} - i))" "${#files[@]}"
-  line=$(nice "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
+  line=$(nice "$reader" --no-defaults --local-load=/proc/none --base64-output=DECODE-ROWS -- "$f" 2>/dev/null |
     awk -v name="$f" -v size="$(stat -L -c %s -- "$f")" -v stands="$stands" -v atfile="$atfile" -v at="$at" "$program")
   code=$?
   [ "$code" -ne 9 ] || refused "BINLOGS a table's name in $f has a line break: what follows it would run as a statement"

@@ -27,7 +27,9 @@ def found(facts: Facts, joiner: str, chain: Chain) -> Check:
     """The backups are on the joiner's own disks; those of other hosts are told, and not brought over."""
     host = facts.host(joiner)
     blind = [unread(host, "which backups are there", "backups", "root", "ssh")] if host[Backups].found is None else []
-    lacking = [f"no backup is found in {path} on {joiner}" for path in chain.lacking]
+    if not host[Backups].whole and chain.lacking and not blind:
+        blind = [unread(host, "every folder in which a backup may lie", "backups", "root", "ssh")]
+    lacking = [] if blind else [f"no backup is found in {path} on {joiner}" for path in chain.lacking]
     lacking += [] if chain.backups or lacking or blind else [f"no backup is found on the disks of {joiner}"]
     elsewhere = [f"{h.host} has {len(h[Backups].found or ())}" for h in facts.hosts if h.host != joiner
                  and h[Backups].found]  # fmt: skip

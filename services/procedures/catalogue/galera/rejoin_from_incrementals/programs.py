@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.connections.as_nobody import AS_NOBODY
 from services.connections.folder_programs import OWN_PATH
 from services.connections.folders_of_others import WALK
 from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS, STAYS_WITHIN
@@ -52,14 +53,14 @@ than root may write. What an earlier run kept inside the data folder is in a bac
 """
 
 PREPARE_ONCE = rf"""export LC_ALL=C
-{OWN_PATH}{PLAIN_OPTIONS}{STAYS_WITHIN}own_path "${{1%/*}}" || exit 10
+{AS_NOBODY}{OWN_PATH}{PLAIN_OPTIONS}{STAYS_WITHIN}own_path "${{1%/*}}" || exit 10
 for copy in "${{1%/*}}"/[0-9]*; do stays_within "$copy" && plain_options "$copy" || exit 9; done
 mkdir -- "$1" || {{ echo "this copy was prepared before, wholly or in part: it is not prepared again"; exit 17; }}
-shift
-exec "$@"
+place=${{1%/*}}; shift
+as_nobody "$place"/[0-9]* -- "$@"
 """
-"""$1 a folder that is made just before, beside the copies; the rest the command. What has begun once never begins
-again.
+"""$1 a folder that is made just before, beside the copies; the rest the command, run as nobody (as_nobody.py): the
+copies are lent to it meanwhile. What has begun once never begins again.
 
 A prepare with --target-dir reads the backup's own backup-my.cnf and no option file of the host (--print-defaults, tried
 with mariadb-backup 10.11.18): its page size and the files of its system tablespace. With --no-defaults it takes

@@ -61,7 +61,7 @@ def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) 
     if not option:
         return Check("OPTION", "The option is known to the server", Verdict.PASS, "no option is changed")
     now = [
-        (host, facts.host(host)[Options].option("mysqld", name), facts.host(host)[Variables].value(name))
+        (host, facts.host(host)[Options].option("mysqld", name), facts.host(host)[Variables].shown(name))
         for host in nodes
     ]
     told = ", ".join(

@@ -116,7 +116,7 @@ counters() {
 
 program=$(command -v mariadb || command -v mysql) || end 72 "no client program of the server is there"
 socket=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--socket=//p' | tail -n 1)
-program=("$program" --batch --local-infile=0 --protocol=socket --host=localhost)
+program=("$program" --batch --local-infile=0 --plugin-dir= --protocol=socket --host=localhost)
 case $socket in /*) program+=("--socket=$socket");; ?*) program+=("--socket=$folder/$socket");; esac
 link=$(timeout 300 find "$folder" \( -type l -o -name '*.isl' \) -print -quit) || end 72 "$folder could not be searched"
 [ -z "$link" ] || end 72 "$link leads out of $folder: what it leads to would not be in the snapshot"

@@ -19,6 +19,7 @@ BRING = (
     + f"sync_s={SYNC_S}\n"
     + r"""folder=$1 aside=$2 run=$3 kept=./; shift 3
 case $aside in "$folder"/*) kept=./${aside##*/};; esac
+trap : TERM INT HUP
 bash -c "$run" pilothouse "$@"; code=$?
 (entered "$folder"; noted "$folder" "$kept") || echo "pilothouse: what it brought into $folder could not be noted"
 [ "$code" -eq 0 ] || exit "$code"
@@ -26,8 +27,8 @@ timeout -k 10 "$sync_s" sync -f -- "$folder" && exit
 echo "pilothouse: what it brought into $folder is not known to be on the disk (sync -f)"; exit 71
 """
 )
-"""For root's bash: FOLDER ASIDE RUN LIMIT_S COMMAND...: as RUN; what it brought is noted, also where it went wrong, and
-is on the disk before its end is told.
+"""For root's bash: FOLDER ASIDE RUN LIMIT_S COMMAND...: as RUN; what it brought is noted, also where it went wrong or
+was stopped, and is on the disk before its end is told.
 
 Its step is not done again, and the look behind it sees lengths: after a loss of power it would pass over holes.
 """

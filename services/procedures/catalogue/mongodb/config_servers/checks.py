@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
-import posixpath
-
 from services.connections.mongo.change import CLEARS_SETS
 from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.server import release
-from services.facts.mongodb.sharding import parse_hosts
+from services.facts.mongodb.sharding import CONFIG_PORT, parse_hosts
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
 from services.procedures.catalogue.mongodb.config_servers.edits import elsewhere, open_ways, untried
 from services.procedures.catalogue.mongodb.config_servers.party import (
-    MMAP,
     ROLLING,
     WINDOW,
     Party,
-    at,
+    called,
     is_loopback,
     listed_by,
-    names_of,
     strings_of,
     used_by,
 )
 from services.procedures.catalogue.mongodb.only_a_person_knows import said
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import SEE_IT_TO_ITS_END, half_way, order_of
-from services.procedures.catalogue.mongodb.sets import mongo_of
+from services.procedures.catalogue.mongodb.sets import at, mongo_of, names_of
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import flag_of
-from services.procedures.plan.parts.mongodb.data import MongoData
-from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.set_document import SetDocument
 
 LEAST = {ROLLING: (3, 2, 4), WINDOW: (3, 2, 0)}
 _BEFORE = (3, 4, 0)
 _MIRRORS = 3
-_CARRIED = ("operationProfiling",)
-"""Settings that a new member may do without."""
 
 
 def form(party: Party) -> Check:
     """Three mirrored config servers, each alone, each a host of the inventory, as every mongos names them."""
     faults = []
-    told = parse_hosts(party.string)
+    told = parse_hosts(party.string, CONFIG_PORT)
     if told.set_name:
         faults.append(f"the mongos name a set already ({told.set_name}), and the config servers are mirrored")
-    named = {one.name for one in told.places}
+    named = {called(one) for one in told.places}
     if not party.string:
         faults.append("no mongos tells its config servers")
     elif strange := sorted(named - set(party.places)):
@@ -55,15 +47,22 @@ def form(party: Party) -> Check:
         faults.append(f"mirrored config servers are {listed(party.servers)}, {_MIRRORS} are wanted")
     begun = half_way(party.facts, order_of(party.facts))
     faults += [f"{one}: half way converted" for one in begun]
-    rests = [(host, names) for host in party.servers if (names := party.facts.host(host)[SetDocument].names)]
+    lying = {host: party.facts.host(host)[SetDocument].names for host in party.servers}
+    rests = [(host, names) for host, names in lying.items() if names]
+    blind = [
+        unread(party.facts.host(host), "what lies in local.system.replset", "set-document", "mongo", "sql")
+        for host, names in lying.items()
+        if names is None
+    ]
     faults += [f"the data of {host} hold the configuration of {', '.join(names)}" for host, names in rests]
     if local := [place for place in party.places if is_loopback(place)]:
         faults.append(f"{', '.join(local)} means another host on each host")
     return Check(
         code="CONFIG-FORM",
         title="The config servers are three mirrored ones, as every mongos names them",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or f"{', '.join(party.servers)} in the order of configDB: {party.string}",
+        verdict=verdict(faults, blind),
+        not_known=bool(blind) and not faults,
+        evidence="; ".join([*faults, *blind]) or f"{', '.join(party.servers)} in the order of configDB: {party.string}",
         why="They are converted in the order of that string, by the names in it.",
         try_=(
             *((SEE_IT_TO_ITS_END,) if begun else ()),
@@ -292,41 +291,6 @@ def _every_edit(party: Party, changed: tuple[str, ...]) -> str:
     told = f"{', '.join(map(party.path, changed))}: every edit was tried on them"
     beside = (f"{host}: {party.process(host).strangers}" for host in party.everyone if party.process(host).strangers)
     return "; ".join((told, *beside))
-
-
-def new_hosts(party: Party) -> Check:
-    """As many new hosts as are wanted, each ready: nothing runs, an empty folder, the unit, the key."""
-    wanted = 3 if party.engine(party.first) == MMAP else 2
-    faults = [] if len(party.new) == wanted else [f"{wanted} are wanted, {len(party.new)} are named"]
-    key = party.process(party.first).setting("security.keyFile")
-    carried = [n for n in party.process(party.first).others if not n.startswith(_CARRIED)]
-    if carried:
-        faults.append(f"the file of {party.first} has what is not carried over: {', '.join(carried)}")
-    for host in (party.facts.host(name) for name in party.new):
-        process, data = host[MongoProcess], host[MongoData]
-        if process.running != 0:
-            faults.append(f"{host.host}: {process.running} servers run there")
-        if posixpath.dirname(process.path) == posixpath.dirname(party.path(host.host)):
-            faults += [one.why for one in open_ways(party, host.host)]
-        if process.odd or not process.unit:
-            faults.append(f"{host.host}: {process.odd or 'there is no unit mongod.service'}")
-        if data.entries is None:
-            faults.append(f"{host.host}: {party.data(party.first)} is not there, or could not be read")
-        elif data.entries:
-            faults.append(f"{host.host}: {data.path} holds {data.entries} names")
-        if is_loopback(party.place(host.host)):
-            faults.append(f"{host.host} is known here by {host.address}, which no other host can use")
-    good = f"{', '.join(map(party.place, party.new))}{f'; {key} is wanted on each' if key else ''}"
-    return Check(
-        code="NEW-HOSTS",
-        title="The new hosts are ready",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or good,
-        why="A mirror is never a member: its data are of another kind of history.",
-        try_=("Install the same release there, make its data folder for the server's user, leave it stopped.",)
-        if faults
-        else (),
-    )
 
 
 def nobody_changes(values: Inputs) -> Check:

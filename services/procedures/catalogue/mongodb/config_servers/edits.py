@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from services.errors import BadInput
 from services.facts.mongodb.process import option_of
 from services.facts.yaml_edit import edit_yaml
+from services.facts.yaml_settings import empty_parts
 from services.procedures.catalogue.mongodb.config_servers.party import ROLLING, WINDOW, Party
 from services.procedures.conditions.config_servers.runs_with import RunsWith
 from services.procedures.plan.actions import EditYaml
@@ -73,8 +74,17 @@ def untried(party: Party, host: str) -> tuple[Untried, ...]:
             return (Untried(f"{host}: {process.path}: {problem.sentence}", problem.try_),)
         for name, _ in edit.settings:
             if name in given and not any(option_of(name) in one.why for one in found):
-                found.append(_on_the_line(party, host, name, given[name]))
-    return tuple(found)
+                found.append(on_the_line(party, host, name, given[name]))
+    return (*found, *_empty(party, host, text))
+
+
+def _empty(party: Party, host: str, text: str) -> tuple[Untried, ...]:
+    """Return that its server would not start again: it runs, so that the file was changed since its start."""
+    path, names = party.process(host).path, ", ".join(empty_parts(text))
+    if not names:
+        return ()
+    way = f"On {host}: take {names} out of {path}, or write its settings below it, and plan anew."
+    return (Untried(f"{host}: {path}: nothing stands below {names}, and no server of 3.2 starts with that", (way,)),)
 
 
 def open_ways(party: Party, host: str) -> tuple[Untried, ...]:
@@ -88,8 +98,9 @@ def open_ways(party: Party, host: str) -> tuple[Untried, ...]:
     return (Untried(f"{host}: root writes no {path}: {why}", (way,)),)
 
 
-def _on_the_line(party: Party, host: str, name: str, value: str) -> Untried:
-    unit, path, option = party.unit(host), party.process(host).path, option_of(name)
+def on_the_line(party: Party, host: str, name: str, value: str) -> Untried:
+    """Return that an option on a unit's command line wins over what the run writes into the file."""
+    unit, path, option = party.unit(host), party.process(host).path, option_of(name) or name
     way = (
         f"On {host}: take {option} out of what `systemctl cat {unit}` shows, or out of a file of variables that it "
         f"names; write {name}: {value} into {path}; then systemctl daemon-reload, restart {unit}, and plan anew."
@@ -104,10 +115,13 @@ def elsewhere(party: Party, host: str) -> tuple[str, ...]:
     if mongo is None or process.trouble:
         return ()
     runs = {FOLDER: mongo.data_path, STRING: mongo.config_string, PORT: mongo.port or ""}
-    told = ((name, value, process.setting(name)) for name, value in runs.items() if value and name not in
-            dict(process.given))  # fmt: skip
+    runs = {name: value for name, value in runs.items() if value}
+    if mongo.role == "standalone":  # what a server that is in no set runs without
+        runs |= {SET: "", MODE: mongo.config_mode}
+    told = ((name, value, process.setting(name)) for name, value in runs.items() if name not in dict(process.given))
     return tuple(
-        f"{host} runs with {name} {value}, and its file {process.path} says {there}: it was changed since its start"
+        f"{host} runs with {f'{name} {value}' if value else f'no {name}'}, and its file {process.path} says {there}: "
+        "it was changed since its start"
         for name, value, there in told
         if there is not None and str(there) != str(value)
     )

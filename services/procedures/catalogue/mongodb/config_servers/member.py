@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.connections import folders_of_others
 from services.connections.mongo.change import SetChange, fields
+from services.facts.mongodb.process import may_be_shown
 from services.facts.yaml_settings import Scalar, text_of
 from services.procedures.catalogue.mongodb.config_servers.common import START_S, root
 from services.procedures.catalogue.mongodb.config_servers.party import Party
@@ -16,29 +17,49 @@ from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import PutFile, Reconfigure, RestoreFile, Run, Several
 from services.procedures.plan.model import Risk, Step, Undo
-from services.procedures.plan.parts.mongodb.process import MongoProcess
 
 JOIN_S = 60.0
 CARRIED = ("storage", "systemLog", "processManagement", "security", "net")
 """Parts of the first config server's file that a new member's has too, but for what is its own."""
+_OF_ITS_HOST = ("processManagement", "systemLog")
+"""A unit that waits for a fork (Type=forking, PIDFile) never sees one start that does not, and the other way round: the
+package's own file says it, where there is one."""
 
 
-def file_of(party: Party, host: str) -> str:
-    """Return the configuration file of a new member: as the first config server's, its address and set apart."""
-    told = party.facts.host(party.first)[MongoProcess].settings
-    kept: dict[str, Scalar] = {name: value for name, value in told if name.partition(".")[0] in CARRIED}
-    kept = {name: value for name, value in kept.items() if not name.startswith("storage.mmapv1")}
-    kept |= {"storage.dbPath": party.data(party.first), "storage.engine": "wiredTiger", "net.port": party.port}
+def run_with(party: Party) -> dict[str, Scalar]:
+    """Return what the first config server runs with that a new one is told: its command line wins over its file."""
+    process = party.process(party.first)
+    told: dict[str, Scalar] = {**dict(process.settings), **dict(process.given)}
+    return {name: value for name, value in told.items() if name.partition(".")[0] in CARRIED and may_be_shown(name)}
+
+
+def settings_of_new(party: Party, host: str) -> dict[str, Scalar]:
+    """Return what a new member runs with: as the first config server, but for folder, address, set and role, and for
+    what its own unit waits for: whether it forks, and which files it writes beside its data."""
+    kept = {name: value for name, value in run_with(party).items() if not name.startswith("storage.mmapv1")}
+    own = dict(party.process(host).settings)
+    if own:
+        kept = {name: value for name, value in kept.items() if not _is_hosts(name)}
+        kept |= {name: value for name, value in own.items() if _is_hosts(name)}
+    kept |= {"storage.dbPath": party.data(host), "storage.engine": "wiredTiger", "net.port": party.port}
     bound = kept.get("net.bindIp")
     if bound is not None and str(bound) not in {"0.0.0.0", "::"}:  # noqa: S104 - it is read, not bound
         kept["net.bindIp"] = f"127.0.0.1,{party.facts.host(host).address}"
-    kept |= {"replication.replSetName": party.name, "sharding.clusterRole": "configsvr"}
-    return f"# Written by Pilothouse after the file of {party.first}.\n{text_of(kept)}"
+    return kept | {"replication.replSetName": party.name, "sharding.clusterRole": "configsvr"}
+
+
+def _is_hosts(name: str) -> bool:
+    return name.partition(".")[0] in _OF_ITS_HOST
+
+
+def file_of(party: Party, host: str) -> str:
+    """Return the configuration file of a new member."""
+    return f"# Written by Pilothouse after the file of {party.first}.\n{text_of(settings_of_new(party, host))}"
 
 
 def up_step(party: Party, host: str) -> Step:
     """Return the step that starts a new member. Everybody who uses config servers must reach it by its name."""
-    unit, path, data = party.unit(host), party.path(host), party.data(party.first)
+    unit, path, data = party.unit(host), party.path(host), party.data(host)
     name, _, port = party.place(host).rpartition(":")
     asks = (party.first, *party.routers, *party.shard_hosts)
     # As the first config server's unit: one that does not come back with its host is missed at the next boot.

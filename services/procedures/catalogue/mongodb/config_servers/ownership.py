@@ -19,6 +19,11 @@ def folders(party: Party) -> Check:
             faults.append(f"{host}: {data.odd}")
         elif host in party.servers and data.owner != account:
             faults.append(f"{host}: {data.path} belongs to the account {data.owner}, the server runs as {account}")
+        elif host in party.new and party.process(host).user not in {data.owner_name, str(data.owner)}:
+            faults.append(
+                f"{host}: {data.path} belongs to {data.owner_name or data.owner}, and {party.unit(host)} runs its "
+                f"server as {party.process(host).user or 'nobody that is known'}"
+            )
     return Check(
         code="CONFIG-FOLDERS",
         title="Each data folder is its server's own",
@@ -26,5 +31,7 @@ def folders(party: Party) -> Check:
         evidence="; ".join(faults) or listed([party.data(host) for host in (*party.servers, *party.new)]),
         why="What is copied, made and removed there is done as that account, never as root: what a server says of its "
         "folder may lead anywhere.",
-        try_=("Run each server as an account of its own, in a folder that belongs to it alone.",) if faults else (),
+        try_=("Run each server as an account of its own, in a folder that belongs to it alone (chown).",)
+        if faults
+        else (),
     )

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from services.addresses import is_this_machine
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import MongoServer
-from services.facts.mongodb.sharding import HostList, Shard, parse_hosts
+from services.facts.mongodb.sharding import CONFIG_PORT, HostList, Shard, parse_hosts
 from services.facts.mongodb.values import Place
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
 from services.procedures.catalogue.mongodb.scratch import scratch_of
-from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
+from services.procedures.catalogue.mongodb.sets import GatheredSet, at, mongo_of, names_of
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import hosts_of
@@ -104,7 +104,7 @@ class Party:
     def port(self) -> int:
         """Return the port on which config servers listen."""
         mongo = mongo_of(self.facts.host(self.first))
-        return (mongo.server.port if mongo is not None else None) or 27019
+        return (mongo.server.port if mongo is not None else None) or CONFIG_PORT
 
     @property
     def new_string(self) -> str:
@@ -135,11 +135,11 @@ class Party:
         return self.process(host).unit or DEFAULT_UNIT
 
     def path(self, host: str) -> str:
-        """Return a server's configuration file; of a new host the one that the first config server has."""
-        return self.process(self.first if host in self.new else host).path
+        """Return a server's configuration file; of a new host the one that its unit starts its server with."""
+        return self.process(host).path
 
     def data(self, host: str) -> str:
-        """Return a config server's data folder."""
+        """Return a config server's data folder; of a new host the one that was looked at there."""
         return self.facts.host(host)[MongoData].path
 
     def account(self, host: str) -> str:
@@ -223,21 +223,13 @@ def used_by(mongo: MongoFacts | None) -> HostList:
     return mongo.cluster.config if mongo is not None and mongo.cluster is not None else HostList()
 
 
-def names_of(host: HostFacts) -> tuple[str, ...]:
-    """Return what a server may be called, 'host:port': by our address, or by its own name."""
-    mongo = mongo_of(host)
-    if mongo is None:
-        return ()
-    return (f"{host.address}:{mongo.server.port}", *map(at, parse_hosts(mongo.server.host).places))
-
-
-def at(place: Place) -> str:
-    """Return a place as 'host:port', also where the port was left out for being the usual one."""
-    return f"{place.host}:{place.port}"
+def called(place: Place) -> str:
+    """Return how a string calls a config server, with its port: a member of a set without one has 27017."""
+    return place.name if place.name.endswith(f":{place.port}") else f"{place.name}:{place.port}"
 
 
 def _place(host: HostFacts, string: str) -> str:
     """Return how the string of config servers calls a host."""
     names = names_of(host)
-    found = (one.name for one in parse_hosts(string).places if at(one) in names)
+    found = (called(one) for one in parse_hosts(string, CONFIG_PORT).places if at(one) in names)
     return next(found, names[0] if names else "")

@@ -17,6 +17,7 @@ from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import NEED, NOT_SHARDED
 from services.procedures.catalogue.mongodb.config_servers import checks as own
+from services.procedures.catalogue.mongodb.config_servers.new_hosts import new_hosts
 from services.procedures.catalogue.mongodb.config_servers.ownership import folders
 from services.procedures.catalogue.mongodb.config_servers.party import (
     ROLLING,
@@ -42,6 +43,7 @@ from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData
+from services.procedures.plan.parts.mongodb.key_files import KeyFiles
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.parts.mongodb.set_document import SetDocument
@@ -60,7 +62,7 @@ ABOUT = About(
     kinds=(SHARDED.code,),
     elsewhere=NOT_SHARDED,
     place=220,
-    needs=frozenset({MongoData, MongoProcess, MongoRights, SetDocument, Volumes}),
+    needs=frozenset({KeyFiles, MongoData, MongoProcess, MongoRights, SetDocument, Volumes}),
 )
 _CLUSTER = ("replSetConfigure", "replSetStateChange")
 _DATABASES = ("dropDatabase", "enableSharding")
@@ -134,7 +136,7 @@ class ConfigServers:
             folders(party),
             own.explicit(party),
             own.engine(party),
-            *((own.new_hosts(party),) if party.way == ROLLING else ()),
+            *((new_hosts(party),) if party.way == ROLLING else ()),
             room(party),
             *(check for one in party.shards for check in (shared.set_whole(one),)),
             balancer_known(facts, party.routers[0]),

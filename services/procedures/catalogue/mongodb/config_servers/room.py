@@ -35,7 +35,7 @@ def copies_of(party: Party) -> tuple[Copy, ...]:
     if party.way == WINDOW:
         found += [Copy(host, party.new_data(host), _served(whole)) for host in party.servers]
     else:
-        found += [Copy(host, party.data(party.first), _served(whole)) for host in party.new]
+        found += [Copy(host, party.data(host), _served(whole)) for host in party.new]
     return tuple(found)
 
 

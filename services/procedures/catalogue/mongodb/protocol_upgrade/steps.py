@@ -60,7 +60,7 @@ def _change(one: GatheredSet) -> Step:
         repeatable=True,
         undo=Undo(
             f"Set protocolVersion 0 in the configuration of {one.name} again",
-            AtPrimary(hosts, (Reconfigure(SetChange(version + 1, (("protocolVersion", 0),))),)),
+            AtPrimary(hosts, (Reconfigure(SetChange(version + 1, (("protocolVersion", 0),), newer=True)),)),
             proof=(ProtocolIs(hosts, 0),),
             limit_s=CHANGE_LIMIT_S,
             before=(SetWhole(hosts), OptimesOf(hosts, 1)),

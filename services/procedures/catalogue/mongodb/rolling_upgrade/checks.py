@@ -6,9 +6,9 @@ from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb.checks import NOTHING_READ
-from services.procedures.catalogue.mongodb.config_servers.party import at, listed_by, names_of
+from services.procedures.catalogue.mongodb.config_servers.party import listed_by
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import SEE_IT_TO_ITS_END, Order, Release, half_way
-from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
+from services.procedures.catalogue.mongodb.sets import GatheredSet, at, mongo_of, names_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of, sets_of
+from services.procedures.catalogue.mongodb.sets import GatheredSet, at, mongo_of, names_of, sets_of
 from services.procedures.plan.host_facts import Facts
 
 Release = tuple[int, int]
@@ -54,9 +54,10 @@ def order_of(facts: Facts) -> Order:
     places = next(
         (m.cluster.config.places for m in told.values() if m.cluster is not None and m.cluster.config.places), ()
     )
-    at = {place.name: number for number, place in enumerate(places)}
+    turn = {at(place): number for number, place in enumerate(places)}
     mirrors = [host for host, mongo in told.items() if mongo.server.config == "mirrored"]
-    last_first = sorted(mirrors, key=lambda host: -max((at.get(name, 0) for name in _names(facts, host)), default=0))
+    turns = {host: max((turn.get(name, 0) for name in names_of(facts.host(host))), default=0) for host in mirrors}
+    last_first = sorted(mirrors, key=lambda host: -turns[host])
     return Order(
         sets=tuple(one for one in sets if not one.view.config_servers),
         config=tuple(one for one in sets if one.view.config_servers),
@@ -83,12 +84,6 @@ def half_way(facts: Facts, order: Order) -> tuple[str, ...]:
         sets = ", ".join(f"{one.name} ({', '.join(one.hosts)})" for one in order.config)
         found.append(f"{', '.join(rest)} mirrored beside the set {sets}")
     return tuple(found)
-
-
-def _names(facts: Facts, host: str) -> tuple[str, ...]:
-    """Return what a string of config servers may call a server: by our address, or by its own name."""
-    mongo = mongo_of(facts.host(host))
-    return () if mongo is None else (f"{facts.host(host).address}:{mongo.server.port}", mongo.server.host)
 
 
 def members_in_turn(one: GatheredSet) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.config_servers import checks as config_servers
-from services.procedures.catalogue.mongodb.config_servers.party import names_of
 from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
 from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, half_way, order_of
@@ -24,7 +23,7 @@ from services.procedures.catalogue.mongodb.rolling_upgrade.steps import (
     set_steps,
     set_watches,
 )
-from services.procedures.catalogue.mongodb.sets import mongo_of, parts_of
+from services.procedures.catalogue.mongodb.sets import mongo_of, names_of, parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts

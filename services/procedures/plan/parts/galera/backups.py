@@ -34,9 +34,13 @@ class Backups(Part):
         output = reading.run("backups", backups_read(host[DataFolder].path), limit_s=BACKUPS_LIMIT_S)
         if output is None:
             return None
-        if output.exit_code:
+        found, whole = parse_backups(output.text), output.exit_code == 0
+        if not whole:
             reading.note("backups", "The search for backups did not come to its end.", "read-failed")
-        return cls(parse_backups(output.text), output.exit_code == 0)
+        elif reading.sudo_works is False:  # what only root may see is no backup that is missing
+            reading.note("backups", "The search for backups was made without root's rights.", "read-failed")
+            whole = False
+        return cls(found if found or whole else None, whole)
 
     def at(self, path: str) -> Backup | None:
         """Return the backup in a folder, None where none was found there."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
+from services.facts.start_line import holds_off
 from services.lines import lines_of
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.machine.unit import Unit
@@ -26,7 +27,10 @@ def hold_folder(unit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DropIns(Part):
-    """Read with ls of the folder of holds over SSH: its files; None = not known, () = none."""
+    """Read with ls of the folder of holds over SSH: its files; None = not known, () = none.
+
+    A hold of which only what somebody else wrote is left holds nothing off, and does not count.
+    """
 
     made_from: ClassVar[tuple[type[Part], ...]] = (Unit,)
 
@@ -35,7 +39,14 @@ class DropIns(Part):
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
         """See Part."""
-        output = reading.run("drop-ins", commands.NAMES.read(hold_folder(start_unit(host)), sudo=True))
+        folder = hold_folder(start_unit(host))
+        output = reading.run("drop-ins", commands.NAMES.read(folder, sudo=True))
         if output is None or (output.exit_code and not is_absent(output)):
             return None
-        return cls(() if output.exit_code else tuple(lines_of(output.text)[:_MOST]))
+        names = () if output.exit_code else tuple(lines_of(output.text)[:_MOST])
+        if HOLD in names:
+            path = f"{folder}/{HOLD}"
+            text = reading.run("drop-ins", commands.CONTENT.read(path, sudo=True))
+            if text is not None and not text.exit_code and not holds_off(path, text.text):
+                names = tuple(name for name in names if name != HOLD)
+        return cls(names)

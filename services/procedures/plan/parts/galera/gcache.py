@@ -26,14 +26,15 @@ class Gcache(Part):
     Attributes:
         folder: gcache.dir; '' = not known.
         disk: the file system it is on, in bytes: another one than the data's, perhaps.
-        pages: name, bytes, changed at (UTC epoch seconds); page_size: bytes of a page, None = not known.
+        pages: name, bytes, changed at (UTC epoch seconds); None = the folder was not listed.
+        page_size: bytes of a page, None = not known.
     """
 
     made_from: ClassVar[tuple[type[Part], ...]] = (Provider, DataFolder)
 
     folder: str = ""
     disk: DiskFacts = field(default=UNKNOWN_DISK)
-    pages: tuple[tuple[str, int, float], ...] = ()
+    pages: tuple[tuple[str, int, float], ...] | None = None
     page_size: int | None = None
 
     @classmethod
@@ -43,6 +44,7 @@ class Gcache(Part):
         given = provider.option("gcache.dir") or ""
         folder = reads.clean(posixpath.join(data, given)) if given else data
         part = "datadir" if folder == data else "gcache"
-        listing = parse_listing(reading.shared(part, commands.LISTED_AT.read(folder, sudo=True)) or "")
+        listing = reading.shared(part, commands.LISTED_AT.read(folder, sudo=True))
         page_size = size(provider.option("gcache.page_size") or "") or None
-        return cls(folder, disk_of(reading, folder), listing.pages, page_size)
+        pages = None if listing is None else parse_listing(listing).pages
+        return cls(folder, disk_of(reading, folder), pages, page_size)

@@ -44,7 +44,8 @@ class Listening(Part):
         """See Part."""
         del host
         text = reading.text("listening", commands.LISTENING)
-        return None if text is None else cls(parse_listening(text))
+        ports = parse_listening(text or "")
+        return cls(ports) if ports else None  # a host that answers over SSH listens somewhere: no port is no answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class TrafficFiles(Part):
         output = reading.run("files", commands.FILE_SIZES.read(*wanted, sudo=True)) if wanted else None
         if output is None or reading.sudo_works is False:  # a file that a login may not see is no file that is missing
             return None
-        return cls(parse_sizes(output.text, wanted))
+        return cls(parse_sizes(output.text, output.error_text, wanted))
 
 
 def wanted_files(hosts: Iterable[HostFacts]) -> tuple[str, ...]:

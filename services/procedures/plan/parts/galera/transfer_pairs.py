@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.allowlist_paths import is_clean
+from services.connections.ports import Output
 from services.connections.reads import commands
 from services.facts.certificate_files import parse_pair, socat_version
 from services.facts.certificates import PairSeen
+from services.facts.file_answers import is_absent
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.server.options import Options
@@ -58,8 +60,15 @@ class TransferPairs(Part):
             socat=socat_version(built or ""),
             speaks_tls=None if built is None else "#define WITH_OPENSSL 1" in built,
             any_name=None if offered is None else "commonname" in offered,
-            folder=None if there is None else there.text.strip() == FOLDER,
+            folder=_is_there(there),
         )
+
+
+def _is_there(output: Output | None) -> bool | None:
+    """Return whether stat found FOLDER; None where it was not let look."""
+    if output is not None and output.text.strip() == FOLDER:
+        return True
+    return False if output is not None and is_absent(output) else None
 
 
 def _named(paths: Iterable[str]) -> tuple[str, str, str] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from services.connections.reads import commands
 from services.facts import system
+from services.facts.absence import lists_others
 from services.facts.haproxy import (
     LEVELS,
     LIMIT_S,
@@ -31,19 +32,25 @@ class Balancers(Part):
     """Read with ps and over the stats sockets, over SSH.
 
     Attributes:
-        found: 'haproxy', 'proxysql'; haproxies: one for each that runs; one with a fault where none could be read.
+        hidden: only some processes were seen: it is not known that none runs. None: no table of processes was read.
+        found: 'haproxy', 'proxysql', 'maxscale', 'mysqlrouter'.
+        haproxies: one for each that runs; one with a fault where none could be read.
     """
 
     found: tuple[str, ...] = ()
     haproxies: tuple[Haproxy, ...] = ()
+    hidden: bool | None = None
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self:
         """See Part."""
         del host
-        table = reading.shared("ps", commands.PROCESSES) or ""
+        table = reading.shared("ps", commands.PROCESSES)
+        if table is None:
+            return cls()
         found = system.balancers(table)
-        return cls(found, _haproxies(reading, table) if "haproxy" in found else ())
+        haproxies = _haproxies(reading, table) if "haproxy" in found else ()
+        return cls(found, haproxies, not lists_others(table))
 
 
 def _haproxies(reading: Reading, table: str) -> tuple[Haproxy, ...]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from services.connections.ports import Output
 from services.connections.reads import commands
 from services.facts import capability
 from services.facts.machine import parse_host_files, parse_process
 from services.facts.tablespaces import available_memory
 from services.procedures.plan.part import Part, Reading
+from services.procedures.plan.parts.machine.processes import others_seen
 
 if TYPE_CHECKING:
     from services.procedures.plan.host_facts import HostFacts
@@ -49,11 +51,11 @@ class Capability(Part):
             capability.has_aes(processors),
             parse_host_files(memory).memory,
             available_memory(memory),
-            capability.resident(status or "") if pid is not None else _no_server(listing),
+            capability.resident(status or "") if pid is not None else _no_server(reading, listing),
             capability.load_of(reading.text("load", LOADAVG) or ""),
         )
 
 
-def _no_server(listing: object) -> int | None:
-    """Return 0 where the process list was read and has no server in it."""
-    return None if listing is None else 0
+def _no_server(reading: Reading, listing: Output | None) -> int | None:
+    """Return 0 where everybody's processes were seen and no server is among them."""
+    return 0 if listing is not None and others_seen(reading, "server-process") else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from services.connections.reads import commands
 from services.facts import system
-from services.facts.absence import lists_others
+from services.facts.absence import lists_others, sees_others
 from services.procedures.plan.part import Part, Reading
 
 if TYPE_CHECKING:
@@ -20,12 +20,13 @@ class Processes(Part):
 
     Attributes:
         sst_orphans: pid, seconds, command line; backups: programs that copy data: 'mariadb-backup (pid 7)'.
-        hidden: the login does not see the processes of others: that nothing was found says nothing.
+        hidden: the login does not see the processes of others: that nothing was found says nothing. None: no table of
+            processes was read.
     """
 
     sst_orphans: tuple[tuple[int, float, str], ...] = ()
     backups: tuple[str, ...] = ()
-    hidden: bool = False
+    hidden: bool | None = None
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self:
@@ -35,3 +36,12 @@ class Processes(Part):
         if table is None:
             return cls()
         return cls(system.orphans(table), system.backups(table), not lists_others(table))
+
+
+def others_seen(reading: Reading, part: str) -> bool:
+    """Return whether the login sees the processes of others: else an empty list is no word of a server.
+
+    part: under which it is noted that it could not be asked.
+    """
+    first = reading.run(part, commands.FIRST_PROCESS)
+    return first is not None and sees_others(first)

@@ -24,12 +24,14 @@ class Tools(Part):
     there: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, host: HostFacts, reading: Reading) -> Self:
-        """See Part. What [sst] names to compress with is looked for too."""
+    def read(cls, host: HostFacts, reading: Reading) -> Self | None:
+        """See Part. What [sst] names to compress with is looked for too. Of a look that broke off nothing is known."""
         named = sst_programs(host[Options].given)
         places = system.program_paths(tuple(dict.fromkeys((*named, *system.PROGRAMS))))
         found = [
             reading.run("programs", commands.FILES_THERE.read(*places[at : at + commands.MOST_PATHS]))
             for at in range(0, len(places), commands.MOST_PATHS)
         ]
+        if None in found:
+            return None
         return cls(system.programs_there("".join(output.text for output in found if output is not None)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from services.connections.reads import commands
 from services.facts import reads
 from services.facts.file_answers import is_absent
-from services.facts.reading import count
+from services.facts.reading import count, words
 from services.facts.way import not_accounts, parse_way
 from services.lines import lines_of
 from services.procedures.plan.part import Part, Reading, Turn
@@ -27,8 +27,8 @@ class MongoData(Part):
     Attributes:
         path: the folder; bytes: of what it holds, and of a journal on a disk of its own; entries: how many names, 0
             also where it is not there. None: unknown.
-        owner, group: numbers of its user and group. odd: who else may change it, or a folder above it, a sentence's
-            part, '' for nobody; None: unknown.
+        owner, group: numbers of its user and group; owner_name: the user's name on the host, '' unknown. odd: who else
+            may change it, or a folder above it, a sentence's part, '' for nobody; None: unknown.
         beside: the names in the folder that holds it, where copies and new folders are made; None: unknown.
     """
 
@@ -41,6 +41,7 @@ class MongoData(Part):
     group: int | None = None
     odd: str | None = None
     beside: tuple[str, ...] | None = None
+    owner_name: str = ""
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:
@@ -64,7 +65,8 @@ class MongoData(Part):
         way = parse_way(reading.text("data", commands.WAY.read(path, sudo=True)) or "")
         if way is None:
             return cls(path, size, len(names), beside=beside)
-        return cls(path, size, len(names), way[0].owner, way[0].group, not_accounts(way, way[0].owner), beside)
+        named = words((reading.text("data", commands.OWNER_NAME.read(path, sudo=True)) or "").strip(), 64)
+        return cls(path, size, len(names), way[0].owner, way[0].group, not_accounts(way, way[0].owner), beside, named)
 
     def holds(self, path: str) -> bool:
         """Return whether a path is known to be there: one beside the data folder, as its own folder tells."""

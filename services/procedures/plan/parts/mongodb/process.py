@@ -14,9 +14,11 @@ from services.facts import system
 from services.facts.mongodb.process import command_line, is_program, may_be_shown, unit_of
 from services.facts.mongodb.whose import processes_of
 from services.facts.reading import words
+from services.facts.start_line import command_words
 from services.facts.way import not_roots, parse_account, parse_way
 from services.facts.yaml_settings import Scalar, settings_of
 from services.procedures.plan.part import Part, Reading
+from services.procedures.plan.parts.machine.processes import others_seen
 from services.secrets import Secret
 
 if TYPE_CHECKING:
@@ -34,13 +36,16 @@ class MongoProcess(Part):
         running: how many mongod and mongos run on the host, but for what is only called so; None: not known. strangers:
             what is only called so, of another user or a container, for a person; '' for none.
         program: the file that the unit's main process runs, as the kernel tells it, where root alone may change it;
-            '' where not, and `odd` says why. account: number of its user. None: not known.
+            '' where not, and `odd` says why. account: number of its user. None: not known. user: where none runs, whom
+            the package's unit runs its server as, a name or a number.
         unit: the system's own, '' where it is none's, or there is not exactly one process. enabled: it starts with the
             host.
-        path: of its configuration file, where one is known; settings: of it, by their dotted names, sorted.
+        path: of its configuration file, where one is known: that of the process, where none runs the one that the
+            package's unit would start it with; settings: of it, by their dotted names, sorted.
         others: names of settings that are not looked at. trouble: why the file could not be read as settings.
         text: of the file, for the edits of a plan to be tried on; never shown: it may hold a password.
-        given: settings that stand on the process's command line, by their dotted names: they win over the file.
+        given: settings that stand on the process's command line, or on that of the unit where none runs, by their
+            dotted names: they win over the file.
         open_way: where others than root may write on the way to the file; '' = nowhere, None = not known.
     """
 
@@ -58,6 +63,7 @@ class MongoProcess(Part):
     given: tuple[tuple[str, str], ...] = ()
     open_way: str | None = None
     strangers: str = ""
+    user: str = ""
 
     def setting(self, name: str) -> Scalar | None:
         """Return a setting's value, None where the file does not have it."""
@@ -74,12 +80,14 @@ class MongoProcess(Part):
             return None
         seen = processes_of(listing.text, lambda read: _shown(reading, read), default=lambda: _package_user(reading))
         pids = seen.own
+        if not listing.text.strip() and not others_seen(reading, "processes"):
+            return None
         mongo = host.node.mongo if host.node is not None else None
         told = mongo.server.configuration if mongo is not None else PATHS[0]
         if len(pids) > 1:
             return cls(running=len(pids), path=told, trouble="several servers run there", strangers=seen.told)
         found = _of_process(pids[0], reading) if pids else _of_package(reading)
-        path = dict(found.given).get("config", "") if pids else told
+        path = dict(found.given).get("config", "") if pids or found.given else told
         settings, others, trouble, text = _settings(path, reading)
         if pids and not found.odd and path != told:
             trouble = f"its process was started with {path or 'no file'}, and the server tells {told or 'none'}"
@@ -154,8 +162,15 @@ def _of_package(reading: Reading) -> MongoProcess:
     shown = system.properties(reading.text("unit", commands.UNIT_ACCOUNT.read(UNIT)) or "")
     if shown.get("LoadState") != "loaded":
         return MongoProcess()
-    root = shown.get("User", "") in {"", "0", "root"}
-    return MongoProcess(unit=UNIT, odd=f"{UNIT} starts its server as root" if root else "")
+    user = words(shown.get("User", ""), 64)
+    root = user in {"", "0", "root"}
+    line = reading.text("unit", commands.START_LINE_OF.read(UNIT, sudo=True))
+    argv = command_words(line) if line is not None else None
+    # What a script starts a server with is not known ('/etc/init.d/mongod start'): the package's file is taken for it.
+    known = argv is not None and is_program(argv[0]) and all(word.startswith("-") for word in argv[1:2])
+    given = {"config": "", **command_line("\0".join(argv or ()))} if known else {}
+    odd = f"{UNIT} starts its server as root" if root else ""
+    return MongoProcess(unit=UNIT, odd=odd, given=tuple(sorted(given.items())), user=user)
 
 
 def _enabled(unit: str, reading: Reading) -> bool | None:

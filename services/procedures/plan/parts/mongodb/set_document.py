@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SetDocument(Part):
-    """Read from local.system.replset of a mirrored config server, where none belongs. names: of the sets that lie."""
+    """Read from local.system.replset of a mirrored config server, where none belongs.
+
+    names: of the sets that lie there; None: not read.
+    """
 
     way: ClassVar[Way] = Way.ANY
 
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] | None = None
 
     @classmethod
     def read(cls, host: HostFacts, reading: Reading) -> Self | None:

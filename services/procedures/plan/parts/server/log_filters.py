@@ -80,9 +80,12 @@ def filters_of(host: HostFacts, options: tuple[str, ...] = _ALL) -> tuple[str, .
         if option in options
     ]  # fmt: skip
     found += [
-        f"{name}: its server has {option} = {value}" for option in options
-        if leaves_out(option, value := host[Variables].value(option) or "")
+        f"{name}: its server has {option} = {host[Variables].shown(option)}" for option in options
+        if leaves_out(option, host[Variables].value(option) or "")
     ]  # fmt: skip
+    found += [
+        f"{name}: its server's {one} is too long to be read" for one in host[Variables].too_long if one in options
+    ]
     found += [
         f"{name}: {option} = {value} in its option files" for option in options
         if leaves_out(option, value := host[Options].option("mysqld", option) or "")

@@ -78,7 +78,7 @@ def _files(reading: Reading) -> tuple[tuple[tuple[str, str], ...], tuple[str, ..
             if not is_folder:
                 read(name, depth + 1)
                 continue
-            listing = reading.run("option-files", commands.NAMES.read(name, sudo=True))
+            listing = reading.run("option-files", commands.ALL_NAMES.read(name, sudo=True))
             inner = option_files.read_in_folder(listing.text) if listing is not None else ()
             for file in inner:
                 read(posixpath.join(name, file), depth + 1)

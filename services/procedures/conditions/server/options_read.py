@@ -1,0 +1,50 @@
+"""The account that owns a server's data reads all option files that the server reads: a private server is like it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from services.connections.reads import commands
+from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.remembering import Memory
+from services.procedures.plan.scripted import World
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsRead(OfHost):
+    """A server of the run's own, which begins as the data's account, passes over no option file of the unit's server.
+
+    A unit that begins its server as root reads files that are root's alone; what they say is compared and never told.
+
+    Attributes:
+        account: the number of the account whose the data are.
+    """
+
+    tag: ClassVar[str] = "server.options-read"
+    words: ClassVar[str] = "the account of {host}'s data to read all option files of its server"
+
+    unit: str
+    account: int
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Ask as root whether both read the same."""
+        del past
+        output = asking.run(self.host, commands.OPTIONS_READ_ALIKE.read(self.unit, self.account, sudo=True))
+        said = output.text.strip()
+        if output.exit_code == 0 and said == "same":
+            return Answer(holds=True, evidence=f"what {self.unit} on {self.host} reads, its data's account reads too")
+        if output.exit_code == 0 and said == "differ":
+            told = (
+                f"{self.unit} on {self.host} begins its server as another account, and there are option files that "
+                f"account {self.account}, whose its data are, may not read: what a private server would do is not "
+                "known. Let it read them, or put what they say into a file that it may read"
+            )
+            return Answer(holds=False, evidence=told)
+        return Answer(holds=None, evidence=output.error_text or f"option files of {self.host} could not be compared")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del world, past, memory
+        return self.told(True)

@@ -11,7 +11,7 @@ from argparse import Namespace
 
 from app.cli.arguments import BAD_INPUT, BROKEN, CLOSED_PIPE, FINDINGS, NEEDS_PERSON, build_parser
 from app.cli.telling import tell
-from app.cli.visible import VisibleLines, only_visible
+from app.cli.visible import VisibleLines, hold_standard_streams, only_visible
 from app.kept_errors import as_ending, what_threads_raise_is_kept
 from app.memory_stays import keep_memory_inside
 from services.data_place import kept_in
@@ -51,6 +51,7 @@ _MODULES = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run the program; return its exit code (see app.cli.arguments)."""
+    hold_standard_streams()
     keep_memory_inside()
     with only_visible(), private_by_default(), what_threads_raise_is_kept():
         return _ended(argv)
@@ -83,9 +84,9 @@ def _write_nowhere() -> None:
 def _run(argv: list[str] | None) -> int:
     options = build_parser().parse_args(argv)
     if options.version:
-        from importlib.metadata import version
+        from services.own_version import own_version  # late: the first paint waits for this module
 
-        sys.stdout.write(f"pilothouse {version('pilothouse')}\n")
+        sys.stdout.write(f"pilothouse {own_version()}\n")
         return 0
     _start_log(verbose=getattr(options, "verbose", False))
     with kept_in(getattr(options, "data", None)):

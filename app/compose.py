@@ -22,9 +22,10 @@ from services.discovery.families.registry import register
 from services.discovery.model import EstateSnapshot
 from services.discovery.naming import names_of_clusters
 from services.discovery.shared_hosts import only_named
-from services.discovery.snapshot import updated_estate
+from services.discovery.snapshot import Look, updated_estate
 from services.errors import BadInput
 from services.facts.model import NodeFacts
+from services.files import is_missing
 from services.history.recording import record_to
 from services.history.store import HistoryStore
 from services.i18n import tr
@@ -38,6 +39,7 @@ from services.sampling.own_past import mark_of
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
+from services.visible import whole
 
 
 class NothingToWatch(BadInput):
@@ -76,7 +78,7 @@ def session_opener(vault: Vault | None = None) -> SessionOpener:
 def read_inventory(options: Namespace) -> Inventory:
     """Return the inventory; raise BadInput with advice where there is none yet or it has no host."""
     path = inventory_file(options)
-    if not path.exists():
+    if is_missing(path):
         nothing = NothingToWatch(
             tr("There is no inventory at {path}.", path=path),
             try_=(
@@ -141,14 +143,16 @@ def discover(
     inventory = read_inventory(options)
     seeds = chosen_seeds(inventory, seed_names)
     clock = SystemClock()
+    began = clock.wall()
     found = crawl(seeds, session_opener(), clock, trust=trust_of(inventory), limit_s=limit_s)
+    look = Look(began, clock.wall())
     sizes = expected_sizes(inventory)
     written = written_clusters(inventory)
-    named = only_named(seeds, clock.wall())
+    named = only_named(seeds, look.at)
     facts = {**found.facts, **named}
     names = {key: key for key in (*(entry.name for entry in with_instances(inventory.hosts)), *named)}
     make = partial(
-        updated_estate, past(found.facts), facts, clock.wall(), expected=sizes, unasked=found.unasked, written=written
+        updated_estate, past(found.facts), facts, look, expected=sizes, unasked=found.unasked, written=written
     )
     called = names_of_clusters(cluster_names(inventory), make(names), facts)
     estate = make({**names, **called})  # the first picture shows which clusters the seeds are in
@@ -178,7 +182,7 @@ def last_window_cost(options: Namespace) -> dict[str, float] | None:
 
 def estate_name(inventory: Inventory) -> str:
     """Return what the estate is called: its clusters' names, else the file's. Never a path: recordings travel."""
-    return ", ".join(c.name for c in inventory.clusters) or Path(inventory.path).stem
+    return ", ".join(c.name for c in inventory.clusters) or whole(Path(inventory.path).stem)
 
 
 def cluster_names(inventory: Inventory) -> dict[str, str]:

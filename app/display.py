@@ -47,8 +47,14 @@ def application(options: Namespace) -> QApplication:
     return made
 
 
+_CHOSEN = ("QT_QPA_PLATFORM", "QT_QPA_PLATFORM_PLUGIN_PATH", "QT_PLUGIN_PATH")
+"""What a person, or another program's start script, tells Qt to draw with (https://doc.qt.io/qt-6/qpa.html)."""
+
+
 def without_display(said: list[str]) -> BadInput:
     """Return the problem; `said` are Qt's own words on the way to it, of which the first is the cause."""
+    if chosen := {name: os.environ[name] for name in _CHOSEN if os.environ.get(name)}:
+        return _without_platform(chosen, said)
     named = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY")
     cause = said[0].strip().rstrip(".") if said and named else ""
     what = (
@@ -64,5 +70,18 @@ def without_display(said: list[str]) -> BadInput:
             tr("Start it in a desktop session; over SSH with: ssh -X"),
             tr("Commands need no display: pilothouse topology, sample, record, plan and run."),
             tr("Pictures need none either: pilothouse demo --screenshots DIR"),
+        ),
+    )
+
+
+def _without_platform(chosen: dict[str, str], said: list[str]) -> BadInput:
+    """Return the problem of a Qt that was told where to draw, or from where to load what draws."""
+    names = ", ".join(f"{name}={value}" for name, value in chosen.items())
+    cause = said[0].strip().rstrip(".") if said else tr("Qt gives no reason")
+    return BadInput(
+        tr("The window can't be opened with {names}: {cause}.", names=names, cause=cause),
+        try_=(
+            tr("Start it without: env {unset} pilothouse", unset=" ".join(f"-u {name}" for name in chosen)),
+            tr("Commands need no display: pilothouse topology, sample, record, plan and run."),
         ),
     )

@@ -71,7 +71,7 @@ class ErrorHooks:
 
     def _on_uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
-            sys.__excepthook__(kind, error, trace)
+            _end_window()
             return
         problem = told(error, keep(error, trace), tr("Carry on."))
         log.error("uncaught: %s", problem)
@@ -81,3 +81,11 @@ class ErrorHooks:
     def _on_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
             self._on_uncaught(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def _end_window() -> None:
+    """End as a close of the window does: Ctrl+C at the terminal is no error, and nobody reads a traceback of it."""
+    from PySide6.QtWidgets import QApplication
+
+    if QApplication.instance() is not None:
+        QApplication.closeAllWindows()

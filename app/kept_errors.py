@@ -13,12 +13,15 @@ from pathlib import Path
 from types import TracebackType
 
 from services import data_place
+from services.boundary import why
 from services.errors import Unforeseen, UserError
 from services.files import private_folder, write_whole
 from services.i18n import tr
 
 log = logging.getLogger("pilothouse")
 NAME = "errors.log"
+_NO_THREAD = "can't start new thread"
+"""CPython's words; no class or code tells this RuntimeError from another one (Modules/_threadmodule.c)."""
 _MOST = 200_000
 """Characters that are kept, the newest: a fault that comes again each second fills no disk."""
 
@@ -49,6 +52,11 @@ def told(error: BaseException, file: Path | None, advice: str = "") -> UserError
     if isinstance(error, OSError) and error.strerror:
         of = f" ({error.filename})" if error.filename else ""
         what = tr("The system of this workstation refused something: {error}.", error=f"{error.strerror}{of}")
+    elif isinstance(error, MemoryError) or str(error) == _NO_THREAD:
+        what = tr("This workstation gives Pilothouse no more memory, or no more threads: {error}.", error=why(error))
+        advice = tr(
+            "Look at ulimit -a, and at what else runs: the limit of processes (-u) is of all programs of a user."
+        )
     elif isinstance(error, ImportError):
         what = tr("A part of Pilothouse, or a library that it needs, can't be loaded: {error}.", error=error)
     else:

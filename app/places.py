@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from argparse import Namespace
 from pathlib import Path
 
+from services.boundary import why
 from services.data_place import usual_folder
 from services.errors import BadInput
 from services.files import narrow, not_ones_own, private_folder
-from services.home import base_folder
+from services.home import base_folder, homes
 from services.i18n import tr
 
 _APP = "pilothouse"
@@ -46,13 +48,16 @@ def other_journals(options: Namespace) -> tuple[Path, ...]:
     who called sudo. None of them is opened."""
     read = (getattr(options, "data", None) or usual_folder()).absolute()
     caller = os.environ.get("SUDO_USER", "").strip()
-    homes = (Path.home(), *((Path(f"~{caller}").expanduser(),) if _is_user(caller) else ()))
-    usual = (usual_folder(), *(home / ".local" / "share" / _APP for home in homes))
+    known = homes("", *((caller,) if caller else ()))
+    usual = (*_usual(), *(home / ".local" / "share" / _APP for home in known))
     return tuple(dict.fromkeys(one for one in usual if one.absolute() != read and _holds_journal(one)))
 
 
-def _is_user(name: str) -> bool:
-    return bool(name) and os.path.expanduser(f"~{name}") != f"~{name}"  # noqa: PTH111 - this one does not raise
+def _usual() -> tuple[Path, ...]:
+    try:
+        return (usual_folder(),)
+    except BadInput:  # no home
+        return ()
 
 
 def _holds_journal(folder: Path) -> bool:
@@ -78,8 +83,16 @@ def inventory_file(options: Namespace) -> Path:
     return given or usual_inventory()
 
 
+def windows_inventory(options: Namespace) -> Path:
+    """Return the file that a window adds hosts to: a demo has one as well, though this login has no home folder."""
+    try:
+        return inventory_file(options)
+    except BadInput:
+        return Path("inventory.toml")  # where this was started; what is watched says by itself that no place is known
+
+
 def usual_inventory() -> Path:
-    """Return where the inventory is that nobody named."""
+    """Return where the inventory is that nobody named; raise BadInput where this login has no home folder."""
     platform: str = sys.platform
     if platform.startswith("linux"):
         return base_folder("XDG_CONFIG_HOME", "~/.config") / _APP / "inventory.toml"
@@ -90,6 +103,20 @@ def usual_inventory() -> Path:
 
 DEMOS = ("incident", "conversion")
 """What comes with the program: a Galera cluster's bad minutes, and config servers of MongoDB that become a set."""
+
+
+def need_recording(path: Path) -> None:
+    """Raise BadInput where a recording that a person named can't be one: nothing is there, or no regular file."""
+    try:
+        regular = stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError) as problem:
+        raise BadInput(
+            tr("There is no recording at {path}.", path=path), try_=(tr("Make one with: pilothouse record FILE"),)
+        ) from problem
+    except OSError as problem:
+        raise BadInput(tr("The recording {path} can't be read: {why}.", path=path, why=why(problem))) from problem
+    if not regular:
+        raise BadInput(tr("The recording {path} can't be read: it is no regular file.", path=path))
 
 
 def demo_recording(name: str = DEMOS[0]) -> Path:

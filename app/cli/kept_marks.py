@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.machine import print_json
 from app.mark_shelf import MarkShelf
 from services.discovery.words import moment
 from services.errors import BadInput
@@ -20,7 +20,7 @@ def list_marks(shelf: MarkShelf, *, machine: bool) -> int:
     """Print what is kept, the newest first."""
     marks = shelf.all()
     if machine:
-        sys.stdout.write(json.dumps([document(mark) for mark in marks]) + "\n")
+        print_json([document(mark) for mark in marks])
     elif marks:
         sys.stdout.write("".join(f"{line}\n" for mark in marks for line in lines(mark)))
     else:
@@ -37,7 +37,7 @@ def remove_mark(shelf: MarkShelf, text: str, *, machine: bool) -> int:
         )
     gone = shelf.remove(found.number)
     if machine:
-        sys.stdout.write(json.dumps({"removed": document(found) if gone else None}) + "\n")
+        print_json({"removed": document(found) if gone else None})
     else:
         head = tr("Removed; the samples stay. It was:") if gone else tr("Another console removed it already. It was:")
         sys.stdout.write("".join(f"{line}\n" for line in (head, *lines(found))))

@@ -5,23 +5,21 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from app.cli.machine import print_json
 from services.errors import UserError
-from services.i18n import english
 
 
 def tell(problem: UserError, options: Namespace, code: int) -> int:
     """Write what happened, what is safe and what to try; return the exit code."""
     if getattr(options, "json", False):
-        import json  # late: the first paint waits for this module
-
         document = {
             "error": problem.code,
-            "sentence": english(problem.sentence),
+            "sentence": problem.sentence,
             "host": problem.host,
-            "safe": english(problem.safe),
-            "try": [english(advice) for advice in problem.try_],
+            "safe": problem.safe,
+            "try": list(problem.try_),
         }
-        sys.stdout.write(json.dumps(document) + "\n")
+        print_json(document)
     else:
         sys.stderr.write(problem.as_text() + "\n")
     return code

@@ -65,19 +65,6 @@ def _writable(character: str, encoding: str) -> str:
     return character
 
 
-def json_for(stream: TextIO, document: str) -> str:
-    """Return a JSON document that this stream has characters for: others are escaped, so no value becomes another."""
-    if document == writable(document, stream.encoding):
-        return document
-    # Outside strings JSON is ASCII (RFC 8259, 7): UTF-16's units, each as \\uXXXX.
-    return "".join(one if one.isascii() else "".join(f"\\u{unit:04x}" for unit in _units(one)) for one in document)
-
-
-def _units(character: str) -> Iterator[int]:
-    data = character.encode("utf-16-be", "surrogatepass")
-    return (int.from_bytes(data[i : i + 2], "big") for i in range(0, len(data), 2))
-
-
 class VisibleLines(logging.Formatter):
     """Log records as visible text. What follows a line end is indented: no message can look like another record.
 
@@ -100,6 +87,20 @@ class VisibleLines(logging.Formatter):
         record.message = record.getMessage()
         record.asctime = self.formatTime(record, self.datefmt)
         return self.formatMessage(record)
+
+
+def hold_standard_streams() -> None:
+    """Open what was closed of standard input, output and errors (`<&-`), before any other file takes its number.
+
+    Else a store has the number of standard output, and what a child prints is written into it.
+    """
+    for number, way in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, way)  # the lowest that is free: this one
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
 
 
 @contextlib.contextmanager

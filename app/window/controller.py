@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import cast
 
@@ -11,9 +12,8 @@ from app.window.charts.readings import Question, Reader, Reading
 from app.window.main_window import MainWindow
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView, stands_alone
 from services.errors import UserError
-from services.events import Event
+from services.events import PAST_SAID_S, Event, trouble_of_console
 from services.i18n import tr
-from services.types import Health
 from widgets.bridge.newest import Newest
 from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
@@ -67,7 +67,7 @@ class Controller(QObject):
         self.stalls = StallMeter(self)
         self._told_at = 0.0
         self._pace = ""
-        self._begun = source.now()
+        self._begun = self._opened = source.now()
         self.offer: Callable[[ClusterSnapshot, NodeView], tuple[Action, ...]] = _nothing
         """What can help a node, for the inspector's buttons."""
         self._wire()
@@ -80,6 +80,7 @@ class Controller(QObject):
         """Begin pulling and measuring."""
         self.stalls.start()
         self.pump.start()
+        QTimer.singleShot(int((PAST_SAID_S + 1.0) * 1000), self._window.status, self._say_trouble)
 
     def stop(self) -> None:
         """Stop both timers and the worker."""
@@ -327,13 +328,11 @@ class Controller(QObject):
     def say_for_now(self, words: str) -> None:
         """Say something in the status line for a moment; then it says again what troubles the console."""
         self._window.status.show_message(words)
-        QTimer.singleShot(SAID_MS, self, self._say_trouble)
+        QTimer.singleShot(SAID_MS, self._window.status, self._say_trouble)
 
     def _say_trouble(self) -> None:
-        events = self.events
-        told = next((event for event in reversed(events) if event.kind == "console"), None)
-        troubled = told is not None and told.health.severity >= Health.WARN.severity
-        self._window.status.show_message(told.text if told is not None and troubled else "")
+        opened = self._opened if self.source.is_live else -math.inf
+        self._window.status.show_message(trouble_of_console(self.events, opened, self.source.now()))
 
     def _on_tick(self, now: float) -> None:
         estate = self._estate

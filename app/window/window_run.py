@@ -252,7 +252,7 @@ class WindowStart(QObject):
             install(QLocale.system().uiLanguages())
 
     def _furnish(self) -> Iterator[None]:
-        from app.places import inventory_file
+        from app.places import windows_inventory
         from app.vault import SessionVault
         from app.window.hosts.add_host import AddHost
         from app.window.hosts.inventory_choice import InventoryChoice
@@ -281,7 +281,7 @@ class WindowStart(QObject):
         kept = self._keeper.begun
         watching = Watching(kept.interval_s, kept.keep_days, kept.most_gib, lambda: self._keeper.now.limits)
         session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault, watching))
-        hosts = AddHost(window, ops, vault, inventory_file(self._options), session)
+        hosts = AddHost(window, ops, vault, windows_inventory(self._options), session)
         session.wire_hosts(hosts)
         self._wire(session, InventoryChoice(window, ops, lambda: hosts.path, session))
         self._session, self._hosts = session, hosts

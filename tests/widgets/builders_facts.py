@@ -132,6 +132,7 @@ def replica_facts(host: str) -> NodeFacts:
         address="10.20.0.31:3306",
         server=replace(server_facts(host), read_only=True),
         replication=ReplicationFacts(
+            at=AT - 0.6,
             channels=(
                 ReplicationChannel(
                     source_host="db3",
@@ -143,7 +144,7 @@ def replica_facts(host: str) -> NodeFacts:
                     gtid_executed="0-103-48213892",
                     relay_log_space=96_000_000,
                 ),
-            )
+            ),
         ),
         machine=machine_facts(),
         sql_at=AT - 0.6,

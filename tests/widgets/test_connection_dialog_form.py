@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
@@ -295,6 +295,19 @@ def test_that_an_import_takes_only_what_is_ticked(qtbot: QtBot) -> None:
     spy = QSignalSpy(made.import_requested)
     press(made, "Import 2 hosts")
     assert spy.at(0) == [(ENTRY, other)]
+
+
+def test_that_what_an_import_left_out_is_read_whole_and_passwords_only_where_there_are_any(qtbot: QtBot) -> None:
+    left = tuple(f"/home/dba/.ssh/config, line {n}: patterns name no single host: *.prod" for n in range(1, 10))
+    made = ImportDialog("~/.ssh/config", [Candidate(HostEntry("db2", "db2", SshAccess("")), "ssh")], why=left)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(made)
+    said = "\n".join(part.text() for part in made.findChildren(QLabel))
+    assert "\n".join((*left[:6], "and 3 more")) in said
+    assert "Passwords" not in said
+    (table,) = made.findChildren(QTableWidget)
+    cells = [item.text() if (item := table.item(0, n)) else "" for n in range(table.columnCount())]
+    assert cells == ["db2", "db2", "as ssh_config says", "no"]
 
 
 def test_that_an_import_that_found_nothing_says_why_and_offers_no_choice_there_is_not(qtbot: QtBot) -> None:

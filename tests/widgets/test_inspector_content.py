@@ -99,9 +99,27 @@ def test_that_a_lag_that_is_null_is_not_zero() -> None:
     channel = replace(node.facts.replication.channels[0], seconds_behind=None, sql_running="No", sql_error="Error 1062")
     facts = replace(node.facts, replication=replace(node.facts.replication, channels=(channel,)))
     made = content(cluster, replace(node, facts=facts), b.AT, {})
-    assert rows(made, "Replication")["behind"] == "not known (NULL)"
+    assert rows(made, "Replication")["behind"] == "not known"
     assert rows(made, "Replication")["SQL thread"] == "stopped"
     assert rows(made, "Problems")[""] == "Error 1062"
+
+
+def test_that_threads_of_channels_that_could_not_be_read_are_not_green() -> None:
+    cluster = b.sst_running()
+    node = cluster.node("report1")
+    assert node is not None
+    assert node.facts is not None
+
+    def threads(facts: NodeFacts) -> list[Health]:
+        made = content(cluster, replace(node, facts=facts), b.AT, {})
+        (section,) = [s for s in made.sections if s.title == "Replication"]
+        return [row.health for row in section.rows if row.label in {"IO thread", "SQL thread"}]
+
+    assert threads(node.facts) == [Health.GOOD, Health.GOOD]
+    refused = replace(node.facts, problems=(Problem("replication", "Access denied", "right-missing"),))
+    assert threads(refused) == [Health.UNKNOWN, Health.UNKNOWN]
+    made = content(cluster, replace(node, facts=refused), b.AT, {})
+    assert rows(made, "Replication")["behind"] == "not known"
 
 
 def test_that_old_numbers_carry_their_age_in_every_section_they_stand_in() -> None:

@@ -339,3 +339,9 @@ def test_that_an_obligation_that_was_seen_off_is_not_called_on() -> None:
     assert still_on("clients refused on s2", 10.0, None) == "Still on: clients refused on s2."
     assert still_on("clients refused on s2", 20.0, 10.0) == "Still on: clients refused on s2."
     assert still_on("clients refused on s2", 10.0, 20.0).startswith("No more on at 1970-")
+
+
+def test_that_a_host_without_a_way_to_its_server_is_given_one_and_not_a_password_to_check() -> None:
+    facts = NodeFacts("db1", b.AT, Reach.SSH_ONLY, "db1", ssh_at=b.AT, no_way=(SQL,))
+    (node,) = updated_estate(None, {"db1": facts}, b.AT).clusters[0].nodes
+    assert advice(node) == ("Open the connection and give it an account that reads the server.",)

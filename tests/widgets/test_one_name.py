@@ -94,6 +94,8 @@ def test_that_sample_calls_them_so(now: EstateSnapshot, capsys: pytest.CaptureFi
     class MockWatcher:
         """Has one sample of each host, under its key."""
 
+        trouble = None
+
         def snapshot(self) -> EstateSnapshot:
             return now
 

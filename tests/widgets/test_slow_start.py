@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -73,3 +74,23 @@ def test_that_no_axis_ever_begins_in_1970(qtbot: QtBot, qapp: QApplication, sour
         ops.shutdown()
         window.close()
         window.deleteLater()
+
+
+def test_that_nothing_is_said_any_more_in_a_window_that_is_gone(
+    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is said for a while is taken back minutes later, and the window may be closed meanwhile."""
+    monkeypatch.setattr("app.window.controller.PAST_SAID_S", -0.99)
+    monkeypatch.setattr("app.window.controller.SAID_MS", 10)
+    window = MainWindow()
+    ops = Ops(window)
+    controller = Controller(FakeLiveSource(), window, ops, parent=qapp)
+    controller.start()
+    controller.say_for_now("It is done.")
+    controller.stop()
+    ops.shutdown()
+    window.close()
+    window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    qtbot.wait(50)
+    controller.deleteLater()

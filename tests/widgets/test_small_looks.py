@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QTableView, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.events import Event
@@ -113,6 +113,21 @@ def test_that_a_button_breaks_its_words_before_it_cuts_them(qtbot: QtBot) -> Non
     assert made.heightForWidth(whole * 3 // 4) == one + made.fontMetrics().lineSpacing()
     made.resize(whole // 4, 60)
     assert made.shown_text().endswith("…"), "two lines are its most"
+
+
+@pytest.mark.parametrize("words", ["Start the cluster after all nodes went down...", "Retry now"])
+def test_that_a_button_is_as_high_as_its_broken_words(qtbot: QtBot, words: str) -> None:
+    page = QWidget()
+    rows = QVBoxLayout(page)
+    made = CutButton(words)
+    rows.addWidget(made)
+    rows.addStretch(1)
+    qtbot.addWidget(page)
+    page.resize(260, 400)
+    page.show()
+    qtbot.waitExposed(page)
+    lines = made.shown_text().count("\n") + 1
+    assert made.height() == made.sizeHint().height() + (lines - 1) * made.fontMetrics().lineSpacing()
 
 
 def test_that_the_line_of_a_checklist_cuts_no_position_in_its_middle() -> None:

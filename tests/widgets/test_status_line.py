@@ -51,3 +51,19 @@ def test_that_nothing_of_the_status_line_lies_on_another_part_in_the_smallest_wi
         assert line.duties.release.isVisible()
     finally:
         apply_text_size(qapp, 100)
+
+
+@pytest.mark.parametrize("width", [1280, 2560])
+def test_that_a_long_sentence_is_read_whole_before_the_facts_of_the_console(qtbot: QtBot, width: int) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.resize(width, line.height())
+    line.show_journal("journal written 0.3 s ago")
+    line.show_facts(
+        "12 of 12 hosts answered", "1 Hz, 1.2 % of a core, 214 MB", "12:40:11 America/Argentina/Buenos_Aires"
+    )
+    sentence = "The console ended unexpectedly at 2026-11-29 04:12:41 UTC; at most 12 s of samples were lost."
+    line.show_message(sentence)
+    line.show()
+    qtbot.waitExposed(line)
+    assert line._message.shown_text() == sentence

@@ -84,6 +84,10 @@ def test_that_ages_say_never_and_now() -> None:
     assert (format_age(None), format_age(0.01), format_age(0.6)) == ("never", "now", "0.6 s ago")
 
 
+def test_that_an_age_below_a_second_is_told_in_tenths() -> None:
+    assert [format_age(age) for age in (0.0756, 0.88, 0.96)] == ["0.1 s ago", "0.9 s ago", "1.0 s ago"]
+
+
 def test_that_small_words_fit_their_number() -> None:
     assert (plural(1, "{n} vote", "{n} votes"), plural(4, "{n} vote", "{n} votes")) == ("1 vote", "4 votes")
     assert format_percent(0.24, 1) == "0.2 %"

@@ -20,10 +20,11 @@ from app.window.hosts.host_actions import remove_from_file
 from app.window.main_window import MainWindow
 from app.window.session import WindowSession
 from services.connections.probe import AccessReport, Step
-from services.errors import AuthFailed, HostKeyUnknown, StoreError, UserError
+from services.errors import AuthFailed, HostKeyUnknown, SecretMissing, StoreError, UserError
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import load_inventory
 from services.inventory.toml_save import save_inventory
+from services.secrets import SecretRef
 from tests.widgets.fake_sources import FakeLiveSource, FakeOps
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
@@ -224,6 +225,34 @@ def test_that_hosts_of_ssh_config_are_shown_before_they_are_taken(hosts: Hosts) 
     hosts.ops.do("import-write")
     assert load_inventory(hosts.path).hosts[0].address == "db1"  # resolved by ssh_config at each login, as ssh does
     assert [entry.name for entry in hosts.added[0]] == ["db1"]
+
+
+def test_that_a_host_that_looks_like_one_of_the_inventory_is_told_and_the_others_are_taken(hosts: Hosts) -> None:
+    save_inventory(Inventory(hosts=(DB1,)), hosts.path)
+    ssh = Path.home() / ".ssh"
+    ssh.mkdir()
+    (ssh / "config").write_text("Host DB1 db7\n")
+    hosts.hosts.open_import("ssh")
+    hosts.ops.do("import")
+    press(next(d for d in hosts.window.findChildren(ImportDialog) if d.isVisible()), "Import 2 hosts")
+    hosts.ops.do("import-write")
+    assert [host.name for host in load_inventory(hosts.path).hosts] == ["db1", "db7"]
+    assert '"DB1" is left out' in hosts.window.messages.text()
+
+
+def test_that_an_import_gives_this_run_the_passwords_of_the_hosts_that_it_takes_alone(hosts: Hosts) -> None:
+    mine = HostEntry("db1", "db1", sql=SqlAccess("u", SecretRef("keyring", "u@db1:3306"), tls="required"))
+    save_inventory(Inventory(hosts=(mine,)), hosts.path)
+    options = "[client]\nuser=u\npassword=of-last-year\nhost=db1\n[clientdb2]\nhost=db2\n"
+    (Path.home() / ".my.cnf").write_text(options)
+    hosts.hosts.open_import("mycnf")
+    hosts.ops.do("import")
+    press(next(d for d in hosts.window.findChildren(ImportDialog) if d.isVisible()), "Import 2 hosts")
+    hosts.ops.do("import-write")
+    vault = hosts.hosts._vault
+    assert vault.get(SecretRef("keyring", "u@db2:3306")).reveal() == "of-last-year"
+    with pytest.raises(SecretMissing):
+        vault.get(SecretRef("keyring", "u@db1:3306"))
 
 
 @pytest.mark.parametrize("kind", ["ssh", "mycnf", "workbench"])

@@ -95,7 +95,7 @@ class Newest(QObject):
                     break  # a newer question: nobody needs what this one would still look up
         except UserError as error:
             problem = error
-        except Exception as error:  # a worker's bug must reach the person, not vanish in a future
+        except BaseException as error:  # a worker's bug must reach the person, not vanish in a future
             log.exception("an answer could not be made")
             problem = UserError(tr("Unexpected: {kind}: {problem}", kind=type(error).__name__, problem=error))
         self._ended.emit(problem)

@@ -87,7 +87,7 @@ class Ops(QObject):
             result, problem = work(), None
         except UserError as error:
             result, problem = None, error
-        except Exception as error:  # a worker's bug must reach the person, not vanish in a future
+        except BaseException as error:  # a worker's bug must reach the person, not vanish in a future
             log.exception("a background call failed")
             result, problem = (
                 None,

@@ -65,7 +65,7 @@ class CutButton(PressButton):
         super().__init__(text)
         self._hint = hint
         self.setAccessibleDescription(hint)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)  # Fixed: one line, always
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 

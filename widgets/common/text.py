@@ -120,9 +120,8 @@ def format_age(seconds: float | None) -> str:
         return tr("never")
     if seconds < 0.05:
         return tr("then") if in_past() else tr("now")
-    if in_past():
-        return tr("{span} before", span=format_duration(seconds))
-    return tr("{span} ago", span=format_duration(seconds))
+    span = format_duration(max(0.1, round(seconds, 1)) if seconds < 1.0 else seconds)  # an age needs no milliseconds
+    return tr("{span} before", span=span) if in_past() else tr("{span} ago", span=span)
 
 
 def format_clock(at: float | None, *, seconds: bool = True) -> str:

@@ -27,6 +27,7 @@ _PASSING_MS = 4000
 _SPACING, _MARGIN = 16, 12
 _BADGE_SHARE = 0.45
 _LEAST_MESSAGE = 120
+_MESSAGE_SHARE = 0.75
 
 
 class Badge(QWidget):
@@ -131,7 +132,7 @@ class StatusLine(QFrame):
         if self.duties.text():
             room -= self.duties.sizeHint().width() + _SPACING
         if self._message.text():
-            room -= px(_LEAST_MESSAGE)
+            room -= max(px(_LEAST_MESSAGE), min(self._message.sizeHint().width(), round(_MESSAGE_SHARE * room)))
         for fact in (self._passing, self._clock, self._hosts, self._journal, self._pace):
             need = fact.sizeHint().width() + _SPACING if fact.text() else 0
             fact.setVisible(0 < need <= room)

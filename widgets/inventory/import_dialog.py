@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from services.i18n import mark, tr
+from services.i18n import mark, tr, tr_n
 from services.inventory.model import HostEntry
 from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
@@ -19,6 +19,10 @@ from widgets.inventory.draft import Candidate
 
 _COLUMNS = (mark("Name"), mark("Address"), mark("SSH"), mark("SQL"), mark("Remarks"))
 
+_WIDTHS = (180, 160, 170, 120)
+_MOST_TOLD = 6
+"""Remarks above the table: a file of hundreds of patterns has as many, and the hosts are what the dialog is for."""
+
 
 class ImportDialog(QDialog):
     """`import_requested(tuple[HostEntry, ...])` with the ticked ones. Not modal."""
@@ -28,15 +32,20 @@ class ImportDialog(QDialog):
     def __init__(
         self, source: str, candidates: Sequence[Candidate], parent: QWidget | None = None, *, why: Sequence[str] = ()
     ) -> None:
-        """Show what was found; where that is nothing, `why` says it in sentences."""
+        """Show what was found.
+
+        Args:
+            why: what was left out and what could not be read, a sentence each; where nothing was found, why.
+        """
         super().__init__(parent)
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Import from {source}", source=source))
         self.resize(760, 480)
         self._candidates = tuple(candidates)
-        rows = [(_cells(candidate), candidate.ticked) for candidate in self._candidates]
-        self._table = TickedTable(tr("Hosts that were found"), _COLUMNS, rows, (180, 160, 120, 120))
+        shown = len(_WIDTHS) + any(candidate.note for candidate in self._candidates)  # remarks where there is one
+        rows = [(_cells(candidate)[:shown], candidate.ticked) for candidate in self._candidates]
+        self._table = TickedTable(tr("Hosts that were found"), _COLUMNS[:shown], rows, _WIDTHS[: shown - 1])
         self._table.ticks_changed.connect(self._count)
         self._import = default_button(button("", "primary", on=self._take))
         found = plural(len(candidates), "{n} host", "{n} hosts")
@@ -46,15 +55,10 @@ class ImportDialog(QDialog):
             else tr("No host was found in {source}", source=source)
         )
         hint = (
-            tr("Passwords found there serve this session and are written nowhere; edit a host to keep its own.")
+            "\n".join(_above(self._candidates, why))
             if candidates
             else "\n".join([*why, tr("Nothing is taken over. A host can be added by hand: Add a host.")])
         )
-        head = QVBoxLayout()
-        head.setContentsMargins(20, 16, 20, 12)
-        head.setSpacing(4)
-        head.addWidget(label(title, "title", wrap=True))
-        head.addWidget(label(hint, "second", wrap=True))
         foot = QHBoxLayout()
         foot.setContentsMargins(20, 12, 20, 12)
         foot.setSpacing(8)
@@ -65,7 +69,7 @@ class ImportDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(head)
+        column.addLayout(_head(title, hint))
         column.addWidget(hairline())
         if candidates:
             column.addWidget(self._table, 1)
@@ -95,11 +99,29 @@ class ImportDialog(QDialog):
         self.accept()
 
 
+def _head(title: str, hint: str) -> QVBoxLayout:
+    head = QVBoxLayout()
+    head.setContentsMargins(20, 16, 20, 12)
+    head.setSpacing(4)
+    head.addWidget(label(title, "title", wrap=True))
+    if hint:
+        head.addWidget(label(hint, "second", wrap=True))
+    return head
+
+
 def _cells(candidate: Candidate) -> tuple[str, ...]:
     entry = candidate.entry
     ssh = tr("no")
     if entry.ssh is not None:
-        port = entry.ssh.port
-        ssh = tr("{user}, port {port}", user=entry.ssh.user, port=port) if port else entry.ssh.user
+        user, port = entry.ssh.user or tr("as ssh_config says"), entry.ssh.port
+        ssh = tr("{user}, port {port}", user=user, port=port) if port else user
     sql = f"{entry.sql.user}, {entry.sql.via}" if entry.sql else tr("no")
     return (entry.name, entry.address, ssh, sql, candidate.note)
+
+
+def _above(candidates: Sequence[Candidate], told: Sequence[str]) -> tuple[str, ...]:
+    """Return what stands above the table: what becomes of passwords where any can be there, then the remarks whole."""
+    kept = tr("Passwords found there serve this session and are written nowhere; edit a host to keep its own.")
+    more = len(told) - _MOST_TOLD
+    left = (tr_n("and one more", "and {n} more", more),) if more > 0 else ()
+    return (*((kept,) if any(one.entry.sql for one in candidates) else ()), *told[:_MOST_TOLD], *left)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.discovery.model import NodeView
 from services.errors import UNREACHED, OtherProtocol
+from services.facts.model import SQL
 from services.i18n import mark, tr
 from services.types import Reach
 
@@ -44,6 +45,8 @@ def advice(node: NodeView) -> tuple[str, ...]:
     """Return what to try for a host that never answered: by the code of its problem, else by how far we got."""
     if known := _by_code(node):
         return known
+    if node.facts is not None and SQL in node.facts.no_way:
+        return (tr("Open the connection and give it an account that reads the server."),)
     if node.reach is Reach.SSH_ONLY:
         return (tr("SSH answers: check the SQL user, its password and that the server runs."),)
     return (tr("Check address and port, the VPN, and that a firewall lets this workstation in."),)

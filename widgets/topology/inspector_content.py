@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from services.discovery.model import IST_REACH, ClusterSnapshot, NodeView
+from services.discovery.model import IST_REACH, ClusterSnapshot, NodeView, place_of
 from services.facts.model import (
     SQL,
     SSH,
@@ -34,7 +34,7 @@ from widgets.common.text import (
 )
 from widgets.topology.advice import advice_now
 from widgets.topology.inspector_mongodb import mongodb_rows
-from widgets.topology.wording import recovery_words, semi_sync_rows, size_words
+from widgets.topology.wording import meant_words, recovery_words, semi_sync_rows, size_words
 
 _DONOR = 2
 """wsrep_local_state of Donor/Desynced (galera/wsrep_api.h)."""
@@ -169,7 +169,8 @@ def _server_words(server: ServerFacts | None) -> str:
     if server is None or not server.version:
         return ""
     name = "" if server.flavour is Flavour.UNKNOWN else f"{server.flavour.value} "
-    return f"{name}{server.version}"
+    service = f", {server.service}" if server.service else ""
+    return f"{name}{server.version}{service}"
 
 
 def _host_words(machine: MachineFacts | None) -> str:
@@ -204,8 +205,9 @@ def _replication(
         rows.extend(Row(*told) for told in semi_sync_rows(facts.semi_sync))
     if facts is not None and facts.replication is not None:
         channels = facts.replication.channels
+        old = facts.channels_old or node.reach not in {Reach.FULL, Reach.SQL_ONLY}
         for channel in channels[:_MOST_CHANNELS]:
-            rows.extend(_channel(channel, several=len(channels) > 1))
+            rows.extend(_channel(channel, several=len(channels) > 1, old=old))
         if len(channels) > _MOST_CHANNELS:
             rows.append(Row(mark("channels"), tr("{n} more are not shown", n=len(channels) - _MOST_CHANNELS)))
         if facts.replication.replicas:
@@ -278,21 +280,20 @@ def _applying(galera: GaleraFacts) -> str:
     return ", ".join(p for p in (threads, distance) if p)
 
 
-def _channel(channel: ReplicationChannel, *, several: bool) -> list[Row | None]:
+def _channel(channel: ReplicationChannel, *, several: bool, old: bool) -> list[Row | None]:
 
     def named(label: str) -> str:
         return f"{channel.name}: {tr(label)}" if several and channel.name else label
 
     def thread(label: str, word: str) -> Row | None:
-        health = (
-            Health.GOOD if word == "Yes" else Health.TRANSFER if word in {"Connecting", "Preparing"} else Health.BAD
-        )
+        told = {"Yes": Health.GOOD, "Connecting": Health.TRANSFER, "Preparing": Health.TRANSFER}.get(word, Health.BAD)
+        health = Health.UNKNOWN if old else told
         words = {"Yes": tr("running"), "No": tr("stopped")}.get(word, word.lower())
         return Row(named(label), words, health=health) if word else None
 
-    lag = tr("not known (NULL)") if channel.seconds_behind is None else format_duration(channel.seconds_behind)
+    lag = tr("not known") if old or channel.seconds_behind is None else format_duration(channel.seconds_behind)
     return [
-        Row(named(mark("source")), f"{channel.source_host}:{channel.source_port}", mono=True)
+        Row(named(mark("source")), place_of(channel.source_host, channel.source_port), mono=True)
         if channel.source_host
         else None,
         thread(mark("IO thread"), channel.io_running),
@@ -300,7 +301,7 @@ def _channel(channel: ReplicationChannel, *, several: bool) -> list[Row | None]:
         Row(
             named(mark("behind")),
             lag,
-            tr("{span} meant", span=format_duration(channel.delay_s)) if channel.delay_s else "",
+            meant_words(channel.delay_s),
         ),
         Row(named(mark("relay log")), format_bytes(channel.relay_log_space))
         if channel.relay_log_space is not None

@@ -105,7 +105,7 @@ def _last_seen(node: NodeView) -> str:
     answered = last_answer(node)
     if answered is not None:
         at = format_clock(answered)  # of a host that answers the server's own, by its name
-        return tr("server last answered {at}", at=at) if node.reach is Reach.SSH_ONLY else tr("last answer {at}", at=at)
+        return tr("server answered {at}", at=at) if node.reach is Reach.SSH_ONLY else tr("last answer {at}", at=at)
     if node.state_since is not None:
         at = format_clock(node.state_since)
         return tr("since before {at}", at=at) if was_so_before(node) else tr("since {at}", at=at)
@@ -217,8 +217,9 @@ def semi_sync_rows(facts: SemiSyncFacts) -> Iterator[tuple[str, str, str, Health
         health = {True: Health.GOOD, False: Health.WARN, None: Health.UNKNOWN}[facts.source_active]
         yield mark("semi-sync"), words[facts.source_active], facts.wait_point, health
         if facts.clients is not None:
-            few = Health.WARN if facts.clients < facts.wanted else Health.GOOD
-            wanted = tr("of {n} that commits wait for", n=facts.wanted)
+            enough = Health.GOOD if facts.wanted is not None else Health.UNKNOWN
+            few = Health.WARN if facts.few else enough
+            wanted = tr("of {n} that commits wait for", n="?" if facts.wanted is None else facts.wanted)
             yield mark("semi-sync replicas"), format_count(facts.clients), wanted, few
         if facts.not_acknowledged is not None:
             count = format_count(facts.not_acknowledged)
@@ -246,6 +247,13 @@ def _clone_words(recovery: GroupRecovery) -> str:
     return f"{recovery.clone_stage}, {format_bytes_of(recovery.clone_done, recovery.clone_whole, about=True)}"
 
 
+def meant_words(delay_s: int | None) -> str:
+    """Return what of a lag is meant; '' where none is."""
+    if delay_s is None:
+        return tr("how much is meant is not known")
+    return tr("{span} meant", span=format_duration(delay_s)) if delay_s else ""
+
+
 def lag_words(edge: ReplicationEdge, *, short: bool = False) -> str:
     """Return how a channel fares: what stopped, else its lag; a delay that is meant is told as one.
 
@@ -259,9 +267,8 @@ def lag_words(edge: ReplicationEdge, *, short: bool = False) -> str:
     if edge.io_running and edge.io_running != "Yes":
         return tr("IO thread connecting") if edge.io_running == "Connecting" else tr("IO thread stopped")
     lag = tr("lag not known") if edge.lag_s is None else tr("lag {lag}", lag=format_duration(edge.lag_s))
-    if edge.delay_s:
-        return tr("{lag}, {span} meant", lag=lag, span=format_duration(edge.delay_s))
-    return lag
+    meant = meant_words(edge.delay_s)
+    return f"{lag}, {meant}" if meant else lag
 
 
 def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:

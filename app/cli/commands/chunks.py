@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.machine import print_json
 from app.cli.procedure_text import check_lines
-from app.cli.visible import json_for
 from app.compose import read_inventory, session_opener
 from services.backup_chunks.advice import Advice, advise
 from services.backup_chunks.asked import QUESTIONS, asked, given_by
@@ -154,8 +154,6 @@ def _outcome_lines(title: str, backup: Backup, outcome: Outcome) -> Iterator[str
 
 
 def _print_json(backup: Backup, advice: Advice | None, checks: tuple[Check, ...], source: BackupSource | None) -> None:
-    import msgspec
-
     document: dict[str, object] = {"checks": [_check(check) for check in checks]}
     if source is not None:
         document["host"] = {
@@ -170,7 +168,7 @@ def _print_json(backup: Backup, advice: Advice | None, checks: tuple[Check, ...]
             "sentence": english(advice.sentence), "reasons": [english(reason) for reason in advice.reasons],
             "now": _outcome(backup, advice.now), "then": _outcome(backup, advice.then),
         }  # fmt: skip
-    sys.stdout.write(json_for(sys.stdout, msgspec.json.encode(document).decode()) + "\n")
+    print_json(document)
 
 
 def _outcome(backup: Backup, out: Outcome) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import sys
 from argparse import Namespace
@@ -14,11 +13,12 @@ from typing import cast
 
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.kept_marks import chosen, list_marks, remove_mark, windows_of_mark
+from app.cli.machine import print_json
 from app.cli.moments import Held, window
 from app.cli.steering import open_service
 from app.compose import read_inventory
 from app.mark_shelf import MarkShelf, StateShelf
-from app.places import history_file, state_file
+from app.places import history_file, need_recording, state_file
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.history.recorded_marks import about_recording
@@ -63,7 +63,7 @@ def run(options: Namespace) -> int:
         if keep:
             past.marks.keep(keep, (before.start, before.end), (after.start, after.end))
     if machine:
-        sys.stdout.write(json.dumps(document(found)) + "\n")
+        print_json(document(found))
     else:
         sys.stdout.write("".join(f"{line}\n" for line in lines(found)))
         if keep:
@@ -82,8 +82,7 @@ def _past(options: Namespace) -> Iterator[_Past]:
 
 def _recorded(options: Namespace) -> tuple[_Past, Callable[[], None]]:
     path: Path = options.file
-    if not path.is_file():
-        raise BadInput(tr("There is no recording at {path}.", path=path))
+    need_recording(path)
     replay = Replay(path, SystemClock())
     about = about_recording(replay.title, replay.span())
     marks = StateShelf(state_file(options), about, replay.marks())

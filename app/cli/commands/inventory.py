@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 from argparse import Namespace
@@ -10,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.machine import print_json
 from app.compose import read_inventory
 from app.places import inventory_file
 from app.vault import SessionVault
 from services.connections.known_certificates import accept_certificate
 from services.connections.probe import AccessReport, probe_access
 from services.errors import BadInput
+from services.files import is_missing
 from services.i18n import english, tr
 from services.inventory.imports import ImportReport, Merged, merge, settle_secrets
 from services.inventory.imports_mycnf import import_my_cnf
@@ -84,7 +85,7 @@ def _show(inventory: Inventory, *, as_json: bool) -> None:
             for c in inventory.clusters
         ]
         document = {"path": inventory.path, "hosts": [_document(h) for h in inventory.hosts], "clusters": clusters}
-        sys.stdout.write(json.dumps(document) + "\n")
+        print_json(document)
         return
     sys.stdout.write(f"{inventory.path}\n")
     for host in inventory.hosts:
@@ -105,9 +106,11 @@ def _check(inventory: Inventory, accepted: tuple[str, ...], *, as_json: bool) ->
     pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="pilothouse-check")
     try:
         for report in pool.map(lambda host: _checked(host, vault, accepted), with_instances(inventory.hosts)):
-            told = json.dumps(_report_document(report)) if as_json else f"{report.host}\n{report.as_text()}"
-            sys.stdout.write(told + "\n")
-            sys.stdout.writelines(_unread_lines(named.get(report.host, ()), as_json=as_json))
+            if as_json:
+                print_json(_report_document(report))
+            else:
+                sys.stdout.write(f"{report.host}\n{report.as_text()}\n")
+            _tell_unread(named.get(report.host, ()), as_json=as_json)
             sys.stdout.flush()
             good = good and report.ok
     finally:
@@ -115,15 +118,15 @@ def _check(inventory: Inventory, accepted: tuple[str, ...], *, as_json: bool) ->
     return GOOD if good else FINDINGS
 
 
-def _unread_lines(instances: Sequence[Instance], *, as_json: bool) -> Iterator[str]:
-    """Yield a line of each instance that is only named: there is no way to try."""
+def _tell_unread(instances: Sequence[Instance], *, as_json: bool) -> None:
+    """Write a line of each instance that is only named: there is no way to try."""
     for one in instances:
         if one.what.read:
             continue
         if as_json:
-            yield json.dumps({"host": one.key, "kind": one.kind, "read": False, "steps": []}) + "\n"
+            print_json({"host": one.key, "kind": one.kind, "read": False, "steps": []})
         else:
-            yield f"{one.key}\n    {tr(one.what.name)}: {tr('not read yet')}\n"
+            sys.stdout.write(f"{one.key}\n    {tr(one.what.name)}: {tr('not read yet')}\n")
 
 
 def _checked(host: HostEntry, vault: SessionVault, accepted: tuple[str, ...]) -> AccessReport:
@@ -156,17 +159,20 @@ def _import(options: Namespace) -> int:
         raise BadInput(tr("What should be imported?"), try_=(tr("Add --from ssh, --from mycnf or --from workbench."),))
     report: ImportReport = _IMPORTS[options.origin](options.file)
     path = inventory_file(options)
-    present = load_inventory(path) if path.exists() else Inventory(path=str(path))
-    if options.write:
-        report = settle_secrets(report, SystemVault())
+    present = Inventory(path=str(path)) if is_missing(path) else load_inventory(path)
     merged = merge(present, report)
+    if options.write:
+        taken = (*merged.added, *merged.unchanged)
+        report = settle_secrets(report, SystemVault(), left={host.name for host in report.hosts} - {*taken})
+        merged = merge(present, report)
     written = options.write and bool(merged.added)
     if getattr(options, "json", False):
         if written:
             save_inventory(merged.inventory, path)
-        sys.stdout.write(json.dumps(_import_document(report, merged, str(path), written=written)) + "\n")
+        print_json(_import_document(report, merged, str(path), written=written))
         return _import_code(report, merged)
     sys.stdout.write(report.preview() + "\n")
+    sys.stdout.writelines(f"  problem: {problem}\n" for problem in merged.problems)
     for name in merged.conflicts:
         sys.stdout.write(tr("  {name}: stands in the inventory with other values; it is left as it is.\n", name=name))
     if not merged.added:
@@ -191,7 +197,7 @@ def _import_document(report: ImportReport, merged: Merged, path: str, *, written
         "source": report.source,
         "hosts": [_document(host) for host in report.hosts],
         "notes": [english(note) for note in report.notes],
-        "problems": [english(problem) for problem in report.problems],
+        "problems": [english(problem) for problem in (*report.problems, *merged.problems)],
         "added": list(merged.added),
         "unchanged": list(merged.unchanged),
         "conflicts": list(merged.conflicts),

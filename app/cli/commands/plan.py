@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from argparse import Namespace
@@ -10,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.machine import print_json
 from app.cli.outcome_text import draft_lines, refusal
 from app.cli.procedure_text import (
     fault_lines,
@@ -60,7 +60,7 @@ def run(options: Namespace) -> int:
             return _rehearsed(service.rehearse(draft), draft, overrides, machine=machine)
         if options.command == "plan" or rehearse or blocks or _plan(draft).nothing_to_do:
             if machine:
-                sys.stdout.write(json.dumps(_document(draft, overrides)) + "\n")
+                print_json(_document(draft, overrides))
             elif blocks:
                 sys.stdout.write("\n" + refusal(blocks) + "\n")
                 if any(check.code == "LOCK-FREE" for check in blocks) and _is_foreign(service, draft):
@@ -143,7 +143,7 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ..
             "stops": [s.step.step_id for s in rehearsal.stops],
         }
         document = {**_document(draft, overrides), **found}
-        sys.stdout.write(json.dumps(document) + "\n")
+        print_json(document)
     else:
         sys.stdout.write("\n" + tr("Rehearsal: every read was made, nothing was changed.") + "\n")
         sys.stdout.write("".join(f"{line}\n" for line in _hindrances(rehearsal, draft, overrides)))
@@ -249,7 +249,7 @@ def drive(service: ProcedureService, run_id: str, options: Namespace, *, way: st
     view = service.view(run_id)
     if machine:
         refused = {"refused_answer": terminal.refused} if terminal.refused else {}
-        sys.stdout.write(json.dumps({**run_document(view), **refused}) + "\n")
+        print_json({**run_document(view), **refused})
     else:
         sys.stdout.write(
             "\n" + "\n".join([*run_lines(view, commands=getattr(options, "commands", False)), *way_lines(view)]) + "\n"

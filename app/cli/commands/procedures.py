@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from app.cli.arguments import FINDINGS, GOOD, NEEDS_PERSON
+from app.cli.machine import print_json
 from app.cli.procedure_text import card_lines, field_lines, obligation_lines, place_of, run_lines, run_title, way_lines
 from app.cli.run_document import run_document
 from app.cli.steering import elsewhere_lines, open_service
@@ -34,7 +34,7 @@ def run(options: Namespace) -> int:
         return _questions(options)
     cards = [procedure.about for procedure in all_procedures()]
     if getattr(options, "json", False):
-        sys.stdout.write(json.dumps([plain(_document(card)) for card in cards]) + "\n")
+        print_json([plain(_document(card)) for card in cards])
         return GOOD
     need = ""
     for card in sorted(cards, key=lambda c: c.need):
@@ -63,7 +63,7 @@ def _questions(options: Namespace) -> int:
         fields, read = procedure.fields(Facts(0.0, "", ""), {}), False
     if getattr(options, "json", False):
         document = {"about": _document(about), "fields": [asdict(field) for field in fields], "hosts_read": read}
-        sys.stdout.write(json.dumps(plain(document)) + "\n")
+        print_json(plain(document))
         return GOOD
     sys.stdout.write("\n".join([*card_lines(about), *field_lines(fields)]) + "\n")
     if not read:
@@ -79,7 +79,7 @@ def _runs(options: Namespace) -> int:
         addresses = {view.run_id: service.addresses(view.run_id) for view in runs}
     if getattr(options, "json", False):
         told = [{"error": problem.code, "sentence": english(problem.sentence)} for problem in damaged]
-        sys.stdout.write(json.dumps([*(run_document(view, addresses[view.run_id]) for view in runs), *told]) + "\n")
+        print_json([*(run_document(view, addresses[view.run_id]) for view in runs), *told])
     else:
         for view in runs:
             _tell_run(view, addresses[view.run_id])

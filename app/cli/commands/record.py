@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from argparse import Namespace
 from pathlib import Path
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.machine import print_json
 from app.cli.no_answer import Silence
 from app.compose import open_watcher, read_inventory
 from app.mark_shelf import StateShelf
 from app.places import state_file
-from services.errors import BadInput, UserError
+from services.errors import BadInput, StoreError, UserError
 from services.events import Event
 from services.files import private_file
 from services.history.marked_change import ChangeMark
@@ -39,6 +39,8 @@ def run(options: Namespace) -> int:
     finally:
         snapshot, events = watcher.snapshot(), watcher.events()
         watcher.stop()
+    if watcher.trouble is not None:
+        raise _cut_short(options.file, watcher.trouble)
     finish_recording(options.file, derive=load_catalogue().derive, marks=_marked(options), events=_steps(options))
     told = {
         "file": str(options.file),
@@ -48,7 +50,7 @@ def run(options: Namespace) -> int:
         "events": len(events),
     }
     if getattr(options, "json", False):
-        sys.stdout.write(json.dumps(told) + "\n")
+        print_json(told)
     else:
         sys.stdout.write(
             tr(
@@ -70,6 +72,14 @@ def run(options: Namespace) -> int:
         + "\n"
     )
     return FINDINGS
+
+
+def _cut_short(file: Path, trouble: StoreError) -> StoreError:
+    return StoreError(
+        tr("{file} ends early: what came last could not be written. {why}", file=file, why=trouble.sentence),
+        safe=tr("What was written before is in the file, and replay opens it."),
+        try_=trouble.try_,
+    )
 
 
 def _marked(options: Namespace) -> tuple[ChangeMark, ...]:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from argparse import Namespace
 from pathlib import Path
 
 from app.cli.arguments import GOOD
-from app.cli.visible import json_for
-from services.errors import BadInput
-from services.i18n import stored, tr
+from app.cli.machine import print_json
+from app.places import need_recording
 
 
 def run(options: Namespace) -> int:
     """Open or print the recording."""
     path: Path = options.file
-    if not path.is_file():
-        raise BadInput(
-            tr("There is no recording at {path}.", path=path), try_=(tr("Make one with: pilothouse record FILE"),)
-        )
+    need_recording(path)
     if getattr(options, "json", False):
         return _print(path)
     from app.window.window_run import run_window
@@ -28,8 +22,6 @@ def run(options: Namespace) -> int:
 
 
 def _print(path: Path) -> int:
-    import msgspec
-
     from services.clock import SystemClock
     from services.sampling.replay import Replay
 
@@ -38,10 +30,9 @@ def _print(path: Path) -> int:
         start, end = replay.span()
         replay.seek(end)
         head = {"file": str(path), "start": start, "end": end, "servers": list(replay.servers())}
-        sys.stdout.write(json.dumps(head) + "\n")
+        print_json(head)
         for event in replay.events():
-            line = msgspec.json.encode({"event": event}, enc_hook=stored).decode()
-            sys.stdout.write(json_for(sys.stdout, line) + "\n")
+            print_json({"event": event})
     finally:
         replay.close()
     return GOOD

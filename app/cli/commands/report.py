@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from pathlib import Path
 
 from app.cli.arguments import GOOD
+from app.cli.machine import print_json
 from app.cli.steering import open_service
 from app.places import history_file
 from services.errors import BadInput
@@ -23,7 +23,10 @@ def run(options: Namespace) -> int:
         machine = getattr(options, "json", False)
         if options.html is None and options.markdown is None:
             text = markdown_of(service, options.run, history)
-            sys.stdout.write(json.dumps({"markdown": text}) + "\n" if machine else text)
+            if machine:
+                print_json({"markdown": text})
+            else:
+                sys.stdout.write(text)
             return GOOD
         for path in (options.html, options.markdown):
             _need_new(path)
@@ -33,7 +36,7 @@ def run(options: Namespace) -> int:
                 _write(path, make(service, options.run, history))
                 written.append(str(path))
     if machine:
-        sys.stdout.write(json.dumps({"written": written}) + "\n")
+        print_json({"written": written})
     else:
         sys.stdout.write("".join(f"{path}\n" for path in written))
     return GOOD

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 import threading
@@ -10,6 +9,7 @@ import time
 from argparse import Namespace
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.machine import print_json
 from app.cli.no_answer import Silence
 from app.compose import last_window_cost, open_watcher
 from services.discovery.naming import shown_names
@@ -30,6 +30,8 @@ _DEFAULT = (
     "repl.lag",
 )
 """What is printed when no --metric is named: one number for each of the three things this program watches first."""
+_AHEAD_S = 1.0
+"""No sample is from so far ahead: its moment is a clock's that was set back since."""
 
 
 def run(options: Namespace) -> int:
@@ -70,17 +72,26 @@ def _print_until(
                 continue
             printed[server] = line[0]
             name = names.get(server, server)
-            sys.stdout.write(_as_json(name, server, *line) if as_json else _as_text(name, *line))
+            if as_json:
+                print_json(_document(name, server, *line))
+            else:
+                sys.stdout.write(_as_text(name, *line))
         sys.stdout.flush()
 
 
 def _newest(
     watcher: Watcher, server: str, keys: tuple[str, ...], after: float
 ) -> tuple[float, dict[str, float | None]] | None:
-    """Return the newest sample's moment and its values (None: not offered, or a gap), None when there is no newer."""
-    at, values = after, {}
+    """Return the newest sample's moment and its values (None: not offered, or a gap), None when there is no newer.
+
+    `after` is the moment of the last one; where it lies ahead, the clock was set back meanwhile, and any is newer.
+    """
+    now = time.time()
+    after = after if after <= now + _AHEAD_S else 0.0
+    at: float = after
+    values: dict[str, float | None] = {}
     for key in keys:
-        series = watcher.tail(server, key, time.time() - 5.0)
+        series = watcher.tail(server, key, now - 5.0)
         if len(series.t) and series.t[-1] > after:
             at = max(at, float(series.t[-1]))
             last = float(series.value[-1])
@@ -90,8 +101,8 @@ def _newest(
     return (at, values) if at > after else None
 
 
-def _as_json(name: str, host: str, at: float, values: dict[str, float | None]) -> str:
-    return json.dumps({"at": round(at, 3), "server": name, "host": host, "values": values}) + "\n"
+def _document(name: str, host: str, at: float, values: dict[str, float | None]) -> dict[str, object]:
+    return {"at": round(at, 3), "server": name, "host": host, "values": values}
 
 
 def _as_text(name: str, at: float, values: dict[str, float | None]) -> str:
@@ -104,7 +115,7 @@ def _print_cost(cost: ConsoleCost, window: dict[str, float] | None, *, as_json: 
     """Print what this run cost; it has no window, so the stalls of an event loop are those of the last one that had."""
     if as_json:
         document = {name: getattr(cost, name) for name in cost.__slots__ if not name.startswith("ui_")}
-        sys.stdout.write(json.dumps({"cost": document, "last_window": window}) + "\n")
+        print_json({"cost": document, "last_window": window})
         return
     share = 100.0 * cost.cpu_s / cost.uptime_s if cost.uptime_s else 0.0
     took = tr("{p50:.0f} ms (p95 {p95:.0f} ms)", p50=cost.poll_ms_p50, p95=cost.poll_ms_p95)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.machine import print_json
 from app.cli.steering import need_word
 from app.compose import open_state
 from app.places import state_file
@@ -28,7 +28,7 @@ def run(options: Namespace) -> int:
 def _listed(log: SplitLog, options: Namespace) -> int:
     stories = sorted(log.all(), key=lambda s: s.settled_at is not None)
     if getattr(options, "json", False):
-        sys.stdout.write(json.dumps([document(s) for s in stories]) + "\n")
+        print_json([document(s) for s in stories])
     else:
         sys.stdout.write("\n".join(line for s in stories for line in lines(s)) + "\n" if stories else "")
         if not stories:
@@ -52,7 +52,7 @@ def _settled(log: SplitLog, options: Namespace) -> int:
         raise BadInput(tr("Say with --reason what was done about it: it stays in the history."))
     done = settle(log, found[0].cluster_uuid, person(), reason)
     if machine:
-        sys.stdout.write(json.dumps([document(s) for s in done]) + "\n")
+        print_json([document(s) for s in done])
     else:
         sys.stdout.write(tr("Settled: {name}. It stays in the history.", name=name) + "\n")
     return GOOD

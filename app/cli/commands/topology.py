@@ -6,11 +6,10 @@ import sys
 from argparse import Namespace
 
 from app.cli.arguments import FINDINGS, GOOD
+from app.cli.machine import print_json
 from app.cli.one_look import look, past_of
 from app.cli.terminal import estate_text
-from app.cli.visible import json_for
 from app.compose import discover
-from services.discovery.as_json import snapshot_to_json
 from services.discovery.model import EstateSnapshot
 from services.types import ONLY_NAMED, Health
 
@@ -21,7 +20,7 @@ def run(options: Namespace) -> int:
     past = past_of(options)
     snapshot = look(options, options.command, lambda: discover(options, seeds, options.wait, past))
     if getattr(options, "json", False):
-        sys.stdout.write(json_for(sys.stdout, snapshot_to_json(snapshot).decode()) + "\n")
+        print_json(snapshot)
     else:
         sys.stdout.write(estate_text(snapshot))
     if not snapshot.clusters:

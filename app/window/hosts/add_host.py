@@ -12,6 +12,7 @@ from app.vault import SessionVault
 from app.window.main_window import MainWindow
 from services.connections.probe_steps import TITLES, steps_of
 from services.errors import BadInput, CertificateUnknown, HostKeyUnknown, UserError
+from services.files import is_missing
 from services.i18n import tr
 from services.inventory.kinds import MYSQL
 from services.inventory.model import HostEntry, Inventory
@@ -236,9 +237,12 @@ class AddHost(QObject):
 
         def take(entries: tuple[HostEntry, ...]) -> None:
             def work() -> Imported:
+                done = _import(path, entries)
+                used = {entry.sql.password for entry in done.added if entry.sql is not None}
                 for ref, secret in found.secrets:
-                    vault.put(ref, secret)  # for this run; nothing of them is written anywhere
-                return _import(path, entries)
+                    if ref in used:
+                        vault.put(ref, secret)  # for this run; nothing of them is written anywhere
+                return done
 
             self._ops.run("import-write", work, self._imported, self._failed)
 
@@ -246,9 +250,12 @@ class AddHost(QObject):
         dialog.show()
 
     def _imported(self, done: Imported) -> None:
+        told = list(done.problems)
         if done.conflicts:
-            text = tr("Left as they are in the inventory, with other values: {names}.", names=", ".join(done.conflicts))
-            self._window.messages.say(Health.WARN, (text,))
+            names = ", ".join(done.conflicts)
+            told.append(tr("Left as they are in the inventory, with other values: {names}.", names=names))
+        if told:
+            self._window.messages.say(Health.WARN, tuple(told))
         self.added.emit(done.added)
 
 
@@ -272,10 +279,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What stands in the inventory now: hosts that were added, names that were left because they differ."""
+    """What stands in the inventory now: hosts that were added, names that were left because they differ.
+
+    `problems`: a sentence for each host that was left out.
+    """
 
     added: tuple[HostEntry, ...]
     conflicts: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def _import(path: Path, entries: tuple[HostEntry, ...]) -> Imported:
@@ -283,10 +294,10 @@ def _import(path: Path, entries: tuple[HostEntry, ...]) -> Imported:
     from services.inventory.toml_file import load_inventory
     from services.inventory.toml_save import save_inventory
 
-    inventory = load_inventory(path) if path.exists() else Inventory(path=str(path))
+    inventory = Inventory(path=str(path)) if is_missing(path) else load_inventory(path)
     merged = merge(inventory, ImportReport("import", entries))
     save_inventory(replace(merged.inventory, path=str(path)), path)
-    return Imported(tuple(e for e in entries if e.name in merged.added), merged.conflicts)
+    return Imported(tuple(e for e in entries if e.name in merged.added), merged.conflicts, merged.problems)
 
 
 def _about(path: Path) -> About:
@@ -314,7 +325,7 @@ def _refuse_another(path: Path, name: str, replaces: str) -> None:
     from services.inventory.lookalikes import alike, told_alike
     from services.inventory.toml_file import load_inventory
 
-    if name == replaces or not path.exists():
+    if name == replaces or is_missing(path):
         return
     others = [host.name for host in load_inventory(path).hosts if host.name != replaces]
     safe, advice = tr("Nothing was written."), (tr("Give this one another name, or edit that one."),)
@@ -329,7 +340,7 @@ def _write(path: Path, entries: tuple[HostEntry, ...], replaces: str = "") -> No
     from services.inventory.toml_file import load_inventory
     from services.inventory.toml_save import save_inventory, with_host
 
-    inventory = load_inventory(path) if path.exists() else Inventory(path=str(path))
+    inventory = Inventory(path=str(path)) if is_missing(path) else load_inventory(path)
     if replaces:
         inventory = renamed(inventory, replaces, entries[0].name)
     for entry in entries:
@@ -357,6 +368,4 @@ def _found(kind: str) -> Found:
 
     report = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}[kind]()
     told = (*report.problems, *report.notes)
-    notes = "; ".join(told)
-    hosts = tuple(Candidate(h, report.source, notes if index == 0 else "") for index, h in enumerate(report.hosts))
-    return Found(hosts, report.secrets, told)
+    return Found(tuple(Candidate(host, report.source) for host in report.hosts), report.secrets, told)

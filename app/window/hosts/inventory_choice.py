@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from app.window.main_window import MainWindow
+from services.files import is_missing
 from services.i18n import tr
 from services.inventory.model import Inventory
 from widgets.bridge.ops import Ops
@@ -45,13 +46,13 @@ class InventoryChoice(QObject):
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
         dialog.setDefaultSuffix("toml")
         present = self._present()
-        dialog.selectFile("inventory.toml" if present.exists() else present.name)
+        dialog.selectFile(present.name if is_missing(present) else "inventory.toml")
         dialog.fileSelected.connect(self._make)
         dialog.open()
 
     def _dialog(self, title: str) -> QFileDialog:
         folder = self._present().absolute().parent
-        start = next((place for place in (folder, *folder.parents) if place.is_dir()), Path.home())
+        start = next((place for place in (folder, *folder.parents) if place.is_dir()), Path())
         made = QFileDialog(self._window, title, str(start), f"{tr('Inventories')} (*.toml);;{tr('All files')} (*)")
         made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         made.finished.connect(self._done)
@@ -70,6 +71,6 @@ def made_where_none_is(path: Path) -> Path:
     """Write an inventory without hosts unless a file is there; return the path. Raises UserError."""
     from services.inventory.toml_save import save_inventory
 
-    if not path.exists():
+    if is_missing(path):
         save_inventory(Inventory(path=str(path)), path)
     return path

@@ -108,17 +108,19 @@ class SettingsDoor(QObject):
         return controller is not None and controller.source.is_live
 
     def _estate(self) -> Path:
-        from app.places import inventory_file
+        from app.places import windows_inventory
 
-        return inventory_file(self._options).absolute()
+        return windows_inventory(self._options).absolute()
 
     def _note_estate(self) -> None:
         """Keep which inventory is open, where it is not the usual one and its estate stands."""
-        from app.places import usual_inventory
+        from argparse import Namespace
+
+        from app.places import windows_inventory
 
         if self._live():
-            path = self._estate()
-            self._keeper.change(inventory="" if path == usual_inventory().absolute() else str(path))
+            path, usual = self._estate(), windows_inventory(Namespace()).absolute()
+            self._keeper.change(inventory="" if path == usual else str(path))
 
 
 def limit_fault(text: str) -> str:

@@ -287,8 +287,21 @@ def wait_answers(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> None:
     wait_until(f"the server of {name}", reason, limit_s=limit_s)
 
 
+def wait_takes_writes(spec: EstateSpec, name: str, *, limit_s: float = _FORM_S) -> None:
+    """Wait until a member leads and takes writes: one that was elected applies first what it still has, and says no."""
+
+    def reason() -> str | None:
+        try:
+            leads = bool(ask(spec, name, {"isMaster": 1}, limit_s=5).get("ismaster"))
+        except LabError as problem:
+            return str(problem)
+        return None if leads else "it does not yet"
+
+    wait_until(f"{name} to take writes", reason, limit_s=limit_s)
+
+
 def recover(spec: EstateSpec) -> None:
-    """Bring every server back that `up` started, and wait until the sets are whole."""
+    """Bring back every server that `up` started; wait until the sets are whole, each led by its preferred member."""
     for host in (*hosts(spec, *_WITH_DATA), *hosts(spec, "mongos")):
         if database.pid(spec, host.name) is None:
             database.start(spec, host.name)
@@ -299,6 +312,7 @@ def recover(spec: EstateSpec) -> None:
     for role in ("config", "mongod"):
         members = [h.name for h in hosts(spec, role)]
         if members:
+            wait_takes_writes(spec, members[0])
             wait_set(spec, members)
 
 

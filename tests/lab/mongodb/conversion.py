@@ -16,7 +16,6 @@ from tests.lab.estate import database, mongodb
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.mongo_wire import RefusedError
-from tests.lab.estate.waiting import wait_until
 
 MIRRORS, ROUTERS = ("c1", "c2", "c3"), ("r1", "r2")
 COPY = "/var/lib/mysql/pilothouse-config-backup"
@@ -195,11 +194,7 @@ def config_of(estate: Estate, router: str) -> str:
 def leads_again(estate: Estate) -> list[str]:
     """Wait until the preferred member leads its shard, and return the members, that one first."""
     members = [host.name for host in mongodb.hosts(estate.spec, "mongod")]
-    wait_until(
-        f"{members[0]} to lead",
-        lambda: None if mongodb.states(estate.spec, members[0]).get(members[0]) == "PRIMARY" else "it does not yet",
-        limit_s=90,
-    )
+    mongodb.wait_takes_writes(estate.spec, members[0])
     mongodb.wait_set(estate.spec, members)
     return members
 

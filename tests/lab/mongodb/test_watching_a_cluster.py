@@ -46,9 +46,11 @@ def _codes(watcher: Watcher) -> list[str]:
     return [problem.code for problem in _cluster(watcher).problems]
 
 
-def test_that_one_mongos_leads_to_shard_and_mirrors_and_the_other_mongos_is_only_named(watcher: Watcher) -> None:
+def test_that_one_mongos_leads_to_shard_and_mirrors_and_the_other_mongos_is_only_named(
+    mongo_sccc: Estate, watcher: Watcher
+) -> None:
     cluster = _cluster(watcher)
-    assert cluster.name == "mongo-sccc"
+    assert cluster.name == mongo_sccc.spec.name
     assert {"d1", "d2", "d3", "c1", "c2", "c3", "r1"} == _names(watcher)
     assert [(c.title, c.primary, c.votes) for c in cluster.components] == [("shard rs0", True, 3)]
     assert {n.role for n in cluster.nodes if n.name.startswith("c")} == {"mirrored"}

@@ -23,6 +23,7 @@ from tests.lab.estate import mongodb
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.mongodb.by_hand import reconfigure
+from tests.lab.mongodb.conversion import anew
 from tests.lab.mysql.watching import becomes, watched
 
 WHOLE = {"d1": "mongodb-primary", "d2": "mongodb-secondary", "d3": "mongodb-secondary"}
@@ -66,13 +67,15 @@ def _votes(watcher: Watcher) -> list[tuple[int, int, int | None]]:
     return [(c.votes, c.votes_known, c.may_lose) for c in _set(watcher).components if c.primary]
 
 
-def _insert(estate: Estate, host: str, count: int, *, size: int = 1000) -> None:
-    """Insert documents, acknowledged by that member alone."""
+def _insert(estate: Estate, host: str, count: int, *, size: int = 1000, by: int = 1) -> None:
+    """Insert documents, acknowledged by that member alone, or by so many."""
+    mongodb.wait_takes_writes(estate.spec, host, limit_s=30)
     for first in range(0, count, 500):
         rows = [{"_id": uuid4().hex, "d": "x" * size} for _ in range(min(500, count - first))]
-        asked = {"insert": "rows", "documents": rows, "writeConcern": {"w": 1}}
+        asked = {"insert": "rows", "documents": rows, "writeConcern": {"w": by, "wtimeout": 60_000}}
         said = mongodb.ask(estate.spec, host, asked, database="lab", limit_s=60)
         assert said["n"] == len(rows), said
+        assert "writeConcernError" not in said, said
 
 
 def test_that_one_member_shows_the_whole_set_by_the_inventorys_name(watcher: Watcher) -> None:
@@ -238,14 +241,22 @@ def test_that_a_configuration_that_is_changed_by_hand_is_seen(mongo_rs: Estate, 
     becomes(lambda: _codes(watcher) == WHOLE and _set(watcher).problems == (), limit_s=60)
 
 
-def test_that_the_old_protocol_is_told_and_the_set_is_judged_by_it_as_well(mongo_rs: Estate, watcher: Watcher) -> None:
-    reconfigure(mongo_rs, lambda config: config.update(protocolVersion=0))
-    try:
-        becomes(lambda: [p.code for p in _set(watcher).problems] == [OLD_PROTOCOL], limit_s=20)
-        becomes(lambda: _codes(watcher) == WHOLE, limit_s=30)
-        _insert(mongo_rs, "d1", 10)
-        becomes(lambda: _node(watcher, "d2").health is Health.GOOD, limit_s=10)
-        assert _majority(watcher) == {"d1", "d2", "d3"}
-    finally:
-        reconfigure(mongo_rs, lambda config: config.update(protocolVersion=1))
+@pytest.fixture
+def moved_back(mongo_rs: Estate) -> Iterator[Estate]:
+    """The set, made anew afterwards: after protocol 0 terms begin at 0, and a server that starts knows the old ones."""
+    yield mongo_rs
+    anew(mongo_rs)
+
+
+def test_that_the_old_protocol_is_told_and_the_set_is_judged_by_it_as_well(
+    moved_back: Estate, watcher: Watcher
+) -> None:
+    reconfigure(moved_back, lambda config: config.update(protocolVersion=0))
+    becomes(lambda: [p.code for p in _set(watcher).problems] == [OLD_PROTOCOL], limit_s=20)
+    becomes(lambda: _codes(watcher) == WHOLE, limit_s=30)
+    # By all: a member whose newest entry is of an old term ends itself when it meets one of the first new term.
+    _insert(moved_back, "d1", 10, by=3)
+    becomes(lambda: _node(watcher, "d2").health is Health.GOOD, limit_s=10)
+    assert _majority(watcher) == {"d1", "d2", "d3"}
+    reconfigure(moved_back, lambda config: config.update(protocolVersion=1))
     becomes(lambda: _codes(watcher) == WHOLE and _set(watcher).problems == (), limit_s=60)

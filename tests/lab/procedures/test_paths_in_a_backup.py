@@ -13,6 +13,8 @@ from tests.lab.estate.estate import Estate, Host
 from tests.lab.estate.shell import Result
 
 AT, COPIES, PLACE, WANTED = "/srv/lab-paths", "/srv/lab-copies", "/srv/lab-place", "/etc/logrotate.d/lab-evil"
+ELSEWHERE, ROOTS = "/var/tmp/lab-p", "/opt/lab-roots/theirs"
+"""A folder of the account's with a name that takes no more room with /t than ./shop/long_name, and a file of root's."""
 TABLES = 200
 REFUSED = "names a place that is no table of the backup"
 _MADE = f"""set -e
@@ -97,6 +99,44 @@ def test_that_a_copy_into_which_such_a_path_came_is_not_prepared_once_either(hos
     assert (ran.code, REFUSED in ran.out) == (9, True), ran
     assert written(host) == ""
     assert host.sh(f"ls -d {COPIES}/began-0 2>/dev/null; true").out == "", "nothing began"
+
+
+_LOGGED = f"""set -e
+rm -rf {ELSEWHERE} {COPIES} {PLACE}/*; install -d -m 0700 /opt/lab-roots; install -d -o mysql -g mysql {ELSEWHERE}
+mariadbd --no-defaults --user=mysql --datadir={AT}/data --socket={AT}/socket --skip-networking --wsrep-on=OFF \\
+  >> {AT}/server.log 2>&1 & pid=$!
+ask() {{ mariadb --no-defaults -S {AT}/socket -e "$1"; }}
+for n in $(seq 60); do ask 'SELECT 1' && break; sleep 0.5; done > /dev/null 2>&1
+ask 'CREATE OR REPLACE TABLE shop.long_name (t TEXT) ENGINE=Aria TRANSACTIONAL=1 ROW_FORMAT=PAGE; FLUSH TABLES'
+cp {AT}/data/shop/long_name.MAI {ELSEWHERE}/t.MAI; cp {AT}/data/shop/long_name.MAD {ROOTS}; chmod 0600 {ROOTS}
+ln -s {ROOTS} {ELSEWHERE}/t.MAD
+ask "INSERT INTO shop.long_name VALUES ('rows of a backup')"
+mariadb-backup --no-defaults --backup --user=root --socket={AT}/socket --datadir={AT}/data --target-dir={AT}/logged \\
+  > {AT}/logged.log 2>&1
+kill $pid; wait $pid || true
+printf 'u:7 0\\n' > {AT}/logged/xtrabackup_galera_info
+LC_ALL=C sed -i 's#[.]/shop/long_name#{ELSEWHERE}/t#g' {AT}/logged/aria_log.00000001
+chown -R mysql:mysql {AT}/logged; chown mysql:mysql {ELSEWHERE}/*; cp {ROOTS} {ROOTS}.was; cp -a {ELSEWHERE} {AT}/again
+"""
+"""A log of Aria names a table of the account's own, whose rows lie behind a link in a file of root's."""
+
+
+@pytest.mark.long
+def test_that_a_path_in_the_log_of_a_backup_leads_to_nothing_of_roots(host: Host) -> None:
+    """By root's own tool the file is overwritten: else the two ways of the console show nothing."""
+    host.sh(_LOGGED, limit_s=240)
+    try:
+        ran = program(host, PREPARE, f"{AT}/logged", f"{PLACE}/work", "mariadb-backup", "u:7")
+        assert (ran.code, "could not be opened: Error: 13" in ran.out) == (9, True), ran
+        assert program(host, COPY_CHAIN, COPIES, "/var/lib/mysql", f"{AT}/logged").ok
+        words = (f"{COPIES}/began-0", "mariadb-backup", "--prepare", f"--target-dir={COPIES}/0")
+        ran = program(host, PREPARE_ONCE, *words)
+        assert "could not be opened: Error: 13" in ran.out + ran.err, ran
+        host.sh(f"cmp {ROOTS} {ROOTS}.was")
+        host.sh(f"cp -a {AT}/again/t.MAI {ELSEWHERE}/; mariadb-backup --prepare --target-dir={AT}/logged")
+        assert host.sh(f"grep -ac 'rows of a backup' {ROOTS}").out.strip() == "1"
+    finally:
+        host.sh(f"rm -rf {ELSEWHERE} /opt/lab-roots")
 
 
 @pytest.mark.long

@@ -85,7 +85,7 @@ REFUSALS = (
     Refusal("DATADIR-FOREIGN", obstacles.foreign_data, _add(), final=True),
     Refusal("TRANSFER", nothing, _add(sst_ok="no")),
     Refusal("KEEP-DATA", nothing, _add(keep_data="yes"), final=True),
-    Refusal("DISK-FREE", disk_nearly_full("s1"), _add(), final=True),
+    Refusal("DISK-FREE", disk_nearly_full("s1"), _add(donor="s1"), final=True),
     Refusal("SST-TOOLS", NO_SOCAT, _add()),
     Refusal("PORTS", no_way("new", "s1"), _add()),
     Refusal("CLOCKS", obstacles.skewed, _add()),

@@ -109,7 +109,7 @@ def test_that_generations_that_are_mixed_and_backups_that_are_packed_are_refused
     _stopped(steer)
     before = host.sh(f"find {other} -name '*.qp' | wc -l").out.strip()
     assert int(before) > 100, "it is packed"
-    _refused(console, console.run(NAME, full=full, incrementals=f"{other}/inc", **HOW), "CHAIN-LSN")
+    _refused(console, console.run(NAME, full=full, incrementals=f"{other}/inc", **HOW), "CHAIN-MISSING")
     _refused(console, console.run(NAME, full=f"{other}/packed", incrementals="none", **HOW), "BACKUP-PACKED")
 
 

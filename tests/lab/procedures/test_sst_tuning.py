@@ -51,7 +51,8 @@ NO_MATCH = option_file(
     "s1", "[sst]\ncompressor=pigz\ndecompressor=pigz -d\ncompressor=pigz\n[mariabackup]\ncompress=quicklz\n"
 )
 NO_PIGZ = shell("s2", "mv /usr/bin/pigz /usr/bin/pigz.away", "mv /usr/bin/pigz.away /usr/bin/pigz")
-HELD = shell("s3", f"mkdir -p {HOLD.rpartition('/')[0]}; echo '[Service]' > {HOLD}", f"rm -f {HOLD}")
+LINES = f"[Service]\\nExecStartPre=/bin/sh -c 'while grep -qs pilothouse {HOLD}; do sleep 1; done'\\n"
+HELD = shell("s3", f'mkdir -p {HOLD.rpartition("/")[0]}; printf "{LINES}" > {HOLD}', f"rm -f {HOLD}")
 RSYNC = setting("s1", "wsrep_sst_method", "'rsync'", "'mariabackup'")
 SCRIPT = shell(
     "s2",

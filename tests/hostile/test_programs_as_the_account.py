@@ -199,6 +199,51 @@ def test_that_a_pipe_or_a_log_without_an_end_keeps_no_undo_waiting(place: Place)
     assert (data / "grastate.dat").read_text().splitlines()[2] == "uuid:    u"
 
 
+_RAN = "[Note] WSREP: Running: 'wsrep_sst_{} --role 'joiner' --address '10.0.0.3' --parent 162'\n"
+_BACKUP = _RAN.format("mariabackup")
+
+
+@pytest.mark.parametrize(
+    ("log", "more", "told"),
+    [
+        (_BACKUP, "", "put back"),
+        (_BACKUP, ".sst", "a transfer had begun"),
+        (_RAN.format("rsync"), "", "a transfer had begun"),
+        (_BACKUP + _RAN.format("rsync"), "", "a transfer had begun"),
+        ("[Note] WSREP: came\n", "", "a transfer had begun"),
+        (_BACKUP, "process", "may run still"),
+    ],
+)
+def test_that_the_mark_of_a_transfer_alone_keeps_no_state_file_from_its_place(
+    place: Place, log: str, more: str, told: str
+) -> None:
+    """wsrep_sst_mariabackup makes .sst before it erases; cut short it leaves its mark (MariaDB 10.11.18)."""
+    data, kept, at = place.own / "data", place.roots / "state", place.own / "error.log"
+    (data / "grastate.dat").write_text("uuid:    u\nseqno:   -1\n")
+    (data / "ibdata1").write_text("rows")
+    at.write_text("before\n")
+    for one in (data / "grastate.dat", data / "ibdata1", at):
+        os.chown(one, USER, GROUP)
+    assert _ran(KEEP_STATE, ACCOUNT, data, kept, at).returncode == 0
+    (data / "grastate.dat").write_text("uuid:    0\nseqno:   -1\n")
+    (data / "sst_in_progress").touch()
+    os.chown(data / "sst_in_progress", USER, GROUP)
+    if more == ".sst":
+        (data / more).mkdir()
+    at.write_text("before\n" + log)
+    runs = ["bash", "-c", "read -r -t 60 # wsrep_sst_x"]
+    script = subprocess.Popen(runs, stdin=subprocess.PIPE, user=USER) if more == "process" else None
+    try:
+        ran = _ran(PUT_STATE_BACK, ACCOUNT, data, kept, "no.service", at, "u", "WSREP: ")
+    finally:
+        if script is not None:
+            script.kill()
+            script.communicate()
+    assert (ran.returncode, told in ran.stdout) == (0, True), ran
+    assert (data / "sst_in_progress").exists() == (told != "put back")
+    assert ("uuid:    u" in (data / "grastate.dat").read_text()) == (told == "put back")
+
+
 def test_that_a_log_without_a_lines_end_takes_no_more_memory_than_its_bound(place: Place) -> None:
     log = place.own / "error.log"
     log.write_text("WSREP: New COMPONENT: primary = yes, early\n")

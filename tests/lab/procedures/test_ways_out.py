@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -36,6 +36,19 @@ def _no_donor_can_send(estate: Estate) -> Iterator[None]:
             estate.host(name).sh(f"umount {SST}")
 
 
+@contextmanager
+def _its_script_leaves_its_mark(estate: Estate, name: str) -> Iterator[None]:
+    """What a second signal in the script's own trap does now and then, each time: sst_in_progress stays."""
+    script = "/usr/bin/wsrep_sst_common"
+    words = r"s/rm -f .*SST_PROGRESS_FILE/: &/"
+    estate.host(name).sh(f"sed '{words}' {script} > /run/marked; grep -q ': rm -f' /run/marked; chmod 755 /run/marked")
+    estate.host(name).sh(f"mount --bind /run/marked {script}")
+    try:
+        yield
+    finally:
+        estate.host(name).sh(f"umount {script}; rm /run/marked")
+
+
 def _without_caches(estate: Estate) -> None:
     """s1 and s2 are restarted one after the other with empty caches: nobody can send an IST any more."""
     for name in ("s2", "s1"):
@@ -44,21 +57,24 @@ def _without_caches(estate: Estate) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("mark", ["as it comes", pytest.param("stays", marks=pytest.mark.long)])
 def test_that_an_sst_that_never_began_leaves_the_state_file_of_its_joiner_as_it_was_and_the_next_run_ends_well(
-    steer: Estate, console: Console, whole: Whole
+    steer: Estate, console: Console, whole: Whole, mark: str
 ) -> None:
     rows = make_ledger(steer)
     steer.stop("s3")
     before = steer.host("s3").sh(STATE).out
     rows |= acknowledge(steer, "s1", 100)
     _without_caches(steer)
-    with _no_donor_can_send(steer):
+    leaves = _its_script_leaves_its_mark(steer, "s3") if mark == "stays" else nullcontext()
+    with _no_donor_can_send(steer), leaves:
         ran = console.run("add-node", joiner="s3", keep_data="no", settle="1 s")
     assert ran.code == 3, ran
     assert console.view().state is RunState.UNDONE, ran
     after = steer.host("s3").sh(STATE).out
     assert before.split()[1] == after.split()[1] != ZERO_UUID
     assert "names no state any more" not in ran.out, ran
+    assert not steer.host("s3").sh(f"ls {DATA} | grep -x sst_in_progress || true").out
     again = console.run("add-node", joiner="s3", keep_data="no", settle="1 s")
     console.assert_ended(RunState.DONE, again)
     assert _ids(steer, "s3") == rows

@@ -81,7 +81,8 @@ names_it() (
 names_it && { echo 'state file: it names its data'; exit 0; }
 grep -q "^uuid: *$uuid$" "$kept/grastate.dat" 2>/dev/null || stays 'none was kept'
 [ -f "$datadir/ibdata1" ] || stays 'the folder was erased'
-{ [ -e "$datadir/.sst" ] || [ -e "$datadir/sst_in_progress" ]; } && stays 'a transfer had begun'
+[ -e "$datadir/.sst" ] && stays 'a transfer had begun'
+mark=; [ -e "$datadir/sst_in_progress" ] && mark=sst_in_progress
 umask 077; now=$(mktemp); said=$(mktemp); trap 'rm -f -- "$now" "$said"' EXIT
 listed "$datadir" > "$now" || stays 'the folder could not be listed'
 gone=$(comm -23 "$kept/files" "$now" | head -n 1)
@@ -96,10 +97,17 @@ fi
 grep -qF -- "$provider" "$said" || stays 'no log tells of the start'
 grep -Eiq 'inconsisten|consistency compromised|receiving IST|IST received|reversing history' "$said" &&
   stays 'the log tells of an IST or an inconsistency'
+if [ -n "$mark" ]; then
+  ran=$(grep -aoE "[w]srep_sst_[A-Za-z0-9_.-]+ --role 'joiner'" "$said" | sort -u)
+  case $ran in [w]srep_sst_mariabackup" --role 'joiner'") ;; *) stays 'a transfer had begun';; esac
+  pgrep --ns "$$" --nslist pid -u "$uid" -f '[w]srep_sst_' > /dev/null
+  [ "$?" -eq 1 ] || stays 'a script of a transfer may run still'
+fi
 printf '# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   -1\nsafe_to_bootstrap: 0\n' "$uuid" |
   (into "$datadir"
    own sh -c 'umask 007; cat > ./grastate.dat.new && mv -T -- ./grastate.dat.new ./grastate.dat') ||
   stays 'it could not be written'
+[ -z "$mark" ] || (into "$datadir"; own rm -f -- ./sst_in_progress) || echo "state file: $mark stays" >&2
 echo 'state file: put back'
 """.replace("@MOST@", str(64 * 2**20))
 )

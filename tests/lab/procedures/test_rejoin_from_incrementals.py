@@ -136,8 +136,10 @@ def test_that_a_chain_with_an_sst_in_it_is_refused_by_the_logs_that_the_sst_eras
     s3, spoiled = steer.host("s3"), f"{backups.FOLDER}/spoiled"
     s3.sh("rm /var/lib/mysql/grastate.dat; systemctl start mariadb")
     steer.wait_synced(size=3)
-    s3.sh("for n in $(seq 60); do mariadb -e 'FLUSH BINARY LOGS'; done; "
-          f"mariadb-backup --backup --galera-info --target-dir={spoiled} "
+    number = "awk '{sub(/.*[.]/, \"\", $1); print $1 + 0; exit}'"
+    s3.sh(f"was=$({number} {chain[2]}/xtrabackup_binlog_info); for n in $(seq 500); do "
+          f"[ \"$(mariadb -Ne 'SHOW MASTER STATUS' | {number})\" -le \"$was\" ] || break; "
+          f"mariadb -e 'FLUSH BINARY LOGS'; done; mariadb-backup --backup --galera-info --target-dir={spoiled} "
           f"--incremental-basedir={chain[2]} > /tmp/spoiled.log 2>&1; systemctl stop mariadb")  # fmt: skip
     steer.wait_synced(["s1", "s2"], size=2)
     of_it: dict[str, object] = {"full": chain[0], "incrementals": ",".join((*chain[1:], spoiled)), "donor": "s1"}

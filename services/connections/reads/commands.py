@@ -101,14 +101,18 @@ UNITS_STARTED = _known(
 UNIT_PROPERTY = _known("unit-property", "systemctl", "show", "-p", k.PROPERTY, k.UNIT)
 UNIT_PROCESS = _known("unit-process", "systemctl", "show", "-p", "ActiveState,Description,MainPID", k.UNIT)
 UNIT_ACCOUNT = _known("unit-account", "systemctl", "show", "-p", "LoadState,MainPID,User", k.UNIT)
-UNIT_STOPPING = _known("unit-stopping", "systemctl", "show", "-p", "ActiveState,SubState,TimeoutStopUSec", k.UNIT)
+UNIT_STOPPING = _known(
+    "unit-stopping", "systemctl", "show", "-p",
+    "ActiveState,SubState,StateChangeTimestamp,Result,TimeoutStopUSec,SendSIGKILL", k.UNIT,
+)  # fmt: skip
 UNIT_STARTING = _known(
     "unit-starting", "systemctl", "show", "-p",
     "ActiveState,SubState,StatusText,Result,Job,MainPID,Restart,ExecMainCode,ExecMainStatus", k.UNIT,
 )  # fmt: skip
 UNIT_SETTINGS = _known(
-    "unit-settings", "systemctl", "show", "-p", "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState,Result", k.UNIT
-)
+    "unit-settings", "systemctl", "show", "-p",
+    "Restart,TimeoutStopUSec,SendSIGKILL,ActiveState,SubState,LoadState,Result", k.UNIT,
+)  # fmt: skip
 START_LINE_OF = _known("start-line", "timeout", "8", "bash", "-c", START_LINE, "pilothouse", k.UNIT, root=True)
 OPTIONS_READ_ALIKE = _known(
     "options-read", "timeout", "8", "bash", "-c", OPTIONS_READ, "pilothouse", k.UNIT, k.ACCOUNT, root=True

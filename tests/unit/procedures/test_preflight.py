@@ -362,3 +362,14 @@ def test_that_two_hosts_that_show_one_uuid_of_the_group_block_the_health_gate() 
     check = preflight.health_gate(facts(*twins), NAMES)
     assert check.verdict is BLOCK
     assert "n2 and n3 show the same identity" in check.evidence
+
+
+@pytest.mark.parametrize(
+    ("up", "said"), [(True, "Stop the server of new first: once"), (None, "Stop the server of new first, where one")]
+)
+def test_that_a_way_is_opened_only_once_the_server_behind_it_is_stopped(up: bool | None, said: str) -> None:
+    cut = links("n1", p4567="filtered")
+    check = preflight.ports(facts(host("new", server_up=up, links_tried=cut)), "new", ("n1",))[0]
+    assert check.try_[0].startswith(said)
+    off = preflight.ports(facts(down("new", links_tried=cut)), "new", ("n1",))[0]
+    assert off.try_ == ("Open the ports between the two hosts in their firewalls.",)

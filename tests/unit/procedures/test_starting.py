@@ -117,7 +117,7 @@ def test_that_a_node_that_knows_none_of_its_members_names_blocks() -> None:
         ("Tsl", "deactivating", "held by a signal: it can end only when it goes on (kill -CONT 7)"),
         ("Dsl", "deactivating", "in an uninterruptible wait, as a rule for its disk"),
         ("Ssl", "deactivating", "mariadb.service is stopping (stop-sigterm), systemd gives it 15min"),
-        ("Ssl", "active", "the server still runs on n1 (pid 7)"),
+        ("Ssl", "active", "a server runs on n1 (pid 7)"),
     ],
 )
 def test_that_a_server_that_does_not_stop_says_what_holds_it(state: str, shown: str, said: str) -> None:

@@ -21,7 +21,13 @@ from services.procedures.catalogue.checks.health import (
 from services.procedures.catalogue.checks.named import all_named, gone_fields, named_members
 from services.procedures.catalogue.checks.one_past import one_past
 from services.procedures.catalogue.checks.product import foreign_provider, known_product, provider_protocol, versions
-from services.procedures.catalogue.checks.starting import data_space, innodb_as_usual, names_known, temporary_space
+from services.procedures.catalogue.checks.starting import (
+    data_space,
+    innodb_as_usual,
+    names_known,
+    stops_at_once,
+    temporary_space,
+)
 from services.procedures.catalogue.checks.traffic import provider_library, traffic_alike, traffic_files
 from services.procedures.catalogue.checks.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
 
@@ -56,6 +62,7 @@ __all__ = [
     "sst_orphans",
     "sst_section",
     "sst_tools",
+    "stops_at_once",
     "temporary_space",
     "there_already",
     "traffic_alike",

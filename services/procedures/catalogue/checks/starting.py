@@ -8,11 +8,13 @@ from __future__ import annotations
 from services.facts.option_files import group_members
 from services.facts.values import OFF_WORDS
 from services.procedures.catalogue.checks.parts import known, unread, verdict
+from services.procedures.conditions.server.stopped import ends_it
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.write_rate import WriteRate
+from services.procedures.plan.parts.machine.unit import Unit, at_the_limit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.starting import Starting, names_in_options
 from services.procedures.plan.parts.server.variables import Variables
@@ -79,6 +81,34 @@ def _data_room(host: HostFacts, away_s: float) -> Check:
         "disk ends the start, and the node stays down.",
         try_=(f"Make room on {host.host} before its server is stopped.",) if full else (),
         host=host.host,
+    )
+
+
+def stops_at_once(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
+    """A server that is up and not ready, which only waits for its cluster, may heed no stop [lab]."""
+    return tuple(_heeds_a_stop(host) for host in known(facts, hosts))
+
+
+def _heeds_a_stop(host: HostFacts) -> Check:
+    name, unit = host.host, host[Unit]
+    told = f"{unit.name} on {name} is {unit.active_state} ({unit.sub_state or '?'})"
+    waits = (
+        f"{told}: its server is up, and waits for its cluster or a donor, or recovers; systemd gives a stop "
+        f"{unit.stop_limit or 'a time that is not known'} (TimeoutStopSec){at_the_limit(unit.kills)}"
+    )
+    blind = [] if unit.active_state else [unread(host, "the state of its unit", "unit", "machine", "ssh")]
+    return Check(
+        code="STOP-WAITS",
+        title=f"The server of {name} ends soon once it is told to",
+        each="Each server ends soon once it is told to",
+        verdict=verdict((), unit.waits or blind),
+        not_known=bool(blind),
+        evidence=waits if unit.waits else "; ".join(blind) or told,
+        why="A server that waits for a Primary Component may heed no SIGTERM: the run then waits at its first step.",
+        try_=(f"Where it only waits for its cluster, {ends_it(unit.name or 'mariadb.service', name)}.",)
+        if unit.waits
+        else (),
+        host=name,
     )
 
 

@@ -59,6 +59,11 @@ def _way(facts: Facts, joiner: str, member: str) -> Check:
     ]
     unknown = untried(facts, (joiner, member), PORTS)
     seen = ", ".join(f"{a} to {b} {link.port} {link.outcome}" for a, b, link in tried)
+    # With the way open it joins at once, by an SST as it may be, and nothing of this plan was asked.
+    up = facts.host(joiner).server_up is not False
+    some = "" if facts.host(joiner).server_up else ", where one runs"
+    first = f"Stop the server of {joiner} first{some}: once it reaches a member it joins by itself, by IST or by SST."
+    mend = "Open the ports between the two hosts in their firewalls."
     return Check(
         code="PORTS",
         title=f"{joiner} and {member} reach each other's ports",
@@ -67,7 +72,7 @@ def _way(facts: Facts, joiner: str, member: str) -> Check:
         verdict=verdict([*closed, *silent], unknown),
         evidence="; ".join([*closed, *silent, *unknown]) or seen,
         why="Galera needs 4567 always, 4444 for an SST and 4568 for an IST, in both directions.",
-        try_=("Open the ports between the two hosts in their firewalls.",) if closed or silent else (),
+        try_=(*((first,) if up and closed else ()), mend) if closed or silent else (),
         host=member,
     )
 

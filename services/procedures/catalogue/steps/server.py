@@ -43,7 +43,9 @@ from services.procedures.plan.positions import stood_name
 
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DEFAULT_FOLDER = "/etc/mysql/conf.d"
-START_FIXED_S, STOP_FIXED_S = 20.0, 10.0
+START_FIXED_S, STOP_FIXED_S, DOWN_FIXED_S = 20.0, 10.0, 5.0
+STOP_LIMIT_S = 900.0
+"""The packages' TimeoutStopSec, where a unit's own is not known."""
 _NO_RESTART = "[Service]\nRestart=no\n"
 
 
@@ -58,6 +60,35 @@ def stop_unit(unit: str) -> Run:
     What waits for it (`Stopped`) says what it sees meanwhile, and the watch rules go on; see systemctl(1), --no-block.
     """
     return systemctl("stop", unit, "--no-block")
+
+
+def stop_limit_s(host: HostFacts) -> float:
+    """Return how long a stop is waited for: systemd's own word comes first."""
+    return max(120.0, (host[Unit].timeout_stop_s or STOP_LIMIT_S) + 30.0)
+
+
+def make_stopped(host: HostFacts, why: str, undo: Undo | None = None) -> Step:
+    """Make sure that no server runs, whatever it does now: one that only waits for its cluster may heed no stop.
+
+    How long that takes is known only where systemd kills it in the end.
+    """
+    name, unit, known = host.host, unit_of(host), host[Unit]
+    kills_s = known.timeout_stop_s if known.kills else None
+    return Step(
+        step_id=f"down-{name}",
+        host=name,
+        title=f"Make sure that {unit} is stopped on {name}",
+        done=f"{unit} is stopped on {name}",
+        why=why,
+        action=stop_unit(unit),
+        already=(Stopped(name, unit),),
+        proof=(Stopped(name, unit),),
+        limit_s=stop_limit_s(host),
+        undo=undo,
+        repeatable=True,
+        cancellable=False,
+        estimate_s=kills_s if known.waits else DOWN_FIXED_S,
+    )
 
 
 def unit_of(host: HostFacts) -> str:
@@ -213,7 +244,7 @@ def stop_node(
             StillPrimary(others, len(others), facts.cluster_id),
             *((PositionMark(name, host[DataFolder].path or DEFAULT_DATADIR, stood_name(keep)),) if keep else ()),
         ),
-        limit_s=max(120.0, host[Unit].timeout_stop_s or 900.0),
+        limit_s=stop_limit_s(host),
         undo=_started_again(facts, host, others, keep, step_id),
         repeatable=True,
         cancellable=False,
@@ -301,7 +332,7 @@ def start_node(
             f"Stop {unit} on {name}",
             stop_unit(unit),
             (Stopped(name, unit),),
-            limit_s=900.0,
+            limit_s=stop_limit_s(host),
             before=(apart, *before_undo),
             leaves=leaves,
         ),

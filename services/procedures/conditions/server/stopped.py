@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.reads import commands
+from services.errors import UserError
 from services.facts import reads
 from services.facts.absence import sees_others
-from services.facts.machine import parse_process
+from services.facts.machine import find_process, parse_process
+from services.facts.process_owner import HAND
 from services.facts.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.parts.machine.unit import KILLS, at_the_limit
 from services.procedures.plan.remembering import MOST_GAP_S, Memory
 from services.procedures.plan.scripted import World
 
@@ -49,8 +53,9 @@ class Stopped(OfHost):
         active = shown.get("ActiveState", "")
         if state not in {"", "Z", "?"}:  # "?": only others' processes, a container's
             held = _HELD.get(state, "").format(pid=pid)
-            told = f"the server still runs on {self.host} (pid {pid}){held}{_stopping(self.unit, shown)}"
-            return Answer(holds=False, evidence=told + _deaf(self, asking, stopping=active == "deactivating"))
+            told = f"a server runs on {self.host} (pid {pid}){held}"
+            owner = find_process(listing.text).owner
+            return Answer(holds=False, evidence=f"{told}; {_by_systemd(self, asking, shown, owner)}")
         if state == "" and not sees_others(asking.run(self.host, commands.FIRST_PROCESS)):
             told = f"no server process is seen on {self.host}, nor any other's: the login may not see them"
             return Answer(holds=None, evidence=told)
@@ -65,27 +70,53 @@ class Stopped(OfHost):
         return self.told(not world.hosts[self.host].running)
 
 
-def _deaf(condition: Stopped, asking: Asking, *, stopping: bool) -> str:
+def ends_it(unit: str, host: str) -> str:
+    """Return what a person may do about a server that heeds no stop. It ends one whose unit has failed, too [lab]."""
+    return f"'systemctl kill --signal=KILL {unit}' on {host} ends it, and its next start recovers"
+
+
+def _by_systemd(condition: Stopped, asking: Asking, shown: Mapping[str, str], owner: str) -> str:
+    """Return what systemd says and does about a server that runs."""
+    unit, active = condition.unit, shown.get("ActiveState", "")
+    key = ("deaf", condition.host, unit)
+    if active == "deactivating":
+        deaf = asking.memory.held_s(key, asking.clock, MOST_GAP_S) >= _DEAF_S
+        return f"{unit} is stopping ({_state(shown)}){_limit(shown)}" + (_deaf(condition) if deaf else "")
+    asking.memory.broke(key)
+    if active in {"inactive", "failed"} and owner == HAND:
+        return f"{unit} is {active}: somebody started it by hand"
+    if active == "failed" and shown.get("Result") == "timeout":
+        return f"systemd waits no longer, {unit} is failed ({_state(shown)}): {ends_it(unit, condition.host)}"
+    serves = _serves(condition, asking) if active == "active" else ""
+    return f"{unit} is {active or 'of unknown state'} ({_state(shown)}){serves}"
+
+
+def _state(shown: Mapping[str, str]) -> str:
+    """Return systemd's word, and when that began: 'stop-sigterm since Sun 2026-11-29 18:44:43 UTC'."""
+    since = shown.get("StateChangeTimestamp", "")
+    return " since ".join(filter(None, (shown.get("SubState") or "?", since)))
+
+
+def _limit(shown: Mapping[str, str]) -> str:
+    """Return what systemd's patience is."""
+    limit, kills = shown.get("TimeoutStopUSec", ""), KILLS.get(shown.get("SendSIGKILL", ""))
+    return f", systemd gives it {limit}{at_the_limit(kills)}" if limit else ""
+
+
+def _deaf(condition: Stopped) -> str:
     """Return what a person may do about a server that has not heeded SIGTERM for a minute.
 
     Seen on the lab (MariaDB 10.11.18): one that opened its group by gvwstate.dat and waits for a Primary Component
     serves nobody yet, waits without end, and does not heed SIGTERM meanwhile.
     """
-    key = ("deaf", condition.host, condition.unit)
-    if not stopping:
-        asking.memory.broke(key)
-        return ""
-    if asking.memory.held_s(key, asking.clock, MOST_GAP_S) < _DEAF_S:
-        return ""
-    return (
-        f"; it has not heeded SIGTERM for a minute: where it only waits for its cluster, "
-        f"'systemctl kill --signal=KILL {condition.unit}' on {condition.host} ends it, and its next start recovers"
-    )
+    told = "; it has not heeded SIGTERM for a minute: where it only waits for its cluster, "
+    return told + ends_it(condition.unit, condition.host)
 
 
-def _stopping(unit: str, shown: dict[str, str]) -> str:
-    """Return what systemd does about it; '' while nobody has told it to stop."""
-    if shown.get("ActiveState") != "deactivating":
+def _serves(condition: Stopped, asking: Asking) -> str:
+    """Return that it is a member of a Primary Component: a colleague's bootstrap is no server that failed to end."""
+    try:
+        primary = asking.status(condition.host).get("wsrep_cluster_status") == "Primary"
+    except UserError:
         return ""
-    limit = shown.get("TimeoutStopUSec", "")
-    return f"; {unit} is stopping ({shown.get('SubState', '')}){f', systemd gives it {limit}' if limit else ''}"
+    return ", and is a member of a Primary Component" if primary else ""

@@ -20,7 +20,6 @@ from services.procedures.catalogue.steps.listener import Listener, open_for_a_tr
 from services.procedures.conditions.machine.files import FileSays
 from services.procedures.conditions.machine.listening import Listening
 from services.procedures.conditions.server.option import OptionIs
-from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile, Run
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
@@ -39,22 +38,8 @@ def config_path(host: HostFacts) -> str:
 def server_off(facts: Facts, name: str) -> Step:
     """A spare may run a server of its own, or hang in an earlier start."""
     host = facts.host(name)
-    unit = steps.unit_of(host)
-    return Step(
-        step_id=f"down-{name}",
-        host=name,
-        title=f"Make sure that {unit} is stopped on {name}",
-        done=f"{unit} is stopped on {name}",
-        why="It is no member now; a server that runs for itself is started again by undo.",
-        action=steps.stop_unit(unit),
-        already=(Stopped(name, unit),),
-        proof=(Stopped(name, unit),),
-        limit_s=900.0,
-        undo=steps.came_by_itself(facts, host, member_hosts(facts)),
-        repeatable=True,
-        cancellable=False,
-        estimate_s=5.0,
-    )
+    why = "It is no member now; a server that runs for itself is started again by undo."
+    return steps.make_stopped(host, why, steps.came_by_itself(facts, host, member_hosts(facts)))
 
 
 def configure(facts: Facts, name: str, donor: str, node_name: str) -> list[Step]:

@@ -163,6 +163,7 @@ class AddNode:
             preflight.traffic_files(facts, joiner, donor, fresh=fresh),
             *preflight.ports(facts, joiner, members),
             own.runs_now(facts, joiner),
+            *preflight.stops_at_once(facts, (joiner,)),
             own.runs_outside(facts, joiner),
             preflight.datadir_foreign(facts, joiner),
             forked.history(facts, values, pending=must_recover(facts, joiner, accepted=accepted)),

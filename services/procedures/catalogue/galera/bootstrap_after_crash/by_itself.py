@@ -142,7 +142,9 @@ def _start(party: Party, host: HostFacts) -> Step:
             steps.founds_nothing(host),
         ),
         limit_s=60.0,
-        undo=Undo(f"Stop {unit} on {name}", steps.stop_unit(unit), (Stopped(name, unit),), limit_s=900.0),
+        undo=Undo(
+            f"Stop {unit} on {name}", steps.stop_unit(unit), (Stopped(name, unit),), limit_s=steps.stop_limit_s(host)
+        ),
         repeatable=True,
         estimate_s=1.0,
     )

@@ -193,6 +193,7 @@ class BootstrapAfterCrash:
             *preflight.joins_others(facts, hosts),
             *preflight.names_known(facts, hosts),
             preflight.clocks(facts, asked.known, blocks=False),
+            *preflight.stops_at_once(facts, hosts),
             *preflight.temporary_space(facts, hosts),
             *preflight.innodb_as_usual(facts, asked.known),
             preflight.lock_free(facts, asked.known),
@@ -256,6 +257,7 @@ class BootstrapAfterCrash:
             one_cluster(asked),
             history(asked, side_chosen=wish != AUTO),
             *preflight.innodb_as_usual(facts, asked.known),
+            *(preflight.stops_at_once(facts, hosts) if tried else ()),  # they wait for each other still
         ]
         if chosen is None or chosen.seqno is None or chosen.out:
             return (*checks, _no_candidate(found)), so_far

@@ -187,8 +187,8 @@ def ways_closed(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """A node that starts and does not reach the others waits without end, and does not end when it is asked to.
 
     Seen on the lab: with a gvwstate.dat a node opens as non-Primary and wsrep's wait for a Primary never times out;
-    mariadbd heeds no SIGTERM then, and systemd kills it after 15 minutes. A refusal is a way that is open: nobody
-    listens on a stopped node.
+    mariadbd heeds no SIGTERM then, and Debian's unit gives up on it after twice 15 minutes and kills nothing. A
+    refusal is a way that is open: nobody listens on a stopped node.
     """
     tried = [(host.host, link) for host in known(facts, hosts) for link in host[Links].tried if link.to_host in hosts]
     closed = [

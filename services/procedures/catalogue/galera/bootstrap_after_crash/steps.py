@@ -20,7 +20,6 @@ from services.procedures.catalogue.steps.data_folders import account_of
 from services.procedures.catalogue.steps.state_kept import SAVE_STATE
 from services.procedures.conditions.galera.position import Position
 from services.procedures.conditions.server.status import StatusIs
-from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Ask, Run, Sql
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step
@@ -66,24 +65,20 @@ def find_positions(party: Party, *, wait_for_copies: bool = False, ask_left: boo
 
 def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
     """Stop a server that hangs in 'activating' or stands non-Primary: its files are read when it is off."""
-    unit, name = steps.unit_of(host), host.host
-    down = (Stopped(name, unit), stood(host, prefix)) if prefix else (Stopped(name, unit),)
-    return Step(
+    name = host.host
+    stop = steps.make_stopped(
+        host,
+        "It serves nobody now: there is no Primary Component. It is started again in its turn.",
+        None if prefix else steps.came_by_itself(party.facts, host, party.hosts),
+    )
+    down = (*stop.proof, stood(host, prefix)) if prefix else stop.proof
+    return replace(
+        stop,
         step_id=f"{prefix}down-{name}",
-        host=name,
-        title=f"Make sure that {unit} is stopped on {name}",
-        done=f"{unit} is stopped on {name}",
-        why="It serves nobody now: there is no Primary Component. It is started again in its turn.",
-        action=steps.stop_unit(unit),
         risk=Risk.NODE_DOWN,
         before=(party.none_is_primary(),),
         already=down,
         proof=down,
-        limit_s=900.0,
-        undo=None if prefix else steps.came_by_itself(party.facts, host, party.hosts),
-        repeatable=True,
-        cancellable=False,
-        estimate_s=5.0,
     )
 
 

@@ -212,6 +212,7 @@ class RejoinFromBinlogs:
             preflight.health_gate(facts, members, size=len(members) + arbitrators(facts)),
             own.way(facts, joiner, members),
             own.stopped(facts, joiner),
+            *preflight.stops_at_once(facts, (joiner,)),
             one_folder(facts.host(joiner)),
             old_data(facts, joiner),
         )

@@ -204,6 +204,7 @@ class RejoinFromIncrementals:
             preflight.traffic_alike(facts, joiner, donor, fresh=False),
             preflight.traffic_files(facts, joiner, donor, fresh=False),
             *preflight.ports(facts, joiner, members),
+            *preflight.stops_at_once(facts, (joiner,)),
             joining.runs_outside(facts, joiner),
             joining.own_cluster(facts, joiner, members),
             preflight.datadir_foreign(facts, joiner),

@@ -35,7 +35,6 @@ from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.files_paired import FilesPaired
-from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, Run, WaitFor
 from services.procedures.plan.condition import Condition, Kept
 from services.procedures.plan.fields import Inputs
@@ -176,21 +175,8 @@ def _history(facts: Facts, values: Inputs, past: RestoredHistory, chain: Chain) 
 
 
 def _down(host: HostFacts) -> Step:
-    name, unit = host.host, steps.unit_of(host)
-    return Step(
-        step_id=f"down-{name}",
-        host=name,
-        title=f"Make sure that {unit} is stopped on {name}",
-        done=f"{unit} is stopped on {name}",
-        why="No server ran on it when it was planned; its unit may hang in an earlier start. Undo leaves it stopped.",
-        action=steps.stop_unit(unit),
-        already=(Stopped(name, unit),),
-        proof=(Stopped(name, unit),),
-        limit_s=900.0,
-        repeatable=True,
-        cancellable=False,
-        estimate_s=5.0,
-    )
+    why = "No server ran on it when it was planned; its unit may hang in an earlier start. Undo leaves it stopped."
+    return steps.make_stopped(host, why)
 
 
 # -- copies and prepares -----------------------------------------------------------------------------------------------

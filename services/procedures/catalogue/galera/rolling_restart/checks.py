@@ -97,9 +97,9 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
     """systemd kills a server that flushes longer than TimeoutStopSec."""
     found = []
     for name in nodes:
-        limit = facts.host(name)[Unit].timeout_stop_s
-        short = limit is not None and limit < FLUSH_S
-        dark = limit is None and not facts.host(name)[Unit].restart
+        unit = facts.host(name)[Unit]
+        short = unit.timeout_stop_s is not None and unit.timeout_stop_s < FLUSH_S
+        dark = not unit.stop_limit
         found.append(
             Check(
                 code=f"STOP-LIMIT-{name}".upper(),
@@ -107,11 +107,7 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
                 each="Each node has time to stop",
                 not_known=dark,
                 verdict=Verdict.WARN if short or dark else Verdict.PASS,
-                evidence="TimeoutStopSec could not be read"
-                if dark
-                else "TimeoutStopSec = infinity"
-                if limit is None
-                else f"TimeoutStopSec = {limit:g} s",
+                evidence="TimeoutStopSec could not be read" if dark else f"TimeoutStopSec = {unit.stop_limit}",
                 why="A server that is killed while it flushes leaves without a known position.",
                 try_=(f"Raise TimeoutStopSec of the unit on {name}.",) if short else (),
                 host=name,

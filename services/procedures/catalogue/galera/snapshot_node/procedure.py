@@ -342,6 +342,7 @@ def _of_the_joiner(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tu
         preflight.provider_library(facts, joiner, donor),
         *preflight.ports(facts, joiner, members),
         joining.runs_now(facts, joiner),
+        *preflight.stops_at_once(facts, (joiner,)),
         joining.runs_outside(facts, joiner),
         preflight.datadir_foreign(facts, joiner),
         old_data(facts, joiner),

@@ -119,3 +119,11 @@ def test_that_what_is_not_on_the_node_is_refused_with_the_command_that_brings_it
     address = facts_told(told).host("n3").address or "n3"
     there = f"'sudo mkdir -p {place} && sudo tar -C {place} -xpf -'"
     assert checks[code].try_[0].endswith(f"as root: tar -C {place} -cf - . | ssh {address} {there}")
+
+
+def test_that_logs_that_begin_too_late_are_told_with_the_logs_that_would_do() -> None:
+    check = continued(facts_told(TOLD.replace("above=51 ", "above=95 ")))[0]["BACKUP-POSITION"]
+    assert check.verdict is Verdict.BLOCK
+    assert "hold all that follows the backup's 50" in check.try_[0]
+    assert "those of another member, or of the server that the backup was taken from, may" in check.try_[0]
+    assert check.try_[-1] == "Bring the node back with add-node, by an SST."

@@ -49,20 +49,27 @@ _STATEMENTS = (
     "a statement inside its transaction. A backup that was taken after it needs no replay of it."
 )
 _UNPACK = "Unpack a copy of it (mariadb-backup --decompress --remove-original), and name that."
+_OTHER_LOGS_MAY_DO = frozenset({"BACKUP-POSITION", "BINLOG-GAP", "BINLOG-UNREAD", "NO-TARGET"})
 _SST = "Bring the node back with add-node, by an SST."
 
 
-def unusable(wrong: Wrong, joiner: str = "", folder: str = "") -> Check:
+def unusable(wrong: Wrong, joiner: str = "", folder: str = "", seqno: int | None = None) -> Check:
     """Return the check of what speaks against the files.
 
     Args:
-        folder: the one that is not on the joiner.
+        folder: the one that is not on the joiner. seqno: where the backup stands.
     """
     more: tuple[str, ...] = ()
     if wrong.code == "BACKUP-UNREAD":
         more = ("Take the backup with --galera-info.",)
     elif wrong.code == "STATEMENT-EVENTS":
         more = (_STATEMENTS,)
+    elif wrong.code in _OTHER_LOGS_MAY_DO and seqno is not None:
+        more = (
+            f"Copy binary logs to {joiner} that hold all that follows the backup's {seqno}, and name their folder: "
+            "those of another member, or of the server that the backup was taken from, may.",
+            "Or name a newer backup.",
+        )
     elif wrong.code in {"BACKUP-ABSENT", "BINLOGS-ABSENT"}:
         more = (f"Copy it there, on the host where it lies, as root: {carried(folder, joiner)}",)
     found = next(check for check in FILES if check.code == wrong.code)
@@ -80,7 +87,9 @@ def judged(facts: Facts, joiner: str, found: Survey) -> tuple[Check, ...]:
     """Return every check of what was found, passed ones too."""
     wrong = {one.code: one for one in reversed(found.chain.wrong)}
     files = tuple(
-        unusable(wrong[check.code]) if check.code in wrong else replace(check, evidence=_evidence(found))
+        unusable(wrong[check.code], joiner, seqno=found.backup.seqno)
+        if check.code in wrong
+        else replace(check, evidence=_evidence(found))
         for check in FILES
     )
     if not found.whole:

@@ -126,7 +126,7 @@ STOPS = (
         needs="Copy the files",
     ),
     Stop("NODE-NAME", "add", inputs=(("node_name", "n1"),), way="other", needs=""),
-    Stop("ASIDE-FREE", "rejoin", noted("n3", "kept-aside"), needs=""),
+    Stop("ASIDE-FREE", "add", noted("new", "kept-aside"), needs=""),
     Stop(
         "CLUSTER-NAME",
         "rejoin",

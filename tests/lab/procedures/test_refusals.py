@@ -90,7 +90,7 @@ REFUSALS = (
     Refusal("PORTS", no_way("new", "s1"), _add()),
     Refusal("CLOCKS", obstacles.skewed, _add()),
     Refusal("NODE-NAME", nothing, _add(node_name="s1")),
-    Refusal("ASIDE-FREE", ASIDE, _add()),
+    Refusal("ASIDE-FREE", ASIDE, _add(keep_data="yes")),
     Refusal("SST-ACCOUNT", obstacles.account_without_rights, _add(donor="s1")),
     Refusal("SST-ACCOUNT", obstacles.account_with_another_password, _add(donor="s1")),
     Refusal("PROVIDER-PROTOCOL", obstacles.older_protocol, _add(joiner="s3")),

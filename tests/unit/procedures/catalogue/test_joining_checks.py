@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from services.facts.model import Problem
-from services.facts.state_files import KEPT_ASIDE, KEPT_INSIDE, ZERO_UUID, Grastate
+from services.facts.state_files import ZERO_UUID, Grastate
 from services.facts.write_rate import Rates
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
@@ -395,19 +395,3 @@ def test_that_a_spare_host_is_offered_with_its_product_and_version(program: str,
     seen = replace(facts(down("new", program_text=program)), candidates=("new",))
     offered = dict(next(f for f in procedure_named("add-node").fields(seen, {}) if f.name == "joiner").choices)
     assert offered["new"] == shown
-
-
-def test_that_a_folder_kept_aside_blocks_by_its_code_however_it_is_told() -> None:
-    for code in (KEPT_ASIDE, KEPT_INSIDE):
-        told = Problem("datadir", "Ein älterer Datenordner liegt daneben.", code)
-        seen = facts(down("n3", data_folder_path="/var/lib/mysql", problems=(told,)))
-        assert own.aside_free(seen, "n3").verdict is BLOCK
-    assert own.aside_free(facts(down("n3", data_folder_path="/var/lib/mysql")), "n3").verdict is PASS
-
-
-def test_that_what_a_return_kept_inside_the_data_folder_is_named_where_it_lies() -> None:
-    """Seen on the lab: 'Remove or rename /var/lib/mysql.pilothouse-before', where there was no such folder."""
-    told = Problem("datadir", "Older data kept inside the data folder", KEPT_INSIDE)
-    found = own.aside_free(facts(down("n3", data_folder_path="/data/mysql", problems=(told,))), "n3")
-    assert "/data/mysql/#sql-pilothouse-before.sst exists" in found.evidence
-    assert found.try_ == ("Remove /data/mysql/#sql-pilothouse-before.sst on n3, or move it out of /data/mysql.",)

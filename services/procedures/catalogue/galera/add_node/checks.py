@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.option_files import group_members
-from services.facts.state_files import KEPT, KEPT_ASIDE, KEPT_INSIDE
 from services.procedures.catalogue.checks.parts import (
     READ_IT,
     arbitrators,
@@ -25,7 +24,7 @@ from services.procedures.catalogue.galera.rolling_restart.order import writer_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.parts.galera.data_folder import INSIDE, INSIDE_BEFORE, DataFolder
+from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.options import Options
@@ -195,27 +194,6 @@ def names(facts: Facts, joiner: str, node_name: str, donor: str, members: tuple[
         evidence="; ".join([f"members: {', '.join(others.values()) or 'none known'}", *said, *warns]),
         why="Galera matches donor names by prefix: a node could be told to take its data from itself.",
         try_=("Give another name.",) if clash else ("Choose another donor.",) if mistaken else (),
-        host=joiner,
-    )
-
-
-def aside_free(facts: Facts, joiner: str) -> Check:
-    """An older copy that was kept is somebody's data: it is not written over. It is named where it lies."""
-    codes = {problem.code for problem in facts.host(joiner).problems} & KEPT
-    folder = (facts.host(joiner)[DataFolder].path or "/var/lib/mysql").rstrip("/")
-    beside, inside = aside_path(facts, joiner), f"{folder}/{INSIDE}"
-    said = [f"{beside} exists"] if KEPT_ASIDE in codes else []
-    said += [f"{inside} exists, or {INSIDE_BEFORE} of an earlier version"] if KEPT_INSIDE in codes else []
-    tries = [f"Remove or rename {beside} on {joiner}."] if KEPT_ASIDE in codes else []
-    # Renamed where it lies, it would be a schema of the server's.
-    tries += [f"Remove {inside} on {joiner}, or move it out of {folder}."] if KEPT_INSIDE in codes else []
-    return Check(
-        code="ASIDE-FREE",
-        title="No older data folder is kept aside",
-        verdict=Verdict.BLOCK if codes else Verdict.PASS,
-        evidence="; ".join(said) or f"{beside} is not there",
-        why="What an earlier run kept may be the only copy of rows: nothing is begun beside it.",
-        try_=tuple(tries),
         host=joiner,
     )
 

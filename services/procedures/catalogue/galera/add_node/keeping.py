@@ -1,15 +1,51 @@
-"""Are the old data of a joiner kept, and what leads on where they can't be: the check of add-node. Pure."""
+"""Are the old data of a joiner kept, and what leads on where they can't be: the checks of add-node. Pure."""
 
 from __future__ import annotations
 
+from services.facts.state_files import KEPT, KEPT_ASIDE, KEPT_INSIDE
 from services.procedures.catalogue.checks.parts import unread, verdict
-from services.procedures.catalogue.galera.add_node.checks import FRESH_BYTES, gives_up, own_file_system
+from services.procedures.catalogue.galera.add_node.checks import FRESH_BYTES, aside_path, gives_up, own_file_system
 from services.procedures.catalogue.galera.add_node.estimate import Expected
 from services.procedures.catalogue.galera.add_node.joiner_state import ahead
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.parts.galera.data_folder import DataFolder
+from services.procedures.plan.parts.galera.data_folder import INSIDE, INSIDE_BEFORE, DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
+
+
+def kept_aside(facts: Facts, joiner: str, expected: Expected, *, keep: bool) -> bool:
+    """Return whether the plan renames the old data folder: an IST goes on from it, where it is.
+
+    Where the server takes an SST all the same, nothing is kept: it erases what is there (`erasing_told`).
+    """
+    return expected.kind == "SST" and keep and facts.host(joiner)[DataFolder].entries != 0
+
+
+def aside_free(facts: Facts, joiner: str, expected: Expected, *, keep: bool) -> Check:
+    """An older copy that was kept is somebody's data: it is not written over. It is named where it lies."""
+    codes = {problem.code for problem in facts.host(joiner).problems} & KEPT
+    folder = (facts.host(joiner)[DataFolder].path or "/var/lib/mysql").rstrip("/")
+    beside, inside = aside_path(facts, joiner), f"{folder}/{INSIDE}"
+    said = [f"{beside} exists"] if KEPT_ASIDE in codes else []
+    said += [f"{inside} exists, or {INSIDE_BEFORE} of an earlier version"] if KEPT_INSIDE in codes else []
+    moved = kept_aside(facts, joiner, expected, keep=keep)
+    if codes and not moved:
+        said.append("it stays: this plan moves nothing aside")
+        said += ["an SST by rsync can't begin while it is there"] if KEPT_INSIDE in codes else []
+    elif codes and expected.pending:
+        said.append("it is in the way only if an SST comes: looked at again when the position is known")
+    tries = [f"Remove or rename {beside} on {joiner}."] if KEPT_ASIDE in codes else []
+    # Renamed where it lies, it would be a schema of the server's.
+    tries += [f"Remove {inside} on {joiner}, or move it out of {folder}."] if KEPT_INSIDE in codes else []
+    return Check(
+        code="ASIDE-FREE",
+        title="No older data folder is kept where this plan would keep one",
+        verdict=verdict(codes and moved and not expected.pending, codes),
+        evidence="; ".join(said) or f"{beside} is not there",
+        why="What an earlier run kept may be the only copy of rows: nothing is kept over it.",
+        try_=tuple(tries),
+        host=joiner,
+    )
 
 
 def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool, given_up: bool = False) -> Check:

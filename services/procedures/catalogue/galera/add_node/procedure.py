@@ -11,7 +11,7 @@ from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
 from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
 from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
 from services.procedures.catalogue.galera.add_node.joiner_state import must_recover
-from services.procedures.catalogue.galera.add_node.keeping import aside_possible
+from services.procedures.catalogue.galera.add_node.keeping import aside_free, aside_possible
 from services.procedures.catalogue.galera.add_node.newcomer import config_path
 from services.procedures.catalogue.galera.add_node.steps import add_plan
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -151,6 +151,7 @@ class AddNode:
         both, fresh = (donor, joiner), not own.configured(facts, joiner)
         accepted, given_up = forked.accepted(values, joiner), forked.parted(facts, values)
         expected = transfer_expected(facts, joiner, donor, accepted=accepted)
+        keep = flag_of(values["keep_data"]) is True
         return (
             gate,
             preflight.no_transfer_or_ddl(facts, members),
@@ -168,7 +169,7 @@ class AddNode:
             preflight.datadir_foreign(facts, joiner),
             forked.history(facts, values, pending=must_recover(facts, joiner, accepted=accepted)),
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
-            own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
+            own.disk(facts, joiner, donor, expected, keep=keep),
             *preflight.sst_tools(facts, both),
             *own.other_tools(facts, donor, tuple(m for m in members if m != joiner)),
             preflight.sst_section(facts, both) if not fresh else own.sst_section_copied(facts, joiner, donor),
@@ -182,8 +183,8 @@ class AddNode:
             *preflight.temporary_space(facts, (joiner, donor)),
             *preflight.innodb_as_usual(facts, (joiner,)),
             own.names(facts, joiner, values["node_name"], donor, members),
-            own.aside_free(facts, joiner),
-            aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True, given_up=given_up),
+            aside_free(facts, joiner, expected, keep=keep),
+            aside_possible(facts, joiner, expected, keep=keep, given_up=given_up),
             own.options_left(facts, joiner, donor),
             own.donors_stay(facts, donor, expected),
             *preflight.donor_names(facts, (*members, joiner)),
@@ -215,7 +216,7 @@ class AddNode:
             forked.history(facts, values, pending=False),
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
             own.disk(facts, joiner, donor, expected, keep=keep),
-            own.aside_free(facts, joiner),
+            aside_free(facts, joiner, expected, keep=keep),
             aside_possible(facts, joiner, expected, keep=keep, given_up=given_up),
             own.donors_stay(facts, donor, expected),
         )

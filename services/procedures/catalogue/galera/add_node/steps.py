@@ -13,6 +13,7 @@ from services.procedures.catalogue.galera.add_node.checks import aside_path, con
 from services.procedures.catalogue.galera.add_node.erasing import erasing_told
 from services.procedures.catalogue.galera.add_node.estimate import transfer_expected
 from services.procedures.catalogue.galera.add_node.joiner_state import lies_in, must_recover, position_of
+from services.procedures.catalogue.galera.add_node.keeping import kept_aside
 from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
 from services.procedures.catalogue.steps import data_folders, forked
@@ -113,7 +114,7 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     found: list[Step] = []
     given_up = forked.parted(facts, values)
     removed = given_up or (expected.kind == "SST" and _has_another_past(facts, joiner))
-    kept = expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner[DataFolder].entries != 0
+    kept = kept_aside(facts, joiner.host, expected, keep=flag_of(values["keep_data"]) is True)
     if kept:  # before its state files go: what is kept is a whole data folder
         found += _keep_data(facts, joiner.host)
     if removed:

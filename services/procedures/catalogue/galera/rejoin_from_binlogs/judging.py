@@ -50,6 +50,7 @@ _STATEMENTS = (
 )
 _UNPACK = "Unpack a copy of it (mariadb-backup --decompress --remove-original), and name that."
 _OTHER_LOGS_MAY_DO = frozenset({"BACKUP-POSITION", "BINLOG-GAP", "BINLOG-UNREAD", "NO-TARGET"})
+_WHOSE = "those of another member, or of the server that the backup was taken from"
 _SST = "Bring the node back with add-node, by an SST."
 
 
@@ -65,11 +66,8 @@ def unusable(wrong: Wrong, joiner: str = "", folder: str = "", seqno: int | None
     elif wrong.code == "STATEMENT-EVENTS":
         more = (_STATEMENTS,)
     elif wrong.code in _OTHER_LOGS_MAY_DO and seqno is not None:
-        more = (
-            f"Copy binary logs to {joiner} that hold all that follows the backup's {seqno}, and name their folder: "
-            "those of another member, or of the server that the backup was taken from, may.",
-            "Or name a newer backup.",
-        )
+        hold = f"Copy binary logs to {joiner} that hold all that follows the backup's {seqno}, and name their folder"
+        more = (f"{hold}: {_WHOSE}, may.", "Or name a newer backup.")
     elif wrong.code in {"BACKUP-ABSENT", "BINLOGS-ABSENT"}:
         more = (f"Copy it there, on the host where it lies, as root: {carried(folder, joiner)}",)
     found = next(check for check in FILES if check.code == wrong.code)

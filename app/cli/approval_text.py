@@ -1,4 +1,4 @@
-"""What a resume or an undo is about to do, word for word; and a whole run that is to be approved here anew."""
+"""What a resume or an undo is about to do; and a whole run that is to be approved here anew, word for word."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ _GOING_BACK = frozenset({RunState.UNDOING, RunState.UNDO_FAILED})
 Way = Literal["on", "back", "close"]
 
 
-def coming_lines(view: RunView, way: Way) -> Iterator[str]:
-    """Yield exactly what runs from here, as it was approved; nothing of a run whose journal was changed.
+def coming_lines(view: RunView, way: Way, *, commands: bool = False) -> Iterator[str]:
+    """Yield what runs from here, as it was approved; nothing of a run whose journal was changed.
 
     Args:
         way: on to its end, back, or close: what is on is switched off, and no step is taken back.
+        commands: word for word too; else each step and each undo by its title.
     """
     if view.binding in REFUSED:
         return
     if view.state in _ENDED or way == "close":
-        yield from _release_lines(view)
+        yield from _release_lines(view, commands=commands)
     elif way == "back" or view.state in _GOING_BACK:
         yield tr("What going back does, the newest step first, as it was approved:")
         done = [shown.step for shown in reversed(view.steps) if shown.state not in _NOT_BEGUN]
         undos = [(step.host, step.undo) for step in done if step.undo is not None]
         for host, undo in undos:
-            yield from _act_lines(host, undo.title, undo.action)
+            yield from _act_lines(host, undo.title, undo.action, commands=commands)
             yield from consent_lines(undo)
-        yield from _release_lines(view, tuple(undo.action for _, undo in undos))
+        yield from _release_lines(view, tuple(undo.action for _, undo in undos), commands=commands)
         yield ""
     else:
         yield tr("What is still to run, as it was approved:")
         for number, shown in enumerate(view.steps, 1):
             if shown.state not in _OVER:
-                yield from step_lines(number, shown.step)
+                yield from step_lines(number, shown.step, commands=commands)
         yield ""
 
 
@@ -76,14 +77,15 @@ def again_lines(view: RunView, addresses: Mapping[str, str]) -> Iterator[str]:
         yield from (f"  {name} = {value}" for name, value in view.kept)
 
 
-def _release_lines(view: RunView, told: tuple[Action, ...] = ()) -> Iterator[str]:
+def _release_lines(view: RunView, told: tuple[Action, ...] = (), *, commands: bool = True) -> Iterator[str]:
     releases = [one for one in view.obligations if one.obligation.release not in told]
     if releases:
         yield tr("How what is switched on is switched off:")
     for one in releases:
-        yield from _act_lines(one.obligation.host, one.obligation.sentence, one.obligation.release)
+        yield from _act_lines(one.obligation.host, one.obligation.sentence, one.obligation.release, commands=commands)
 
 
-def _act_lines(host: str, title: str, action: Action) -> Iterator[str]:
+def _act_lines(host: str, title: str, action: Action, *, commands: bool = True) -> Iterator[str]:
     yield f"  {host or '-':<8} {title}"
-    yield from (f"        $ {line}" for line in wording(action, host))
+    if commands:
+        yield from (f"        $ {line}" for line in wording(action, host))

@@ -55,6 +55,7 @@ def _undo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="the run's number")
     parser.add_argument("--yes", action="store_true", help="approve taking it back")
     _confirm(parser, "give the word that an undo asks for, as the plan names it (repeatable)")
+    _commands(parser)
     _approve(parser)
     parser.add_argument("--release", action="store_true", help="only switch off what is still switched on")
     parser.add_argument("--leave", default="", metavar="REASON", help="close the run as it stands, with a reason")

@@ -52,7 +52,8 @@ def _approved(service: ProcedureService, view: RunView, options: Namespace) -> b
     False: a person at the terminal said no. Where nobody sits there the service refuses it, naming the words to type.
     """
     if view.binding not in ASKS_AGAIN:
-        sys.stdout.write("".join(f"{line}\n" for line in coming_lines(view, _way(options))))
+        coming = coming_lines(view, _way(options), commands=options.commands)
+        sys.stdout.write("".join(f"{line}\n" for line in coming))
         return True
     sys.stdout.write("\n".join(again_lines(view, service.addresses(view.run_id))) + "\n")
     if options.approve or not attended():

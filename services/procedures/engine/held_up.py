@@ -44,6 +44,8 @@ class HeldUp:
 
     def told(self, answer: Answer, waiting: tuple[Condition, ...]) -> Answer:
         """Return what is waited for with what holds it up; each cause is journalled once a wait."""
+        if not waiting:
+            return answer
         self.look(touched(waiting))
         return replace(answer, evidence=f"{answer.evidence}. Held up: {self.why}") if self.why else answer
 
@@ -88,5 +90,5 @@ def performed(parts: Parts, log: RunLog, step_id: str, host: str, action: Action
 
 
 def still_open(conditions: tuple[Condition, ...], found: tuple[Answer, ...]) -> tuple[Condition, ...]:
-    """Return the conditions that do not hold yet."""
-    return tuple(c for c, answer in zip(conditions, found, strict=True) if not answer.holds)
+    """Return the conditions that do not hold yet, and are not only to stay so for a while: nobody holds a clock up."""
+    return tuple(c for c, answer in zip(conditions, found, strict=True) if not answer.holds and not answer.stays)

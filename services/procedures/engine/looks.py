@@ -39,4 +39,6 @@ class Looks:
             return answer
         told = f"{answer.evidence}; looked at for {watched:.0f} of {wanted:g} s"
         left = wanted - watched
-        return replace(answer, holds=False, evidence=told, done=watched, total=wanted, unit="s", left_s=left)
+        return replace(
+            answer, holds=False, evidence=told, done=watched, total=wanted, unit="s", left_s=left, stays=True
+        )

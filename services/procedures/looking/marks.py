@@ -92,11 +92,11 @@ def mark_now(host: str, datadir: str, asking: Asking) -> Mark:
 
 
 def _units(host: str, asking: Asking) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    """Return the id and the time of each unit's last start that systemd knows of."""
+    """Return the id and the time of each unit's last start that systemd knows of; an alias is its unit once more."""
     units = units_shown(asking.run(host, commands.UNITS_STARTED).text)
-    known = [unit for unit in units if unit.get("Id") and unit.get("InvocationID")]
-    times = tuple((unit["Id"], unit.get("InactiveExitTimestamp", "")) for unit in known)
-    return tuple((unit["Id"], unit["InvocationID"]) for unit in known), times
+    known = {unit["Id"]: unit for unit in units if unit.get("Id") and unit.get("InvocationID")}
+    times = tuple((name, unit.get("InactiveExitTimestamp", "")) for name, unit in known.items())
+    return tuple((name, unit["InvocationID"]) for name, unit in known.items()), times
 
 
 def states_at(uuid: str, seqno: int) -> frozenset[str]:

@@ -39,6 +39,7 @@ class Answer:
         lines: raw evidence (log lines), newest last.
         done, total, unit, left_s: progress where there is one ('write sets', 'bytes').
         kept: values read by the way, by their `keep` name.
+        stays: it is so already, and only has to stay so for a while: nothing holds that up.
         ended: a server that has ended is why: who else serves is worth a look.
         doubt: what stands against it is not shown to be wrong: a run rests for a person, and takes nothing dear back.
     """
@@ -54,6 +55,7 @@ class Answer:
     kept: tuple[tuple[str, str], ...] = ()
     ended: bool = False
     doubt: bool = False
+    stays: bool = False
 
 
 @dataclass(frozen=True, slots=True)

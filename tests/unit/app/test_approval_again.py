@@ -36,7 +36,7 @@ def _without_seals(shell: Shell) -> None:
 
 def test_that_a_resume_prints_every_act_that_is_still_to_run(shell: Shell) -> None:
     _waiting(shell)
-    said = shell("resume", "1", "--yes")
+    said = shell("resume", "1", "--yes", "--commands")
     assert (said.code, last_run(said)) == (0, "done")
     before, _, coming = said.out.partition("What is still to run, as it was approved:\n")
     assert before != ""
@@ -44,9 +44,19 @@ def test_that_a_resume_prints_every_act_that_is_still_to_run(shell: Shell) -> No
     assert "  1. " not in coming.partition("\n\n")[0]  # it is done
 
 
+@pytest.mark.parametrize(
+    ("way", "head"), [("resume", "What is still to run, as it was"), ("undo", "What going back does, the newest step")]
+)
+def test_that_without_commands_each_step_is_told_by_its_title(shell: Shell, way: str, head: str) -> None:
+    _waiting(shell)
+    told = shell(way, "1", "--yes").out.partition(head)[2].partition("\n\n")[0]
+    assert "s3" in told or "n3" in told
+    assert " $ " not in told
+
+
 def test_that_an_undo_prints_what_it_does(shell: Shell) -> None:
     _waiting(shell)
-    said = shell("undo", "1", "--yes")
+    said = shell("undo", "1", "--yes", "--commands")
     assert (said.code, last_run(said)) == (0, "undone")
     assert "What going back does, the newest step first, as it was approved:\n" in said.out
     assert "        $ n3: SET GLOBAL wsrep_desync=OFF;\n" in said.out

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import threading
 
+from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.errors import QueryFailed, Unreachable
 from services.facts.holding_up import Holder, Seen, holders, read_holders
 from services.facts.lock_holders import read_lockers
+from services.procedures.conditions.server.status import StatusIs
 from services.procedures.engine.held_up import HeldUp, still_open
 from services.procedures.engine.parts import Policy
 from services.procedures.engine.run_log import RunLog
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.run_model import RunState, StepState
+from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch, wait
-from tests.unit.procedures.scripted_sessions import ScriptedHosts, status
+from tests.unit.procedures.scripted_sessions import NOTHING, ScriptedHosts, status
 
 ANN = (33, "ann", "Sleep", None, 20, "10.0.0.5:41022")
 APP = (7, "app", "Sleep", None, 130, "10.0.0.9:5100")
@@ -164,3 +167,20 @@ def test_that_only_what_does_not_hold_yet_is_asked_about() -> None:
     conditions = (is_("n1", "a"), is_("n2", "b"))
     found = (Answer(holds=True, evidence=""), Answer(holds=None, evidence=""))
     assert still_open(conditions, found) == conditions[1:]
+
+
+def test_that_what_only_has_to_stay_so_for_a_while_is_held_up_by_nobody() -> None:
+    """Seen on the lab: '... is 0 for 12 of 60 s. Held up: dba@localhost runs DROP DATABASE', with an empty queue."""
+    hosts, clock = ScriptedHosts("n2"), ManualClock()
+    hosts.sessions["n2"].state = {"queue": "0"}
+    settled = StatusIs("n2", "queue", "<", "10", for_s=60.0)
+    counting = RealProver(hosts, clock).look(settled, NOTHING)
+    hosts.sessions["n2"].state = {"queue": "90"}
+    behind = RealProver(hosts, clock).look(settled, NOTHING)
+    assert (still_open((settled,), (counting,)), still_open((settled,), (behind,))) == ((), (settled,))
+    bench = Bench(plan_of(wait("n2", "ready")))
+    parts = bench.engine()._parts
+    object.__setattr__(parts, "holders", lambda host: (Holder(f"{host}:ddl:9", "dba runs DROP DATABASE"),))
+    held = HeldUp(parts, RunLog(bench.journal, bench.run_id, None), "wait-ready-n2", after_s=0.0)
+    assert held.told(counting, ()) == counting
+    assert held.told(behind, (settled,)).evidence.endswith("Held up: dba runs DROP DATABASE")

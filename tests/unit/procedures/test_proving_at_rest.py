@@ -139,3 +139,10 @@ def test_that_a_server_that_systemd_started_while_the_position_was_looked_at_end
     hosts.sessions["n1"].programs["systemctl"] = out(STARTED.format(40, "bb"))
     answer = looked(hosts, Past(kept, {}))
     assert (answer.holds, answer.final) == (False, True)
+
+
+def test_that_a_unit_with_aliases_is_told_once(hosts: ScriptedHosts) -> None:
+    answer = after(
+        hosts, systemctl=out(STARTED.format(41, "bb").partition("\n\n")[0] + "\n\n" + STARTED.format(41, "bb"))
+    )
+    assert answer.evidence.count("was started") == 1

@@ -51,6 +51,7 @@ class StatusIs(OfHost):
             total=self.for_s,
             unit="s",
             left_s=max(0.0, self.for_s - held),
+            stays=True,
         )
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:

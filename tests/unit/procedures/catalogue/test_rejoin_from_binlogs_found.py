@@ -127,3 +127,10 @@ def test_that_logs_that_begin_too_late_are_told_with_the_logs_that_would_do() ->
     assert "hold all that follows the backup's 50" in check.try_[0]
     assert "those of another member, or of the server that the backup was taken from, may" in check.try_[0]
     assert check.try_[-1] == "Bring the node back with add-node, by an SST."
+
+
+def test_that_a_time_by_write_sets_is_not_told_as_one_by_bytes() -> None:
+    slow = WriteRate(Rates(0.0, 50.0, 2.0))  # a busy hour of changes that were not counted in bytes
+    check = continued(with_parts(with_parts(facts_told(), "n1", slow), "n2", slow))[0]["RACE"]
+    assert " s more by write sets" in check.evidence
+    assert "by bytes" not in check.evidence

@@ -60,11 +60,12 @@ def _reach(facts: Facts, name: str, seqno: int, lowest: int | None) -> Reaches:
         return Reaches(name, able, 0.0, f"{name} caches from {low} (newest {last})")
     least = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, lowest)
     least = math.inf if least is None or math.isnan(least) else least
-    left = least
+    left, by_bytes = least, ""
     if galera.gcache_size and rates is not None and rates.bytes_s > 0:
         share = (seqno + 1 - low) / max(1, last + 1 - low)
         left = MARGIN * share * galera.gcache_size / rates.bytes_s
-    lasts = "" if math.isinf(left) else f", for {left:.0f} s more by bytes, {least:.0f} s by write sets"
+        by_bytes = f"{left:.0f} s more by bytes, "
+    lasts = "" if math.isinf(left) else f", for {by_bytes}{least:.0f} s {'' if by_bytes else 'more '}by write sets"
     return Reaches(name, able, left, f"{name} caches from {low} (newest {last}){lasts}", least)
 
 

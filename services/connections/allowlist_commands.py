@@ -15,7 +15,7 @@ from services.connections.allowlist_paths import is_binlog_index, is_clean, is_h
 from services.connections.as_server import OPTIONS_READ
 from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
-from services.connections.command import AS_MYSQL, ROOTS_CLIENT
+from services.connections.command import AS_MYSQL
 from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
 from services.connections.read_programs import (
     DATA_BORN,
@@ -30,6 +30,7 @@ from services.connections.read_programs import (
     TCP_TRY,
     VIEWS_OF_LOG,
 )
+from services.connections.roots_client import ROOTS_CLIENT
 from services.connections.tls_programs import DIGEST_OF, PAIR_LOOK, TRANSFER_CERTIFICATES
 from services.connections.way_programs import RUN_BY, WAY_OF
 from services.connections.whole_programs import PAIRS, SUMS, TABLES_TOLD
@@ -76,8 +77,6 @@ _CLEAN = "absolute paths without . and .."
 _READABLE = "files that it may read"
 # Exactly so: `mysqld` without a word would start a server.
 _VERSION = Rule(exactly=(("--version",), ("-V",)))
-# Does the login get in at the server without a password? Asked with one statement that reads nothing.
-_CLIENT = Rule(exactly=(("--version",), ("-V",), ("--batch", *ROOTS_CLIENT, "-e", "SELECT 1")))
 _SERVERS = ("/usr/sbin/mariadbd", "/usr/sbin/mysqld")
 # --help --verbose reads the option files, prints every value and ends before plugins and engines are initialised (tried
 # on MariaDB 10.11: nothing in the data folder changes but its own time stamp, by the test for case-sensitive names).
@@ -173,7 +172,7 @@ RULES: dict[str, Rule] = {
     "mysqld": _VERSION,
     "mariadbd": _VERSION,
     AS_MYSQL[0]: _TRIED,
-    "mysql": _CLIENT,
+    "mysql": _VERSION,
     "mariadb": _VERSION,
     "mariabackup": _VERSION,
     "mariadb-backup": _VERSION,
@@ -186,7 +185,7 @@ _PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
 _FROZEN = frozenset(
     {VIEWS_OF_LOG, BINLOG_MARKS, BACKUPS, ELSEWHERE, SST_LOGIN, START_LINE, PAIR_LOOK, TRANSFER_CERTIFICATES,
      DATA_BORN, OWN_PLACE, RUN_BY, SOCKET_LOGIN, WAY_OF, PAIRS, TABLES_TOLD, SUMS, DIGEST_OF,
-     OPTIONS_READ}
+     OPTIONS_READ, ROOTS_CLIENT}
 )  # fmt: skip
 _SUMMED = re.compile(r"whole|sampled|-?[0-9]{1,18}:-?[0-9]{1,18}", re.ASCII)
 _IN_HEX = re.compile(r"[0-9A-F]{2,512}\.[0-9A-F]{2,512}", re.ASCII)
@@ -263,6 +262,7 @@ _TAKE: dict[str, tuple[tuple[Callable[[str], bool], ...], str]] = {
     RUN_BY: ((_like(r"[0-9]{1,9}"),), "the number of a process"),
     OWN_PLACE: ((is_clean,), f"one of {_CLEAN}"),
     SOCKET_LOGIN: ((is_clean,), f"one of {_CLEAN}"),
+    ROOTS_CLIENT: ((_like("mysql"), _like("-e"), _like("SELECT 1")), "one statement that reads nothing"),
 }
 """Frozen program -> what each of its words must be."""
 

@@ -22,13 +22,6 @@ AS_MYSQL = ("setpriv", "--reuid=mysql", "--regid=mysql", "--clear-groups", "--no
 With --user=mysql it opens HOST.lower-test in its data folder first, where the account may have laid a link: root made
 the file that it led to (tried with MariaDB 10.11.18 and MySQL 9.7.4).
 """
-ROOTS_CLIENT = ("--local-infile=0", "--plugin-dir=")
-"""What a client of root's is started with, behind its option files, so that it counts.
-
-A server that is not ours may ask it for any file of its host. Whoever may write one of its option files (a conf.d of
-the server's account) named a library of his own there, and the client loaded it as root (plugin-dir and default-auth,
-tried with 10.11.18): an empty one means the client's own folder.
-"""
 _ESCAPING = re.compile(r"\\(?=['\\]|\Z)")
 
 

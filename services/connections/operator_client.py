@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-from services.connections.command import ROOTS_CLIENT, Command
+from services.connections.command import Command
 from services.connections.ports import Output, Rows
+from services.connections.roots_client import roots_client
 from services.connections.sql_errors import connect_error, statement_error
 from services.connections.text_rows import ServerError
 from services.errors import QueryFailed, UserError
@@ -29,7 +30,7 @@ def command(program: str, sql: str, socket: str | None, limit_s: float) -> Comma
     """
     where = (f"--socket={socket}",) if socket else ()
     limit = f"SET SESSION max_statement_time={limit_s * 0.9:.3f};\n" if program == "mariadb" else ""
-    return Command((program, "--batch", *ROOTS_CLIENT, *where), sudo=True, stdin=Secret(f"{limit}{sql};\n"))
+    return Command(roots_client(program, *where), sudo=True, stdin=Secret(f"{limit}{sql};\n"))
 
 
 def is_missing(output: Output) -> bool:

@@ -13,6 +13,8 @@ partitions, and then byte 61 is theirs), a view's begins with TYPE=VIEW.
 
 from __future__ import annotations
 
+from services.connections.roots_client import ROOTS_FILE
+
 PAIRS = r"""export LC_ALL=C
 [ -d "$1" ] && cd -- "$1" || { echo absent; exit 0; }
 find . -mindepth 2 -maxdepth 2 -type f \( -name '*.frm' -o -name '*.ibd' -o -name '*.new' -o -name '*.ibd.delta' \
@@ -131,13 +133,16 @@ LOST = r"""lost() {
 tablespace it has not found; with 'files' that is looked for as a file in the folder.
 """
 
-_CLIENT = r"""LC_ALL=C; export LC_ALL
-program=$(command -v mariadb || command -v mysql) || exit 72
+_CLIENT = (
+    "LC_ALL=C; export LC_ALL\n"
+    + ROOTS_FILE
+    + r"""program=$(command -v mariadb || command -v mysql) || exit 72
 socket=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--socket=//p' | tail -n 1)
-program=("$program" --batch --skip-column-names --local-infile=0 --plugin-dir= --protocol=socket --host=localhost)
-program+=(--default-character-set=utf8mb4)
+program=("$program" "$from" --batch --skip-column-names --local-infile=0 --plugin-dir=)
+program+=(--protocol=socket --host=localhost --default-character-set=utf8mb4)
 case $socket in /*) program+=("--socket=$socket");; esac
 """
+)
 TABLES_TOLD = (
     _CLIENT
     + LOST

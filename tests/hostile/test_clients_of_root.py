@@ -1,24 +1,32 @@
-"""A client of a database that root begins takes no library from an option file, and gives no file away.
+"""A client of a database that root begins reads no option file but root's own, and gives no file away.
 
 Who has the server's account owns a conf.d on many hosts. There it named a folder and a plugin of its own, and root's
-`mysql -e 'SELECT 1'`, a read of a plan, ran what it had compiled (MariaDB 10.11.18, tried).
+`mysql -e 'SELECT 1'`, a read of a plan, ran what it had compiled; `tee=` there made any file that root may make, before
+any word behind it was read (MariaDB 10.11.18, tried).
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from services.connections import allowlist_commands, operator_client
-from services.connections.command import ROOTS_CLIENT
+from services.connections.roots_client import roots_client
 
 _SERVICES = Path(__file__).resolve().parents[2] / "services"
-_BEGINS = re.compile(
-    r"""(?:"\$client"|"\$program"|\bmysql|\bmariadb|\{_CLIENT\}) +-(?!-version|V|e ')[^\n;]*(?:\\\n[^\n;]*)*"""
-)
+_CLIENTS = r"""(?:"\$client"|"\$program"|(?<!pilothouse )\bmysql|\bmariadb)"""
+_BEGINS = re.compile(_CLIENTS + r"""\x20+(?:-(?!-version|V|e ')|"\$from")[^\n;]*(?:\\\n[^\n;]*)*""")
+_FAKE = """#!/bin/bash
+printf '%s\\n' "$@" > "$OUT"
+"""
+_PRINTS = """#!/bin/bash
+printf '%s\\n' --tee=/etc/nologin --plugin-dir=/tmp/evil --host=evil.example --socket=/data/my.sock
+"""
 
 
 def _texts() -> list[tuple[str, str]]:
@@ -34,22 +42,67 @@ def _texts() -> list[tuple[str, str]]:
     return found
 
 
-def test_that_every_client_in_a_program_reads_no_option_file_or_takes_no_library_from_one() -> None:
+def test_that_every_client_in_a_program_reads_no_option_file_but_roots_own() -> None:
     begun = _texts()
-    assert len(begun) >= 5, "the pattern finds no client any more"
+    assert len(begun) >= 6, "the pattern finds no client any more"
     for where, line in begun:
-        safe = "--no-defaults" in line or "--plugin-dir=" in line or "_CLIENT" in line
-        assert safe, f"{where}: {line}"
-        assert "local-infile=0" in line or "_CLIENT" in line or "--no-defaults" in line, f"{where}: {line}"
+        first = line.split(None, 2)[1]
+        assert first in {"--no-defaults", '"$from"'}, f"{where}: {line}"
+        assert "local-infile=0" in line or "--no-defaults" in line, f"{where}: {line}"
+
+
+def test_that_no_client_is_begun_by_words_of_its_own() -> None:
+    """A program of words that begins with a client's name reads every option file of the host."""
+    for file in sorted(_SERVICES.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            words = [getattr(one, "value", None) for one in node.elts] if isinstance(node, ast.Tuple) else []
+            options = [word for word in words[1:] if isinstance(word, str) and word.startswith("-")]
+            client = bool(words) and words[0] in operator_client.PROGRAMS
+            assert not (client and set(options) - {"--version", "-V"}), f"{file.name}: {words}"
 
 
 @pytest.mark.parametrize("program", operator_client.PROGRAMS)
-def test_that_the_operators_client_says_both_behind_its_option_files(program: str) -> None:
+def test_that_the_operators_client_is_begun_as_roots(program: str) -> None:
     words = operator_client.command(program, "SELECT 1", "/run/s.sock", 5).argv
-    assert {"--local-infile=0", "--plugin-dir="} <= set(words[2:]) == {*ROOTS_CLIENT, "--socket=/run/s.sock"}
+    assert words == roots_client(program, "--socket=/run/s.sock")
 
 
-def test_that_the_read_of_a_login_without_these_words_is_refused() -> None:
-    read = ("mysql", "--batch", *ROOTS_CLIENT, "-e", "SELECT 1")
+def test_that_the_read_of_a_login_by_another_client_is_refused() -> None:
+    read = ("timeout", "8", *roots_client("mysql", "-e", "SELECT 1"))
     assert allowlist_commands.check_words(read) == ""
-    assert allowlist_commands.check_words(tuple(word for word in read if word != "--plugin-dir=")) != ""
+    for other in (("mysql", "--batch", "-e", "SELECT 1"), (*read[:-1], "SELECT 2"), (*read[:4], "mysql", *read[5:])):
+        assert allowlist_commands.check_words(other) != ""
+
+
+@pytest.fixture
+def ran(tmp_path: Path) -> Path:
+    """A host whose option files are the server's account's, but for what lies in root's own folder."""
+    for name, text in (("mysql", _FAKE), ("my_print_defaults", _PRINTS)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "home").mkdir()
+    return tmp_path
+
+
+def _words(ran: Path) -> tuple[list[str], str]:
+    env = {"PATH": f"{ran}:{os.environ['PATH']}", "HOME": str(ran / "home"), "OUT": str(ran / "out")}
+    done = subprocess.run(roots_client("mysql", "-e", "SELECT 1"), env=env, capture_output=True, text=True, check=True)
+    return (ran / "out").read_text(encoding="utf-8").splitlines(), done.stderr
+
+
+SAFE = ["--batch", "--local-infile=0", "--plugin-dir=", "--socket=/data/my.sock", "-e", "SELECT 1"]
+
+
+def test_that_of_option_files_the_socket_alone_is_taken(ran: Path) -> None:
+    assert _words(ran) == (["--no-defaults", *SAFE], "")
+
+
+def test_that_roots_own_option_file_is_read_where_nobody_else_may_write_it(ran: Path) -> None:
+    own = ran / "home/.my.cnf"
+    own.write_text("[client]\npassword=x\n", encoding="utf-8")
+    own.chmod(0o600)
+    assert _words(ran) == ([f"--defaults-file={own}", *SAFE], "")
+    own.chmod(0o620)
+    words, told = _words(ran)
+    assert words == ["--no-defaults", *SAFE]
+    assert f"{own} is another's, or others may write it: it is not read" in told

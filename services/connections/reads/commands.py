@@ -11,7 +11,7 @@ from types import MappingProxyType
 from services.connections.as_server import OPTIONS_READ
 from services.connections.backup_programs import BACKUPS
 from services.connections.binlog_programs import BINLOG_MARKS
-from services.connections.command import AS_MYSQL, ROOTS_CLIENT
+from services.connections.command import AS_MYSQL
 from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
 from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
 from services.connections.read_programs import (
@@ -28,6 +28,7 @@ from services.connections.read_programs import (
 )
 from services.connections.reads import kinds as k
 from services.connections.reads.template import CommandTemplate
+from services.connections.roots_client import roots_client
 from services.connections.tls_programs import DIGEST_OF, PAIR_LOOK, TRANSFER_CERTIFICATES
 from services.connections.way_programs import RUN_BY, WAY_OF
 from services.connections.whole_programs import PAIRS, SUMS, TABLES_TOLD
@@ -149,7 +150,7 @@ GROUP_OPTIONS = _known("group-options", "my_print_defaults", k.OPTION_GROUP.up_t
 PROGRAM_VERSION = _known("program-version", k.SERVER_PROGRAM, "--version")
 PROGRAM_CHECKED = _known("program-checked", *AS_MYSQL, k.SERVER_PROGRAM, "--help", "--verbose", root=True)
 XTRABACKUP_VERSION = _known("xtrabackup-version", "xtrabackup", "--version").read()
-ROOT_LOGIN = _known("root-login", "mysql", "--batch", *ROOTS_CLIENT, "-e", "SELECT 1", root=True).read(sudo=True)
+ROOT_LOGIN = _known("root-login", "timeout", "8", *roots_client("mysql", "-e", "SELECT 1"), root=True).read(sudo=True)
 SST_LOGS_IN = _known(
     "sst-logs-in", "timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse", root=True
 ).read(sudo=True)  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from services.connections.roots_client import ROOTS_CLIENT
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.catalogue.galera.freeze_gcache.guard import GUARD, Guard
 from services.procedures.catalogue.galera.freeze_gcache.steps import freeze_plan
@@ -42,9 +43,9 @@ def _plan(facts: Facts, **inputs: str) -> Plan:
 
 def _ends(tmp_path: Path, floor: int, seconds: int) -> str:
     """Run the guard's own words on this machine, with a client that only writes down what it was told."""
-    (tmp_path / "mysql").write_text(f'#!/bin/sh\necho "$5" > {tmp_path}/told\n')
+    (tmp_path / "mysql").write_text(f'#!/bin/bash\necho "${{@: -1}}" > {tmp_path}/told\n')
     (tmp_path / "mysql").chmod(0o755)
-    argv = ("bash", "-c", GUARD, "pilothouse", "/", str(floor), str(seconds), "SET GLOBAL x='a=-1'")
+    argv = ("bash", "-c", GUARD, "pilothouse", "/", str(floor), str(seconds), "SET GLOBAL x='a=-1'", ROOTS_CLIENT)
     place = {"PATH": f"{tmp_path}:/usr/sbin:/usr/bin:/sbin:/bin"}
     done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60, env=place)
     assert (tmp_path / "told").read_text() == "SET GLOBAL x='a=-1'\n"
@@ -61,16 +62,17 @@ def test_that_the_guard_releases_when_its_time_is_over_however_much_disk_is_free
 
 
 def test_that_no_word_of_the_guard_is_expanded_by_systemd() -> None:
-    assert "${" not in GUARD
-    assert "$$" not in GUARD
-    assert "%" not in GUARD
+    for text in (GUARD, ROOTS_CLIENT):
+        assert "${" not in text
+        assert "$$" not in text
+        assert "%" not in text
 
 
 def test_that_a_guard_left_by_an_earlier_run_is_ended_before_the_new_one_begins() -> None:
     action = _ON.on().action
     assert isinstance(action, Several)
     words = [part.command.argv[:2] for part in action.actions if isinstance(part, Run)]
-    assert words == [("mysql", "--batch"), ("systemctl", "stop"), ("systemd-run", f"--unit={_ON.unit}")]
+    assert words == [("bash", "-c"), ("systemctl", "stop"), ("systemd-run", f"--unit={_ON.unit}")]
     assert _ON.description.startswith("Pilothouse releases the gcache after 5400 s, or below 1000000000 bytes")
 
 

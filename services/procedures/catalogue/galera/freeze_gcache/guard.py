@@ -2,14 +2,15 @@
 
 It runs as a transient unit: systemd-run(1), --collect (a failed one leaves nothing in the way), --setenv=HOME so that
 the client reads the same files of root's as in the check GUARD-LOGIN. systemd.service(5): of a command's words only
-`${NAME}` and a whole word `$NAME` are expanded, and the text has neither.
+`${NAME}` and a whole word `$NAME` are expanded, and the texts have neither.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from services.connections.command import ROOTS_CLIENT, Command
+from services.connections.command import Command
+from services.connections.roots_client import ROOTS_CLIENT, roots_client
 from services.connections.statement import set_provider_option
 from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.steps.temporary import Temporary
@@ -24,15 +25,15 @@ LOOKS_S = 5
 JUST_BEGUN_S, STILL_GOOD_S = 120.0, 1_800.0
 RELEASE = Sql(set_provider_option(OPTION, -1))
 
-_CLIENT = f"mysql --batch {' '.join(ROOTS_CLIENT)}"
-# $1 the cache's folder, $2 the floor in bytes, $3 seconds, $4 the statement. Time is counted by its own looks: a clock
-# that is set does not shorten it. A disk that can't be read ends nothing. A server that is down has no freeze any more.
+# $1 the cache's folder, $2 the floor in bytes, $3 seconds, $4 the statement, $5 how root's client is begun. Time is
+# counted by its own looks: a clock that is set does not shorten it. A disk that can't be read ends nothing. A server
+# that is down has no freeze any more.
 GUARD = (
     'left=$3; while [ "$left" -gt 0 ]; do '
     'free=$(df -PB1 -- "$1" | tail -n 1 | tr -s " " | cut -d " " -f 4); '
     'if [ "$free" -lt "$2" ] 2>/dev/null; then echo "$free bytes are free at $1, the floor is $2"; break; fi; '
     f"sleep {LOOKS_S}; left=$((left - {LOOKS_S})); done; "
-    f'tries=720; until {_CLIENT} -e "$4"; do '
+    'tries=720; until bash -c "$5" pilothouse mysql -e "$4"; do '
     'tries=$((tries - 1)); [ "$tries" -gt 0 ] || exit 1; sleep 5; done; echo "released: $4"'
 )
 
@@ -80,12 +81,12 @@ class Guard:
             done=f"A guard on {self.donor} will release the cache by itself",
             why="If no console is left to release it, the donor's disk must not fill. A guard left before is replaced.",
             action=Several((
-                Run(Command(("mysql", "--batch", *ROOTS_CLIENT, "-e", "SELECT 1"), sudo=True)),
+                Run(Command(roots_client("mysql", "-e", "SELECT 1"), sudo=True)),
                 self._stop(),
                 Run(Command((
                     "systemd-run", f"--unit={self.unit}", "--collect", f"--description={self.description}",
                     "--setenv=HOME=/root", "bash", "-c", GUARD, "pilothouse",
-                    self.folder, str(self.floor), str(self.seconds), str(RELEASE.statement),
+                    self.folder, str(self.floor), str(self.seconds), str(RELEASE.statement), ROOTS_CLIENT,
                 ), sudo=True)),
             )),
             already=begun,

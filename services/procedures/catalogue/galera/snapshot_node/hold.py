@@ -35,6 +35,7 @@ Sources: MariaDB KB "FLUSH" (FLUSH TABLES WITH READ LOCK), "Server System Variab
 from __future__ import annotations
 
 from services.connections.folders_of_others import AS
+from services.connections.roots_client import ROOTS_FILE
 
 LISTED = "pilothouse-files"
 """The list of the donor's files that is made under the lock in its data folder, and travels with the copy."""
@@ -116,7 +117,7 @@ counters() {
 
 program=$(command -v mariadb || command -v mysql) || end 72 "no client program of the server is there"
 socket=$(my_print_defaults --mysqld 2>/dev/null | sed -n 's/^--socket=//p' | tail -n 1)
-program=("$program" --batch --local-infile=0 --plugin-dir= --protocol=socket --host=localhost)
+program=("$program" "$from" --batch --local-infile=0 --plugin-dir= --protocol=socket --host=localhost)
 case $socket in /*) program+=("--socket=$socket");; ?*) program+=("--socket=$folder/$socket");; esac
 link=$(timeout 300 find "$folder" \( -type l -o -name '*.isl' \) -print -quit) || end 72 "$folder could not be searched"
 [ -z "$link" ] || end 72 "$link leads out of $folder: what it leads to would not be in the snapshot"
@@ -194,7 +195,7 @@ tail -c 20000 -- "$said" | sed 's/^/| /'
 [ -z "$wrote" ] || end 79 "InnoDB wrote while files were copied: they are no one state, and do not count"
 end 0 "snapshot at $at after $took s under the read lock"
 """
-HOLD = AS + FILES + _UNDER_LOCK
+HOLD = AS + FILES + ROOTS_FILE + _UNDER_LOCK
 """For root's bash: ACCOUNT FOLDER MARK WAY WAIT_S QUIET_S LIMIT_S DIRTY_PCT COMMAND...; seconds, whole.
 
 MARK is written right before the command begins, onto the disk: from then on a snapshot may be there, after a cut of

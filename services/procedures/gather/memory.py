@@ -17,7 +17,7 @@ from services.facts.model import Problem
 from services.history.positions import PositionMemory, PositionSeen
 from services.history.split_log import Split
 from services.history.state_rows import NodeMemory, NodeSighting, sightings
-from services.procedures.plan.host_facts import Facts, Remembered, TwoPrimaries
+from services.procedures.plan.host_facts import CLAIM, Facts, Remembered, TwoPrimaries
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.types import PLACES
 
@@ -91,9 +91,10 @@ def _of_cluster(cluster: str, positions: list[PositionMemory]) -> Remembered:
         return Remembered(cluster, None, None)
     newest = max(positions, key=lambda p: (p.at, p.seqno))
     top = max(positions, key=lambda p: (p.top_seqno, p.top_at))
+    shown = max((p.top_seqno for p in positions if p.source != CLAIM), default=None)
     return Remembered(
         cluster, newest.seqno, newest.at, newest.source, newest.read_by,
-        top.top_seqno, top.top_at, top.source, top.top_read_by,
+        top.top_seqno, top.top_at, top.source, top.top_read_by, shown,
     )  # fmt: skip
 
 

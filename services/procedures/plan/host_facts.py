@@ -13,6 +13,10 @@ from services.types import Reach
 AnyPart = TypeVar("AnyPart", bound=Part)
 
 
+CLAIM = "grastate"
+"""The source of a position that is a file's word alone, no server's, log's or recovery's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """What our own history knows of this host's position in a cluster, whoever read it and from wherever.
@@ -24,6 +28,7 @@ class Remembered:
         seqno, at: the newest position read, and when; None: it was seen as a member, its position was never read.
         source: 'running', 'grastate', 'recovered', 'binlog'; by: 'watch', 'topology', 'check', 'plan', 'run 47'.
         top, top_at, top_source, top_by: the same of the highest position ever read.
+        shown: the highest that a server, its recovery or its binary log told; None: none of them did, or it is `top`.
     """
 
     cluster_uuid: str
@@ -35,6 +40,7 @@ class Remembered:
     top_at: float | None = None
     top_source: str = ""
     top_by: str = ""
+    shown: int | None = None
 
     @property
     def origin(self) -> str:
@@ -45,6 +51,18 @@ class Remembered:
     def highest(self) -> int | None:
         """Return the highest seqno ever read, None where none was."""
         return max((s for s in (self.top, self.seqno) if s is not None), default=None)
+
+    @property
+    def proven(self) -> int | None:
+        """Return the highest that is more than the word of a grastate.dat: whoever may write that file may forge it."""
+        read = ((self.seqno, self.source), (self.top, self.top_source), (self.shown, ""))
+        return max((seqno for seqno, source in read if seqno is not None and source != CLAIM), default=None)
+
+    @property
+    def claimed(self) -> int | None:
+        """Return the highest that only a grastate.dat told, None where more than that has reached it."""
+        highest, proven = self.highest, self.proven
+        return highest if highest is not None and (proven is None or highest > proven) else None
 
 
 @dataclass(frozen=True, slots=True)

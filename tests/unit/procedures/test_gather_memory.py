@@ -45,6 +45,17 @@ def test_that_newest_and_highest_of_all_sources_are_remembered_with_who_read_the
         assert remembered(None, "n1") == ()
 
 
+def test_that_what_a_state_file_claims_is_told_apart_from_what_a_server_told(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "s") as store:
+        store.remember_nodes((NodeSighting("n1", 50.0, UUID, "g", "", 275),), "topology")
+        store.remember_positions((PositionSeen("n1", UUID, "grastate", 99_999, 90.0, "plan"),))
+        (known,) = remembered(store, "n1")
+        assert (known.highest, known.proven, known.claimed) == (99_999, 275, 99_999)
+        store.remember_positions((PositionSeen("n1", UUID, "recovered", 100_000, 95.0, "run 4"),))
+        (reached,) = remembered(store, "n1")
+        assert (reached.proven, reached.claimed) == (100_000, None)
+
+
 def test_that_the_cluster_a_host_was_seen_running_in_comes_first(tmp_path: Path) -> None:
     """A grastate.dat that says otherwise since is a sighting of a file, not of a member."""
     with StateStore.open(tmp_path / "s") as store:

@@ -115,7 +115,7 @@ def test_that_the_node_that_was_stopped_last_wins_a_tie() -> None:
 def test_that_a_state_file_that_innodb_contradicts_is_told_as_stale() -> None:
     stale = down("n1", grastate=Grastate(UUID, 5, safe_to_bootstrap=False))
     check = positions(crashed(stale, n1=9, n2=9, n3=9), NAMES)
-    assert (check.verdict, "grastate.dat is stale" in check.evidence) == (WARN, True)
+    assert (check.verdict, "grastate.dat is not InnoDB's" in check.evidence) == (WARN, True)
 
 
 def test_that_a_node_ahead_of_an_accepted_choice_is_left_stopped_with_its_data() -> None:

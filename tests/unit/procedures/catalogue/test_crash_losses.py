@@ -10,6 +10,7 @@ from services.facts.primary_views import PrimaryView
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash import history as crash_history
+from services.procedures.catalogue.galera.bootstrap_after_crash.checks import positions
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import history
 from services.procedures.catalogue.galera.bootstrap_after_crash.losses import accepted, losses, lost
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party, party
@@ -137,6 +138,49 @@ def test_that_a_binary_log_whose_end_could_not_be_read_is_told_and_is_no_nothing
 def test_that_the_highest_position_ever_seen_is_told_once() -> None:
     nodes = [down(name, remembered=(Remembered(UUID, 40, 1.0),)) for name in NAMES]
     assert told(party(crashed(*nodes, n1=10, n2=10, n3=10), NAMES, ())) == [("n3", 30)]
+
+
+FORGED = Grastate(UUID, 99_999, safe_to_bootstrap=True)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        Remembered(UUID, 99_999, 2.0, "grastate", "plan", 99_999, 2.0, "grastate", "plan", 10),
+        Remembered(UUID, 10, 3.0, "recovered", "run 4", 99_999, 2.0, "grastate", "plan", 10),
+        Remembered(UUID, 99_999, 2.0, "grastate", "plan"),
+    ],
+)
+def test_that_a_number_that_only_a_state_file_tells_is_a_claim_and_no_loss(seen: Remembered) -> None:
+    forged = down("n3", grastate=FORGED, remembered=(seen,))
+    asked = party(crashed(forged, n1=10, n2=10, n3=10), NAMES, ())
+    assert told(asked) == []
+    check = lost(asked, standings(asked.facts, ("n1",))[0])
+    assert check.verdict is WARN
+    assert "grastate.dat of n3 says, or once said, 99999, its InnoDB is at 10" in check.evidence
+    assert "a file's word, which does not count" in check.evidence
+    assert "last seen by us" not in check.evidence
+
+
+def test_that_a_claim_is_told_as_one_beside_what_was_really_seen() -> None:
+    once = Remembered(UUID, 99_999, 2.0, "grastate", "plan", 99_999, 2.0, "grastate", "plan", 9)
+    seen = crashed(down("n3", remembered=(once,)), n1=10, n2=10, n3=10)
+    row = positions(seen, ("n3",)).evidence
+    assert f"last seen by us {UUID}:9" in row
+    assert "its grastate.dat once said 99999, which nothing else shows" in row
+
+
+def test_that_what_a_server_a_log_or_a_recovery_told_stays_a_loss_beside_a_claim() -> None:
+    both = Remembered(UUID, 99_999, 2.0, "grastate", "plan", 99_999, 2.0, "grastate", "plan", 40)
+    assert told(party(crashed(down("n3", grastate=FORGED, remembered=(both,)), n1=10, n2=10, n3=10), NAMES, ())) == [
+        ("n3", 30)
+    ]
+
+
+def test_that_a_file_whose_innodb_was_not_asked_is_named_as_the_source() -> None:
+    silent = down("n3", grastate=Grastate(UUID, 25, safe_to_bootstrap=False))
+    (loss,) = losses(party(crashed(silent, n1=10, n2=10), ("n1", "n2"), ()), standings(crashed(n1=10), ("n1",))[0])
+    assert loss.said.endswith("by its grastate.dat, a file's word: its InnoDB was not asked")
 
 
 # -- forks -------------------------------------------------------------------------------------------------------------

@@ -231,6 +231,16 @@ def test_that_a_position_seen_beyond_all_that_is_there_now_is_not_one_past_witho
     assert seen_beyond(with_n3(facts, remembered=(older,)), "n3") is None
 
 
+def test_that_a_seqno_that_only_a_state_file_claims_gives_way_to_what_innodb_told() -> None:
+    facts = away()
+    claim = Remembered(CLUSTER, 99_999, 1.0, "grastate", "plan")
+    claimed = with_n3(facts, remembered=(claim,))
+    assert seen_beyond(claimed, "n3") == claim  # nobody has asked InnoDB yet
+    told = recovered(claimed, newest(facts))
+    assert seen_beyond(told, "n3") is None
+    assert "last seen" not in planned(told)[0]["HISTORY"].evidence
+
+
 def test_that_a_server_outside_the_cluster_blocks_at_once_though_the_position_is_recovered_first() -> None:
     """The run began, recovered the position, and ended there: no position tells what that server wrote."""
     facts = away(grastate=Grastate(CLUSTER, -1), trace=Trace(other_server=RanAlone(" at noon")))

@@ -11,7 +11,7 @@ from typing import Literal
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.histories import claim_is_confirmed
-from services.procedures.plan.host_facts import Facts, Remembered
+from services.procedures.plan.host_facts import CLAIM, Facts, Remembered
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.server.options import Options
@@ -93,8 +93,13 @@ def beyond(facts: Facts, joiner: str) -> int:
 
 
 def seen_beyond(facts: Facts, joiner: str) -> Remembered | None:
-    """Return what our own history saw last of the joiner, where neither it nor any member reaches that any more."""
+    """Return what our own history saw last of the joiner, where neither it nor any member reaches that any more.
+
+    What a grastate.dat alone told counts until its InnoDB was asked: a file is written by whoever has the account.
+    """
     memory = next((m for m in facts.host(joiner).remembered if m.cluster_uuid == facts.cluster_id), None)
+    if memory is not None and memory.source == CLAIM and recovered_position(facts, joiner) is not None:
+        return None
     reached = (newest_of(facts), position_of(facts, joiner)[1])
     if memory is None or memory.seqno is None or memory.seqno <= max((n for n in reached if n is not None), default=0):
         return None

@@ -112,7 +112,9 @@ def _row(found: Standing) -> str:
     told += [f"running at {found.text}"] if found.source == "running" else []
     told += [f"binary log to Xid {found.tail}"] if found.tail is not None else []
     told += [f"recovered {found.recovered or 'not yet'}", f"last seen by us {found.remembered or 'never'}"]
-    stale = " - grastate.dat is stale: the recovered position counts" if found.stale else ""
+    once = found.claimed is not None and not found.stale
+    told += [f"its grastate.dat once said {found.claimed}, which nothing else shows"] if once else []
+    stale = " - grastate.dat is not InnoDB's: the recovered position counts" if found.stale else ""
     out = f" - no candidate: {found.out}" if found.out else ""
     return f"{found.host}: {', '.join(told)}{stale}{out}"
 

@@ -20,7 +20,7 @@ from services.procedures.catalogue.steps.extraction import file_of
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check
 from services.procedures.plan.histories_model import Histories
-from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.host_facts import CLAIM, HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.positions import tail_name
@@ -95,7 +95,9 @@ def _beyond(found: Standing, chosen: Standing, host: HostFacts) -> list[Loss]:
         return [Loss(found.host, more, said)]
     if found.host != chosen.host and own > base:
         more = write_sets(host, found.uuid or chosen.uuid, base, own)
-        return [Loss(found.host, more, f"{found.host} has {more} write sets more than {chosen.host}")] if more else []
+        by = " by its grastate.dat, a file's word: its InnoDB was not asked" if found.source == CLAIM else ""
+        said = f"{found.host} has {more} write sets more than {chosen.host}{by}"
+        return [Loss(found.host, more, said)] if more else []
     return []
 
 
@@ -123,7 +125,17 @@ def _of(count: int | None) -> str:
 
 def _memories(party: Party, name: str) -> list[int]:
     known = (m for m in party.host(name).remembered if m.cluster_uuid == party.facts.cluster_id)
-    return [m.highest for m in known if m.highest is not None]
+    return [m.proven for m in known if m.proven is not None]
+
+
+def _claims(party: Party) -> list[str]:
+    """Return what only files say: a grastate.dat is written by whoever has the server's account, or is damaged."""
+    return [
+        f"grastate.dat of {one.host} says, or once said, {one.claimed}, its InnoDB is at {one.seqno}, no log and no "
+        "server ever told more of it: a file's word, which does not count"
+        for one in standings(party.facts, party.known)
+        if one.claimed is not None
+    ]
 
 
 def _seen_beyond(party: Party, chosen: Standing, found: list[Loss]) -> tuple[Loss, ...]:
@@ -152,7 +164,7 @@ def _tails_unread(party: Party) -> list[str]:
 def lost(party: Party, chosen: Standing) -> Check:
     """What may be missing afterwards; 'nothing' only where all is known."""
     told = [*(loss.said for loss in losses(party, chosen)), *unflushed(party.facts, party.everyone)]
-    told += _tails_unread(party)
+    told += [*_tails_unread(party), *_claims(party)]
     return Check(
         code="LOST-TRANSACTIONS",
         title="What would be lost",

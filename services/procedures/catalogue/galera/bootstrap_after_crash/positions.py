@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from services.facts.reading import count
 from services.facts.state_files import ZERO_UUID, position_of
 from services.procedures.catalogue.checks.parts import state_file
-from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.inputs import number_of
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.positions import kept_name, not_recovered, tail_name
@@ -26,6 +26,8 @@ class Standing:
         source: 'recovered', 'running', 'grastate', ''.
         grastate: as UUID:seqno, or what it is instead (see state_file).
         recovered, remembered (the highest that our own history saw): each as text, '' where there is none.
+        claimed: what a grastate.dat says or once said beyond all that InnoDB, a log or a server of this host ever told;
+            None for none, and while nobody has asked InnoDB.
         safe: grastate.dat's safe_to_bootstrap: the node that was stopped last in a clean stop; it breaks a tie.
         depth: last - cached_downto where known live, to break a tie.
         tail: the last Xid of its binary log, None where that was not read or none is there.
@@ -40,7 +42,7 @@ class Standing:
     grastate: str = ""
     recovered: str = ""
     remembered: str = ""
-    remembered_seqno: int | None = None
+    claimed: int | None = None
     safe: bool | None = None
     depth: int = 0
     tail: int | None = None
@@ -84,8 +86,8 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
         source=source,
         grastate=state_file(host),
         recovered=recovered,
-        remembered=f"{memory.cluster_uuid}:{memory.highest}" if memory is not None else "",
-        remembered_seqno=memory.highest if memory is not None else None,
+        remembered=f"{memory.cluster_uuid}:{memory.proven}" if memory is not None and memory.proven is not None else "",
+        claimed=_claimed(facts, host, memory, seqno) if source == "recovered" else None,
         safe=state.safe_to_bootstrap if state is not None else None,
         depth=depth,
         tail=number_of(facts.value(tail_name(host.host)) or ""),
@@ -107,6 +109,17 @@ def _position(facts: Facts, host: HostFacts) -> tuple[str, int | None, str]:
     if state is not None:
         return state.uuid, _known(state.seqno), "grastate"
     return "", None, ""
+
+
+def _claimed(facts: Facts, host: HostFacts, memory: Remembered | None, seqno: int | None) -> int | None:
+    """Return what only a grastate.dat says or once said: no log, no server and not its own InnoDB goes so far."""
+    state = host[DataFolder].grastate
+    told = [state.seqno] if state is not None and state.uuid == facts.cluster_id else []
+    told += [memory.claimed] if memory is not None else []
+    tail = number_of(facts.value(tail_name(host.host)) or "")
+    shown = [n for n in (seqno, tail, memory.proven if memory is not None else None) if n is not None]
+    highest = max((n for n in told if n is not None), default=None)
+    return highest if highest is not None and highest > max(shown, default=-1) else None
 
 
 def _known(seqno: int | None) -> int | None:

@@ -9,6 +9,9 @@ So the tool has a number for as long as it runs: the folders that it works in ar
 nowhere else, and what it leaves is looked through before it is root's again. The server's account would not do: its own
 processes could lay links meanwhile in what root goes on with.
 
+Where everybody may write (a folder above with the sticky bit, those for temporary files) it may too: what is of its
+number right in there is taken away, and then nothing that it did counts. No other has that number.
+
 The tool needs each folder above by its whole path: where it can't reach it, Aria opens no table, its rows are lost,
 and it says 'completed OK!' all the same (tried). So that is asked before it begins. It has the server's group for it;
 where that does not suffice (/var/lib/pilothouse is closed), it may enter and read all folders, and write nowhere else.
@@ -27,6 +30,14 @@ AS_NOBODY = r"""number_of_nobody() {
   return 1
 }
 of_number() { find /proc -mindepth 1 -maxdepth 1 -uid "$1" -name '[1-9]*' -printf '%f\n' 2>/dev/null; }
+above() {
+  local at
+  for at; do
+    at=$(realpath -- "$at") || return
+    while [ "$at" != / ]; do at=${at%/*}; at=${at:-/}; printf '%s\0' "$at"; done
+  done
+  printf '%s\0' /tmp /var/tmp /dev/shm
+}
 as_nobody() {
   local lent=() reads=(--inh-caps=-all) uid gid files ended=0 one
   while [ "$1" != -- ]; do lent+=("$1"); shift; done; shift
@@ -57,6 +68,9 @@ as_nobody() {
     [ -z "$one" ] || { printf '%s is no plain file or folder of its own: the tool left it\n' "${one:-something}"
                        return 73; }
   chown -R -h -- 0:0 "${lent[@]}" && chmod -R go-w,a-s -- "${lent[@]}" || return 73
+  one=$(above "${lent[@]}" | sort -zu | xargs -0rI '{}' find '{}' -mindepth 1 -maxdepth 1 -uid "$uid" \
+    -print \( -type d -o -delete \) 2>/dev/null | head -n 1)
+  [ -z "$one" ] || { printf '%s was made outside of the copies: what the tool did does not count\n' "$one"; return 73; }
   return "$ended"
 }
 """

@@ -153,6 +153,27 @@ def test_that_a_prepare_reaches_its_copy_in_a_closed_folder_and_writes_nowhere_e
     assert not (copies / "new").exists()
 
 
+@pytest.mark.parametrize("named", ["../new", "../../../new"])
+def test_that_what_a_prepare_makes_beside_its_copy_is_taken_away_and_nothing_of_it_counts(
+    place: Place, named: str
+) -> None:
+    """Where everybody may write nobody may too: `../NAME.ibd` stayed there, under a number of no account."""
+    place.roots.chmod(0o1777)
+    (place.roots / "theirs").write_text("of somebody else")
+    os.chown(place.roots / "theirs", USER, GROUP)
+    backup, tool = _with_log(place, **{"aria_log.00000001": f"{named}\n"}), _tool(place, _FOLLOWS)
+    if named == "../new":
+        ran = _ran(PREPARE, backup, place.roots / "work", tool, f"{U}:7")
+    else:
+        copies = place.roots / "deep/copies"
+        assert _ran(COPY_CHAIN, copies, "/var/lib/x", backup).returncode == 0
+        ran = _ran(PREPARE_ONCE, copies / "began-0", tool, "--prepare", f"--target-dir={copies / '0'}")
+    assert ran.returncode != 0
+    assert f"{place.roots}/new was made outside of the copies" in ran.stdout
+    assert not (place.roots / "new").exists()
+    assert (place.roots / "theirs").read_text() == "of somebody else"
+
+
 def test_that_a_table_that_was_renamed_while_the_backup_was_taken_is_taken_as_it_is(place: Place) -> None:
     backup = _backup(place, "./shop/orders")
     assert _ran(COPY_CHAIN, place.roots / "copies", "/var/lib/x", backup).returncode == 0

@@ -21,6 +21,7 @@ PUT_BACK_WHATEVER_STANDS = {
 }
 """Files whose RestoreFile is `whole`."""
 BY_A_PROGRAM = {
+    "services/connections/as_nobody.py": "files of the number that only its own tool had, where everybody may write",
     "services/connections/folders_of_others.py": "the note of what a run left, in a folder that only root enters; an "
     "inner folder of its own copy",
     "services/connections/made_by_run.py": "what stands in the run's own inventory, as it stands there",

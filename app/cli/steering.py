@@ -25,6 +25,7 @@ from app.cli.procedure_text import (
 from app.compose import open_state, read_inventory
 from app.places import data_folder, other_journals, state_file
 from services.clock import SystemClock
+from services.discovery.words import clock
 from services.errors import BadInput
 from services.i18n import tr
 from services.procedures.engine.control import Control
@@ -45,7 +46,7 @@ from services.procedures.service.service import ProcedureService
 from services.secrets import SystemVault
 
 _DIGITS = re.compile(r"\d+")
-_EVERY_S = 5.0
+_EVERY_S, _SAME_S = 5.0, 60.0
 """So often at most is a line printed again of which only a number changed: one a second tells nobody more."""
 EXIT = {
     RunState.DONE: GOOD,
@@ -134,7 +135,7 @@ class Terminal:
         self._whole = whole
         self._shown: dict[str, StepState] = {}
         self._said: dict[str, str] = {}
-        self._next_said = 0.0
+        self._last_said = 0.0
         self._consented: Question | None = None
         self._asked: Question | None = None
         self._told: dict[tuple[str, float], Broken] | None = None
@@ -159,8 +160,9 @@ class Terminal:
             said = step.said if step.state in {StepState.ACTING, StepState.PROVING, StepState.UNDOING} else ""
             if news:
                 sys.stdout.write(step_line(step, number) + "\n")
+                self._last_said = time.monotonic()
             elif said and self._is_news(key, said):
-                sys.stdout.write(f"        {said}\n")
+                sys.stdout.write(f"        {clock(time.time())} {said}\n")
             else:
                 said = self._said.get(key, "") if said else said
             self._shown[key], self._said[key] = step.state, said
@@ -174,11 +176,15 @@ class Terminal:
             sys.stdout.write(f"        {tr('asks')}: {question.ask.question}\n")
 
     def _is_news(self, key: str, said: str) -> bool:
-        """Return whether a line is to be printed: one of which only a number changed, as a countdown, now and then."""
+        """Return whether a line is to be printed: one of which only a number changed, as a countdown, now and then.
+
+        One that stays as it is is said again each minute, with the time at which it was true.
+        """
         old, now = self._said.get(key, ""), time.monotonic()
-        if said == old or (_DIGITS.sub("", said) == _DIGITS.sub("", old) and now < self._next_said):
+        alike = _DIGITS.sub("", said) == _DIGITS.sub("", old)
+        if alike and now < self._last_said + (_SAME_S if said == old else _EVERY_S):
             return False
-        self._next_said = now + _EVERY_S
+        self._last_said = now
         return True
 
     def _tell_checks(self, view: RunView) -> None:
@@ -221,7 +227,8 @@ class Terminal:
             self._asked = question
             view = self._view
             rest = "".join(f"{line}\n" for line in _known(view, whole=self._whole)) if view is not None else ""
-            sys.stdout.write(f"\n{rest}{question_text(question)}\n> ")
+            asked = tr("(asked at {time})", time=clock(question.since)) + "\n" if question.since else ""
+            sys.stdout.write(f"\n{rest}{question_text(question)}\n{asked}> ")
             sys.stdout.flush()
         ready, _, _ = select.select([sys.stdin], [], [], 0)
         if not ready:

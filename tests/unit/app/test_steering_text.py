@@ -383,6 +383,7 @@ def test_that_a_step_is_printed_when_its_state_changes_and_when_it_says_somethin
 ) -> None:
     out = io.StringIO()
     monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setattr("time.time", lambda: 60.0)
     terminal = Terminal(machine=False, attended=False)
     step = freeze()
     for view in (
@@ -397,7 +398,7 @@ def test_that_a_step_is_printed_when_its_state_changes_and_when_it_says_somethin
         terminal.run_changed(replace(VIEW, steps=(view,)))
     assert out.getvalue().splitlines() == [
         "◐  1. n1       Freeze the gcache of n1  [acting]",
-        "        half",
+        f"        {clock(60.0)} half",
         "●  1. n1       The gcache of n1 is frozen  [done]",
     ]
 

@@ -89,6 +89,11 @@ class HostSession:
         """Return what the server is: a kind's code of the inventory (services/inventory/kinds.py)."""
         return self._entry.kind
 
+    @property
+    def reached(self) -> tuple[str, ...]:
+        """Return where SSH leads; see ObserverSession."""
+        return self._links.reached
+
     def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
         """Send one command of the registry to a MongoDB server; see ObserverSession."""
         template = template_of(read)

@@ -41,7 +41,12 @@ class Road:
 
 
 class Links:
-    """One thread asks the database at a time; opening SSH is serialised; `close` may be called from any."""
+    """One thread asks the database at a time; opening SSH is serialised; `close` may be called from any.
+
+    Attributes:
+        reached: where SSH leads: the name or address that ssh_config gives the host (HostName), known before anybody is
+            dialled, and the address that answered where it was dialled from here.
+    """
 
     def __init__(
         self, entry: HostEntry, vault: Vault, road: Road, *, policy: HostKeyPolicy | None, limits: Limits
@@ -62,6 +67,7 @@ class Links:
         self._ssh_under_way = UnderWay()
         self._server_under_way = UnderWay()
         self.closed = False
+        self.reached: tuple[str, ...] = ()
 
     @property
     def server_was_open(self) -> bool:
@@ -85,10 +91,12 @@ class Links:
                         policy=self._policy,
                         limits=self._limits,
                         under_way=self._ssh_under_way,
+                        sought=self._sought,
                     )
                 finally:
                     self._ssh_under_way.made()
             self._ssh = link
+            self.reached = tuple(dict.fromkeys(place for place in (link.target.host, link.peer) if place))
         self._close_what_came_late()
         return link
 
@@ -120,6 +128,11 @@ class Links:
                 under_way=self._server_under_way,
             ),
         )
+
+    def _sought(self, host: str) -> None:
+        """Note whom the next connection is made to; what answered under that name before still stands."""
+        if host not in self.reached:
+            self.reached = (host,)
 
     def _through(self) -> Callable[[], SshLink] | None:
         return self.ssh if self._entry.ssh is not None else None

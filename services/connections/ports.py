@@ -163,6 +163,10 @@ class ObserverSession(Protocol):
     def kind(self) -> str:
         """Return what that server is: a kind's code of the inventory (services/inventory/kinds.py)."""
 
+    @property
+    def reached(self) -> tuple[str, ...]:
+        """Return where SSH leads, as far as is known yet: ssh_config's HostName, and the address that answered."""
+
     def close(self) -> None:
         """Close everything; idempotent."""
 

@@ -35,7 +35,11 @@ _MOST_SAID = 300
 
 
 class SshLink:
-    """A standing connection. Channels may be opened from any thread; `close` may be called from any thread."""
+    """A standing connection. Channels may be opened from any thread; `close` may be called from any thread.
+
+    Attributes:
+        peer: the address that answered, of a host that was dialled from here; '' behind jump hosts and a ProxyCommand.
+    """
 
     def __init__(self, transport: SshTransport, target: SshTarget, host: str, limits: Limits) -> None:
         self._transport = transport
@@ -45,6 +49,7 @@ class SshLink:
         self._process: ProxyProcess | None = None
         self.target = target
         self.login = ""
+        self.peer = ""
 
     @classmethod
     def open(
@@ -55,11 +60,13 @@ class SshLink:
         policy: HostKeyPolicy | None,
         limits: Limits,
         under_way: UnderWay | None = None,
+        sought: Callable[[str], None] | None = None,
     ) -> SshLink:
         """Connect, check the host key and log in, hop by hop. Raises UserError subclasses only.
 
         Args:
             under_way: gets each socket as it is made; cutting it ends this call with an error.
+            sought: gets the host's name or address as ssh_config gives it, before anybody is dialled.
         """
         access = entry.ssh
         if access is None:
@@ -68,6 +75,8 @@ class SshLink:
         target = target_for(access, entry.address)
         if entry.ways_of and target.strict == "accept-new":  # a person's word for their own hosts, not for named ones
             target = dataclasses.replace(target, strict="ask")
+        if sought is not None:
+            sought(target.host)
         return opener.open(target, depth=0)
 
     def rests_on(self, below: list[SshLink], process: ProxyProcess | None) -> None:
@@ -302,13 +311,14 @@ class _Opener:
 
     def _log_in(self, link: SshLink, target: SshTarget, *, is_hop: bool) -> None:
         key = link.transport.get_remote_server_key()
+        link.peer = _address_of(link.transport.meter.below)
         check_host_key(
             key,
             target=target,
             known=known_for(target, key),
             host=self._host,
             policy=self._policy,
-            address=_address_of(link.transport.meter.below),
+            address=link.peer,
         )
         access = self._access
         if is_hop:

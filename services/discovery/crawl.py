@@ -22,7 +22,7 @@ from services.discovery.families.registry import registered
 from services.discovery.identity import aliases_among
 from services.discovery.model import Unasked, place_of
 from services.discovery.naming import name_of
-from services.discovery.nodes import addresses_of
+from services.discovery.nodes import addresses_among, addresses_of
 from services.discovery.patience import Heard, Patience
 from services.discovery.probe import FINDING_PARTS, probe
 from services.discovery.shared_hosts import of_entry
@@ -75,6 +75,8 @@ class _Search:
 
     trust: Trust
     written: frozenset[str] = frozenset()  # every key of the inventory
+    seeds: dict[str, HostEntry] = field(default_factory=dict)
+    known: Mapping[str, NodeFacts] = field(default_factory=dict)  # what seeds said before this search
     facts: dict[str, NodeFacts] = field(default_factory=dict)
     entries: dict[str, HostEntry] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
@@ -102,11 +104,12 @@ def crawl(
             after four times as long (patience.py).
         known: facts of hosts that are watched already: they are not asked again, but whom they name is followed.
     """
-    search = _Search(trust, written=trust.keys.union(*(seed.keys for seed in seeds if not seed.ways_of)))
+    search = _Search(trust, trust.keys.union(*(seed.keys for seed in seeds if not seed.ways_of)))
+    search.seeds, search.known = {seed.name: seed for seed in seeds}, known or {}
     patience = Patience(clock, limit_s)
     lanes = _Lanes(open_session, clock, patience)
     try:
-        _begin_all(search, seeds, known or {}, lanes.submit)
+        _begin_all(search, lanes.submit)
         while search.running:
             left = patience.left_s(entry.name for entry in search.running.values())
             if left <= 0:
@@ -117,7 +120,7 @@ def crawl(
                 _answered(search, entry, future.result(), lanes.submit)
     finally:
         lanes.close()
-    _give_up(search, seeds, limit_s, clock)
+    _give_up(search, seeds, limit_s, lanes)
     return _result(search, seeds)
 
 
@@ -128,7 +131,7 @@ class _Lanes:
         self._open = open_session
         self._clock = clock
         self._patience = patience
-        self._sessions: list[ObserverSession] = []
+        self._sessions: dict[str, ObserverSession] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="pilothouse-crawl")
 
@@ -140,7 +143,7 @@ class _Lanes:
     def close(self) -> None:
         """Close every session: that unblocks whatever is still asking."""
         with self._lock:
-            for session in self._sessions:
+            for session in self._sessions.values():
                 session.close()
         self._pool.shutdown(wait=False, cancel_futures=True)  # a connect to a dead host ends by its own limit
 
@@ -148,11 +151,11 @@ class _Lanes:
         try:
             session = self._open(entry)
         except UserError as error:  # a missing secret, say: nothing was even tried
-            return _silent(entry, self._clock, Problem("sql", error.sentence, error.code))
+            return self.silent(entry, Problem("sql", error.sentence, error.code))
         except BaseException as error:  # noqa: BLE001 - of one host: the others are asked all the same
             return self._odd(entry, error, tr("The connection to the host"))
         with self._lock:
-            self._sessions.append(session)
+            self._sessions[entry.name] = session
         try:
             heard = Heard(session, lambda: self._patience.heard(entry.name))
             facts = probe(heard, self._clock, parts=FINDING_PARTS, address=entry.address, limit_s=SQL_LIMIT_S)
@@ -167,17 +170,25 @@ class _Lanes:
     def _odd(self, entry: HostEntry, error: BaseException, what: str) -> NodeFacts:
         log.debug("of something foreign", exc_info=error)
         told = unforeseen(error, what, entry.name)
-        return _silent(entry, self._clock, Problem("sql", told.sentence, told.code))
+        return self.silent(entry, Problem("sql", told.sentence, told.code))
+
+    def silent(self, entry: HostEntry, problem: Problem) -> NodeFacts:
+        """Return the facts of a host that gave no answer: what it carries and where it is was known all the same."""
+        with self._lock:
+            session = self._sessions.get(entry.name)
+        reached = session.reached if session is not None else ()
+        bare = NodeFacts(entry.name, self._clock.wall(), Reach.NONE, entry.address, problems=(problem,))
+        return of_entry(replace(bare, reached=reached), entry)
 
 
 Submit = Callable[[HostEntry], "Future[NodeFacts]"]
 
 
-def _begin_all(search: _Search, seeds: Sequence[HostEntry], known: Mapping[str, NodeFacts], submit: Submit) -> None:
-    for seed in seeds:  # all of them first: what one names another may be
+def _begin_all(search: _Search, submit: Submit) -> None:
+    for seed in search.seeds.values():  # all of them first: what one names another may be
         search.asked |= {seed.name.lower(), _place_of(seed)}
-    for seed in seeds:
-        _begin(search, seed, known.get(seed.name), submit)
+    for name, seed in search.seeds.items():
+        _begin(search, seed, search.known.get(name), submit)
 
 
 def _begin(search: _Search, entry: HostEntry, known: NodeFacts | None, submit: Submit) -> None:
@@ -223,13 +234,35 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
             return
         name = _name_for(search, lead.name or place, place)
         found = search.trust.entry(entry, name, host, lead.port)
-        if found is None:
+        if found is None or (found.ways_of and place in _led_to(search)):
             ways_of = entry.ways_of or entry.name
             search.unasked[place] = Unasked(host, name, (entry.name,), ways_of, lead.sure, lead.port)
             continue
         if not lead.sure and found.ways_of:
             search.unsure.add(name)
         _begin(search, _beside_another(search, found), None, submit)
+
+
+def _led_to(search: _Search) -> set[str]:
+    """Return the places that SSH leads to for hosts that a person wrote down, where they are these hosts' alone.
+
+    A host of ssh_config is written by its alias: only once it is asked is it known to be the member at an address.
+    """
+    entries = {name: one for name, one in {**search.seeds, **search.entries}.items() if not one.ways_of}
+    written = {name: one for name, one in {**search.known, **search.facts}.items() if name in entries}
+    known = addresses_among(written)
+    return {
+        place_of(address, entries[name].port)
+        for name, one in written.items()
+        for address in {host_port(place)[0] for place in one.reached} & known[name]
+    }
+
+
+def _silent_at_home(search: _Search) -> set[str]:
+    """Return the found hosts that gave no answer, at a place that leads to a host that a person wrote down."""
+    silent = {name for name, one in search.facts.items() if one.reach is Reach.NONE and search.entries[name].ways_of}
+    led = _led_to(search) if silent else set[str]()
+    return {name for name in silent if _place_of(search.entries[name]) in led}
 
 
 def _place_of(entry: HostEntry) -> str:
@@ -284,7 +317,7 @@ def _leads(host: str, own: frozenset[str]) -> bool:
     return is_address(host) and host not in own and not is_this_machine(host) and host != "auto"
 
 
-def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, clock: Clock) -> None:
+def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, lanes: _Lanes) -> None:
     """Say of each host that did not answer in time that it did not; a found one that is unsure is dropped."""
     named = {seed.name for seed in seeds}
     for entry in search.running.values():
@@ -297,14 +330,9 @@ def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, clock:
         search.problems.append(Problem("discovery", text, "timed-out"))
         if entry.name in named or entry.name not in search.unsure:
             problem = Problem("sql", tr("No answer within {limit:g} s.", limit=limit_s), "timed-out")
-            search.facts[entry.name] = _silent(entry, clock, problem)
+            search.facts[entry.name] = lanes.silent(entry, problem)
         else:
             search.entries.pop(entry.name, None)
-
-
-def _silent(entry: HostEntry, clock: Clock, problem: Problem) -> NodeFacts:
-    """Return the facts of a host that gave no answer: what it carries stands in the inventory all the same."""
-    return of_entry(NodeFacts(entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,)), entry)
 
 
 def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
@@ -313,14 +341,15 @@ def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
     first = dict(sorted(search.facts.items(), key=lambda item: item[0] not in written))
     same = aliases_among(first, frozenset(seed.name for seed in seeds), written)
     aliases = {host: first for host, first in same.items() if host not in written}
+    gone = dict.fromkeys((*aliases, *sorted(_silent_at_home(search))))
     problems = [
         Problem("discovery", tr("{other} and {host} are the same server.", other=other, host=host), "same-server")
         for other, host in same.items()
     ]
     return CrawlResult(
-        facts={host: facts for host, facts in search.facts.items() if host not in aliases},
-        entries={host: entry for host, entry in search.entries.items() if host not in aliases and host in search.facts},
-        aliases=tuple(aliases),
+        facts={host: facts for host, facts in search.facts.items() if host not in gone},
+        entries={host: entry for host, entry in search.entries.items() if host not in gone and host in search.facts},
+        aliases=tuple(gone),
         problems=(*search.problems, *problems),
         unasked=_still_unasked(search),
     )
@@ -328,11 +357,11 @@ def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
 
 def _still_unasked(search: _Search) -> tuple[Unasked, ...]:
     """Return the unasked hosts without those that turned out to be another address of one that was asked."""
+    asked = {host: facts for host, facts in search.facts.items() if host in search.entries}
     known = {
         place_of(address, search.entries[host].port)
-        for host, facts in search.facts.items()
-        if host in search.entries
-        for address in addresses_of(facts)
+        for host, addresses in addresses_among(asked).items()
+        for address in addresses
     }
     known |= {_place_of(entry) for entry in search.entries.values()}
     left = (one for place, one in search.unasked.items() if place not in known)

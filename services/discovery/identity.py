@@ -18,7 +18,7 @@ from services.discovery.clash import clashes_among, contradict, problems_of, pro
 from services.discovery.families.registry import registered
 from services.discovery.model import EstateSnapshot, NodeView, place_of
 from services.discovery.naming import names_of
-from services.discovery.nodes import MOST_HISTORY, STALE_S, Node, addresses_of
+from services.discovery.nodes import MOST_HISTORY, STALE_S, Node, addresses_among
 from services.facts.model import NodeFacts, Problem
 from services.i18n import tr
 from services.types import Reach
@@ -55,10 +55,9 @@ def identified(
     aliases = aliases_among(facts, frozenset(by_host), frozenset(facts) & frozenset(names))
     nodes: list[Node] = []
     taken: set[str] = set()
-    own = names_of({host: one for host, one in facts.items() if host not in aliases}, names)
-    for host, one in facts.items():
-        if host in aliases:
-            continue
+    shown = {host: one for host, one in facts.items() if host not in aliases}
+    own, addresses = names_of(shown, names), addresses_among(shown)
+    for host, one in shown.items():
         old = by_host.get(host) or _moved(one, before, facts, taken)
         node_id = _unused(old.node_id if old is not None else host, taken)
         taken.add(node_id)
@@ -71,7 +70,7 @@ def identified(
                 previous=old,
                 history=history_of(old, one),
                 address=_shown_address(one),
-                addresses=addresses_of(one),
+                addresses=addresses[host],
                 stale_s=stale_s,
             )
         )

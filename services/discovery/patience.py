@@ -75,6 +75,11 @@ class Heard:
         """Return what that server is."""
         return self._session.kind
 
+    @property
+    def reached(self) -> tuple[str, ...]:
+        """Return where SSH leads."""
+        return self._session.reached
+
     def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
         """Send one command to a MongoDB server."""
         return self._told(self._session.ask(read, limit_s=limit_s))

@@ -136,10 +136,11 @@ def probe(
     facts = previous or NodeFacts(host=session.host, at=clock.wall(), address=address)
     try:
         with foreign(lambda problem: unforeseen(problem, tr("Reading what the host answers"), session.host)):
-            return _looked(session, clock, facts, parts, limit_s)
+            told = _looked(session, clock, facts, parts, limit_s)
     except Unforeseen as error:  # whatever it was, it is about this host alone
         failed = _failed(_failed(facts, "ssh", error), "sql", error)
-        return replace(failed, at=clock.wall(), reach=Reach.NONE)
+        told = replace(failed, at=clock.wall(), reach=Reach.NONE)
+    return replace(told, reached=session.reached or told.reached)
 
 
 def _looked(

@@ -371,6 +371,7 @@ class NodeFacts:
     mongo: MongoFacts | None = None  # of a mongod or mongos
     asked_port: int | None = None  # the port of its host that leads to it; its own may be another, in a container
     speaks: str = "SQL"  # what its server is asked over, for sentences
+    reached: tuple[str, ...] = ()  # where SSH leads: ssh_config's HostName, and the address that answered here
 
     @property
     def channels_old(self) -> bool:

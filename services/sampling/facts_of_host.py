@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from services.clock import Clock
@@ -32,9 +32,22 @@ _OWN = frozenset({"sql", "ssh", "numbers", "log"})
 class HostState:
     """What is known of one host, and when each part last answered. Safe to call from several threads."""
 
-    def __init__(self, entry: HostEntry, clock: Clock, first: NodeFacts | None, epoch: str = "") -> None:
+    def __init__(
+        self,
+        entry: HostEntry,
+        clock: Clock,
+        first: NodeFacts | None,
+        epoch: str = "",
+        reached: Callable[[], tuple[str, ...]] = tuple,
+    ) -> None:
+        """Begin with what is known.
+
+        Args:
+            reached: tells where SSH leads (ObserverSession.reached).
+        """
         self._clock = clock
         self._entry = entry
+        self._reached = reached
         self._lock = threading.Lock()
         bare = NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
         missing = ways_missing(ssh=entry.reads_machine, sql=entry.sql is not None)
@@ -263,6 +276,7 @@ class HostState:
             machine=machine_of(self._machine, self._entry, own_pid(base)),
             transfers=self._transfers,
             transfers_at=self._transfers_at,
+            reached=self._reached() or base.reached,
             problems=own + fresh_sql + ways,
         )
         return self._facts

@@ -112,7 +112,7 @@ class HostWatch:
         self._settings = settings
         self._phase_s, self._pace = begin.phase_s, begin.pace
         self._first_in_s = min(begin.first_in_s, begin.phase_s)
-        self._state = HostState(entry, clock, begin.first, begin.epoch)
+        self._state = HostState(entry, clock, begin.first, begin.epoch, lambda: session.reached)
         self._server = server_poll(entry, session, clock, settings)
         self._derived = DerivedNow()
         self._names = KeptNames()

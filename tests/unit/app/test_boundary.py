@@ -229,6 +229,7 @@ class OddSession:
     """A mock of one odd host among others: everything that is asked of it raises something foreign."""
 
     kind, has_ssh, has_sql = "mysql", True, True
+    reached: tuple[str, ...] = ()
 
     def __init__(self, entry: HostEntry, raised: BaseException) -> None:
         self.host = entry.name

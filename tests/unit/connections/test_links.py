@@ -9,7 +9,8 @@ import pytest
 from services.connections import links as module
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
-from services.errors import Refused
+from services.connections.ssh_target import SshTarget
+from services.errors import Refused, TimedOut
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault
 
@@ -17,10 +18,12 @@ ENTRY = HostEntry("db1", "127.0.0.1", ssh=SshAccess("dba", config=""), sql=SqlAc
 
 
 class FakeLink:
-    """A connection that only knows whether it is up."""
+    """A connection that only knows whether it is up, and where it leads."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str, peer: str) -> None:
         self.alive = True
+        self.target = SshTarget("db1", host, 22, "dba", "db1")
+        self.peer = peer
 
     def close(self) -> None:
         self.alive = False
@@ -33,12 +36,14 @@ class FakeWay:
         self.links = Links(ENTRY, MemoryVault(), Road(lambda: Refused("It is over.")), policy=None, limits=Limits())
         self.opened: list[FakeLink] = []
         self.meanwhile: Callable[[], None] = lambda: None
+        self.host, self.peer = "10.0.0.11", ""
         patch.setattr(module.SshLink if name == "ssh" else module.SqlLink, "open", self._connect)
         self.ask: Callable[[], object] = self.links.ssh if name == "ssh" else lambda: self.links.sql(1.0)
 
-    def _connect(self, *_: object, **__: object) -> FakeLink:
+    def _connect(self, *_: object, sought: Callable[[str], None] = lambda _: None, **__: object) -> FakeLink:
+        sought(self.host)
         self.meanwhile()
-        self.opened.append(FakeLink())
+        self.opened.append(FakeLink(self.host, self.peer))
         return self.opened[-1]
 
 
@@ -82,3 +87,34 @@ def test_that_a_database_connection_made_through_a_fake_is_remembered_until_it_i
     assert sql.links.server_was_open, "a statement may have been sent before it broke"
     sql.links.close()
     assert not sql.links.server_was_open
+
+
+def _silent() -> None:
+    raise TimedOut("No answer.")
+
+
+def test_that_where_ssh_leads_is_known_of_a_host_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    way = FakeWay("ssh", monkeypatch)
+    assert way.links.reached == ()
+    way.meanwhile = _silent
+    with pytest.raises(TimedOut):
+        way.ask()
+    assert way.links.reached == ("10.0.0.11",)
+
+
+def test_that_the_address_that_answered_a_fake_stands_while_the_next_try_goes_to_the_same_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    way = FakeWay("ssh", monkeypatch)
+    way.host, way.peer = "db1.example", "10.0.0.11"
+    way.ask()
+    assert way.links.reached == ("db1.example", "10.0.0.11")
+    way.opened[0].close()
+    way.meanwhile = _silent
+    with pytest.raises(TimedOut):
+        way.ask()
+    assert way.links.reached == ("db1.example", "10.0.0.11")
+    way.host = "db1.other"  # the file was edited
+    with pytest.raises(TimedOut):
+        way.ask()
+    assert way.links.reached == ("db1.other",)

@@ -45,6 +45,7 @@ def entered(door: Door, folder: Path, vault: MemoryVault) -> str:
     try:
         link = SshLink.open(HostEntry("db1", "127.0.0.1", access), vault, policy=None, limits=Limits(handshake_s=5.0))
         link.close()
+        assert link.peer == "127.0.0.1"
         return link.login
     finally:
         peer.close()

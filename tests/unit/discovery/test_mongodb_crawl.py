@@ -25,6 +25,7 @@ class ScriptedSession:
     has_ssh = False
     has_sql = True
     kind = "mongodb"
+    reached = ()
 
     def __init__(self, entry: HostEntry) -> None:
         self.host = entry.name

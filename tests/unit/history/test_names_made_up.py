@@ -129,6 +129,7 @@ class _Sink:
 def test_that_the_host_that_makes_up_names_says_so_and_keeps_its_first_numbers() -> None:
     class Inventing:
         has_sql, has_ssh, host, kind = True, False, "db1", "mysql"
+        reached = ()
         asked = 0
 
         def status(self, *, limit_s: float = 5.0) -> dict[str, str]:

@@ -25,6 +25,7 @@ class ScriptedSession:
         self.host = host
         self.has_ssh = self.has_sql = True
         self.kind = "mysql"
+        self.reached: tuple[str, ...] = ()
         self.state: dict[str, str] | UserError = {}
         self.programs: dict[str, Output | UserError] = {}
         self.rows: dict[str, Rows | UserError] = {}

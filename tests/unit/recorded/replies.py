@@ -81,6 +81,10 @@ class ReplaySession:
     def has_sql(self) -> bool:
         return bool(self._recorded.get("sql", True))
 
+    @property
+    def reached(self) -> tuple[str, ...]:
+        return tuple(self._recorded.get("reached", ()))
+
     def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
         raise QueryFailed("These recordings hold no MongoDB.", host=self.host)
 
@@ -148,6 +152,10 @@ class RecordingSession:
     @property
     def kind(self) -> str:
         return str(self._real.kind)
+
+    @property
+    def reached(self) -> tuple[str, ...]:
+        return tuple(self._real.reached)
 
     def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
         raise QueryFailed("These recordings hold no MongoDB.", host=self.host)

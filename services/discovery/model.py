@@ -8,7 +8,7 @@ from services.discovery.families.registry import registered
 from services.discovery.states import BY_WORD
 from services.facts.model import NodeFacts, Problem
 from services.i18n import mark, tr
-from services.types import ALONE, NOT_KNOWN, ClusterKind, Flavour, Health, Reach
+from services.types import ALONE, NOT_KNOWN, ONLY_NAMED, ClusterKind, Flavour, Health, Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,10 +281,24 @@ def nobody_answered(cluster: ClusterSnapshot) -> bool:
     return all(silent) and all(unheard)
 
 
+def _runs_none(node: NodeView) -> bool:
+    """Return whether a host says that no server runs there, and none was ever heard there."""
+    facts = node.facts
+    if facts is None or facts.machine is None or facts.server is not None or facts.mongo is not None:
+        return False
+    return facts.machine.server_state == ""
+
+
 def kind_words(cluster: ClusterSnapshot) -> str:
-    """Return what is said of its kind: of one host that never answered, that nothing is known."""
+    """Return what is said of its kind: of one host no server of which was ever heard, that it is not known.
+
+    One that runs no server may be a spare as well as a member of a cluster that is down: its files say so, and they are
+    read by procedures, not for the picture.
+    """
     if NOT_KNOWN in cluster.kind.traits and stands_alone(cluster) and nobody_answered(cluster):
         return tr("not known what it is: nobody answered")
+    if ONLY_NAMED not in cluster.kind.traits and stands_alone(cluster) and all(map(_runs_none, cluster.nodes)):
+        return tr("not known what it is: no server runs")
     return tr(cluster.kind.words)
 
 

@@ -77,6 +77,10 @@ def test_that_one_host_that_never_answered_is_called_nothing() -> None:
     heard = only(estate(replace(unreached(1), reach=Reach.SSH_ONLY, ssh_at=AT)))
     assert (heard.kind, kind_words(heard)) == (UNKNOWN, "replication not known")
     assert only(estate(idle(1))).kind is only(estate(plain(1))).kind == SINGLE
+    assert kind_words(only(estate(idle(1)))) == "not known what it is: no server runs"
+    assert kind_words(only(estate(plain(1)))) == "single server"
+    stopped = replace(plain(1), reach=Reach.SSH_ONLY, machine=idle(1).machine)
+    assert kind_words(only(estate(stopped))) == "single server"  # it was heard, and had nothing to do with others
     gone = only(estate(replace(plain(1), reach=Reach.NONE)))
     assert (gone.kind, kind_words(gone)) == (SINGLE, "single server")
 

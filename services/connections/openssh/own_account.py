@@ -9,7 +9,12 @@ from pathlib import Path
 
 
 def own_login() -> str:
-    """Return the name of this account on this machine; '' where neither the environment nor passwd(5) has one."""
+    """Return the name of this account on this machine; '' where neither passwd(5) nor the environment has one.
+
+    As in ssh, passwd's comes first: LOGNAME may be whoever ran su (OpenSSH 9.2: %u, Match localuser, the User of none).
+    """
+    if name := login_of_passwd():
+        return name
     with contextlib.suppress(KeyError, OSError, ImportError):
         return getpass.getuser()
     return ""

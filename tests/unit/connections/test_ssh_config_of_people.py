@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from services.connections import ssh_config
+from services.connections.openssh.own_account import login_of_passwd
 from services.connections.openssh.program import ssh_program
 from services.connections.ssh_config import hop_for, target_for
 from services.connections.ssh_target import SshTarget
@@ -228,3 +229,19 @@ def test_that_an_account_without_an_entry_and_without_a_name_is_a_sentence(
     assert target(tmp_path, "IdentityFile ~/.ssh/own\n", user="dba").identity_files == ("~/.ssh/own",)
     with pytest.raises(BadInput, match="Nothing says as whom to log in at db1"):
         target(tmp_path, "")
+
+
+@pytest.mark.skipif(not login_of_passwd(), reason="this account has no entry in passwd(5)")
+def test_that_this_account_is_called_as_passwd_says_whatever_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = login_of_passwd()
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.setenv(name, "whoever-ran-su")
+    found = target(
+        tmp_path,
+        "IdentityFile /keys/%u\nUserKnownHostsFile /known/%u\n"
+        f"Match localuser whoever-ran-su\n Port 2201\nMatch localuser {own}\n Port 2202\n",
+    )
+    assert (found.user, found.port) == (own, 2202)
+    assert (found.identity_files, found.known_hosts) == ((f"/keys/{own}",), (f"/known/{own}",))

@@ -20,9 +20,8 @@ def operator_rights(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 def _rights(host: HostFacts) -> Check:
     rights = host[Rights]
     blocks, warns = [], []
-    if host.is_root is None:
-        blocks.append(unread(host, "whether the login may become root", "root", "ssh"))
-    elif not host.is_root:
+    blind = [unread(host, "whether the login may become root", "root", "ssh")] if host.is_root is None else []
+    if host.is_root is False:
         blocks.append(f"the login on {host.host} is not root and may not become it")
     if rights.may_change is False:
         blocks.append(f"the SQL account lacks rights on {host.host}: {rights.evidence or 'no SET GLOBAL'}")
@@ -33,11 +32,11 @@ def _rights(host: HostFacts) -> Check:
         code="OPERATOR-RIGHTS",
         title=f"The console may change {host.host}",
         each="The console may change each host",
-        verdict=verdict(blocks, warns),
-        not_known=bool(warns) and not blocks,
-        evidence="; ".join([*blocks, *warns]) or good,
+        verdict=verdict([*blocks, *blind], warns),
+        not_known=bool(blind or warns) and not blocks,
+        evidence="; ".join([*blind, *blocks, *warns]) or good,
         why="A plan that lacks a right in its middle stops with the node half way.",
-        try_=_ways_to_rights(host) if blocks or warns else (),
+        try_=_ways_to_rights(host) if blind or blocks or warns else (),
         host=host.host,
     )
 

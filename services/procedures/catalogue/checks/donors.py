@@ -21,7 +21,7 @@ def _donor(host: HostFacts, names: tuple[str, ...]) -> Check:
     text = (galera.sst_donor if galera is not None else "") or host[Options].option("mysqld", "wsrep_sst_donor") or ""
     blocks, warns = [], []
     blind = (
-        [unread(host, "which donors are named", "options", "ssh")] if galera is None and not host[Options].given else []
+        [unread(host, "which donors are named", "options", "ssh")] if galera is None and not host[Options].known else []
     )
     for donor in (part.strip() for part in text.split(",") if part.strip()):
         matched = [name for name in names if name.startswith(donor)]

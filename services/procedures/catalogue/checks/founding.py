@@ -68,7 +68,7 @@ def _founds(host: HostFacts) -> list[str]:
 def _check(host: HostFacts, wrong: list[str], told: str, blind: Sequence[str] = ()) -> Check:
     blind = (
         [*blind]
-        if host[Options].given
+        if host[Options].known
         else [unread(host, "which members the option files name", "options", "ssh"), *blind]
     )
     line = host[Starting].line

@@ -74,7 +74,7 @@ def _has_nothing(host: HostFacts) -> bool:
     folder = host[DataFolder]
     state = folder.grastate is not None and folder.grastate.names_state
     configured = host[Options].option("mysqld", "wsrep_cluster_address")
-    read = folder.grastate_absent and bool(host[Options].given)
+    read = folder.grastate_absent and host[Options].known
     return bool(read) and host.server_up is False and not state and not configured
 
 

@@ -29,7 +29,7 @@ def one_folder(host: HostFacts) -> Check:
     twice = "the old binary log stays, and goes on with GTIDs that it holds already, or a hole if the data are newer"
     aside = [f"log_bin = {log}: {twice}"] if (
         "/" in log and not _is_inside(posixpath.dirname(log), folder)) else []  # fmt: skip
-    blind = [] if host[Options].given else [unread(host, "the option files", "options", "ssh")]
+    blind = [] if host[Options].known else [unread(host, "the option files", "options", "ssh")]
     return Check(
         code="ONE-FOLDER",
         title=f"All data of {host.host} lie in one folder",

@@ -64,7 +64,7 @@ def unseen_processes(host: HostFacts, part: type[Processes | Balancers] = Proces
 
 def unread_options(*hosts: HostFacts) -> list[str]:
     """Return of which of these hosts the option files could not be read: that they name nothing says nothing."""
-    blind = (host for host in hosts if not host[Options].given and not host[Options].files)
+    blind = (host for host in hosts if not host[Options].known and not host[Options].files)
     return [unread(host, "the option files", "options", "option-files", "ssh") for host in blind]
 
 

@@ -130,7 +130,7 @@ def _names(host: HostFacts) -> Check:
     bad += [f"{host.host} does not know its own name {name}" for name in own]
     odd = [] if bad or not lost else [f"{host.host} does not know the name {', '.join(lost)}"]
     odd += [unread(host, f"what {', '.join(dark)} is", "names", "ssh")] if dark else []
-    odd += [] if host[Options].given else [unread(host, "which names the option files give", "options", "ssh")]
+    odd += [] if host[Options].known else [unread(host, "which names the option files give", "options", "ssh")]
     good = ", ".join(name for name, there in starting.names if there)
     return Check(
         code="NAMES",
@@ -161,7 +161,7 @@ def _as_usual(host: HostFacts) -> Check:
     name = host.host
     wrong = [f"{told} in the option files of {name}" for told in _unusual(host, files=True)]
     wrong += [f"{told} on the server of {name} as it runs" for told in _unusual(host, files=False)]
-    blind = [] if host[Options].given else [unread(host, "how InnoDB is told to start", "options", "ssh")]
+    blind = [] if host[Options].known else [unread(host, "how InnoDB is told to start", "options", "ssh")]
     return Check(
         code="FORCED-RECOVERY",
         title=f"InnoDB of {name} starts as usual",

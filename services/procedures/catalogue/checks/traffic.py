@@ -94,7 +94,7 @@ def traffic_alike(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
     copied = source[Options].option("mysqld", "wsrep_provider_options") if fresh else None
     given = copied if copied is not None else host[Options].option("mysqld", "wsrep_provider_options") or ""
     theirs = _encrypted(dict(source[Provider].options)) if source[Provider].options else None
-    mine = _encrypted(dict(provider_options_of(given))) if host[Options].given or copied is not None else None
+    mine = _encrypted(dict(provider_options_of(given))) if host[Options].known or copied is not None else None
     blind = [unread(source, "whether the traffic is encrypted", "variables", "sql")] if theirs is None else []
     blind += [unread(host, "the option files", "options", "ssh")] if mine is None else []
     differ = not blind and mine is not theirs

@@ -131,8 +131,8 @@ def _tools(host: HostFacts, method: str, named: set[str]) -> Check:
 def sst_section(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """[sst] of all hosts agrees in what both sides of a transfer must have alike; file names may differ."""
     everyone = known(facts, hosts)
-    found = {h.host: _section(h) for h in everyone if h[Options].given}
-    blind = [unread(h, "the [sst] section", "options", "ssh") for h in everyone if not h[Options].given]
+    found = {h.host: _section(h) for h in everyone if h[Options].known}
+    blind = [unread(h, "the [sst] section", "options", "ssh") for h in everyone if not h[Options].known]
     differ = []
     for option in _COMPARED:
         values = {name: section.get(option) for name, section in found.items()}

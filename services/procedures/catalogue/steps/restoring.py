@@ -124,7 +124,7 @@ def aside_possible(host: HostFacts) -> Check:
 def _by_rsync(host: HostFacts) -> bool:
     """Return whether an SST to a host that keeps old data inside its data folder would come by rsync."""
     given = [value for _, option, value in host[Options].given if option == "wsrep_sst_method"]
-    default = ["rsync"] if host[Options].given else []  # MariaDB's own
+    default = ["rsync"] if host[Options].known else []  # MariaDB's own
     return is_mount(host) and is_mariadb(host) and [*default, *given][-1:] == ["rsync"]
 
 

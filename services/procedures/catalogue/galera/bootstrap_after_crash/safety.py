@@ -121,7 +121,7 @@ def _durable(host: HostFacts) -> tuple[str, str]:
     binlog = "0" if "MariaDB" in host[Program].text else "1"
     found = []
     for name, default in (("innodb_flush_log_at_trx_commit", "1"), ("sync_binlog", binlog)):
-        unset = default if host[Options].given and host[Program].text else ""
+        unset = default if host[Options].known and host[Program].text else ""
         found.append(running.get(name) or host[Options].option("mysqld", name) or unset)
     return found[0], found[1]
 

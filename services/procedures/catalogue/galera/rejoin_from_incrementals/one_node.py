@@ -76,7 +76,7 @@ def _unproven(facts: Facts, joiner: str, chain: Chain) -> list[str]:
 
 def _not_its_own(facts: Facts, joiner: str, chain: Chain) -> list[str]:
     """Return why the logs are not known to be the joiner's: an SST brings another node's log, its server's id in it."""
-    if not facts.host(joiner)[Options].given:
+    if not facts.host(joiner)[Options].known:
         return [f"the option files of {joiner} were not read"]
     own = _server_id(facts.host(joiner))
     others = {host.host: _server_id(host) for host in facts.hosts if host.host != joiner}
@@ -91,4 +91,4 @@ def _server_id(host: HostFacts) -> int | None:
     server = server_of(host)
     if server is not None and server.server_id is not None:
         return server.server_id
-    return count(host[Options].option("mysqld", "server_id") or "1") if host[Options].given else None
+    return count(host[Options].option("mysqld", "server_id") or "1") if host[Options].known else None

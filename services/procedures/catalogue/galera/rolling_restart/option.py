@@ -44,7 +44,7 @@ def as_planned(facts: Facts, nodes: tuple[str, ...], option: str, value: str) ->
 
 def _planned(host: HostFacts, name: str, value: str) -> HostFacts:
     options = host[Options]
-    if not options.given:
+    if not options.known:
         return host  # files that were not read stay unread: one option more is no knowledge of the rest
     given = tuple(one for one in options.given if (one[0], one[1]) != ("mysqld", name))
     variables = tuple(one for one in host[Variables].values if one[0] != name)

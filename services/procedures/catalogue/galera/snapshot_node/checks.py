@@ -142,7 +142,7 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
     if any(problem.code == KEPT_INSIDE for problem in source.problems):
         blocks.append(f"older data are kept inside {folder_of(source)} of {donor}, and would be brought with the rest")
     blind = [unread(source, "the variables", "variables", "sql")] if not source[Variables].values else []
-    blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].given else []
+    blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].known else []
     return Check(
         code="ONE-VOLUME",
         title="All that belongs to the data lies in the data folder",

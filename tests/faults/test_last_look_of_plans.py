@@ -13,6 +13,7 @@ from services.procedures.plan.run_model import RunState, StepState
 from tests.faults.breaking_runs import BROKEN_CASES
 from tests.faults.cases import CASES, Case
 from tests.faults.scripted.config_servers import SERVERS, derived
+from tests.faults.scripted.running import Bench
 
 _OLD = ",".join(f"{name}:27019" for name in SERVERS)
 
@@ -81,6 +82,64 @@ def test_that_a_shard_or_a_mongos_that_is_added_beside_keeps_the_old_servers_fro
     del bench.cluster.replica_set[came]
     bench.person.answers["failed"] = "again"
     assert bench.run() is RunState.DONE, bench.engine().view.sentence
+
+
+def _comes(bench: Bench, came: str, behind: str) -> None:
+    """Somebody adds a shard, or starts a mongos, behind a step."""
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and f"(step {behind} done)" in what:
+            bench.cluster.replica_set[came] = 1
+
+    bench.journal.told = told
+
+
+@pytest.mark.parametrize(
+    ("title", "behind", "at"),
+    [
+        ("config servers", "n1:up", "c3:down"),
+        ("config servers", "c3:down", "c1:converted"),
+        ("config servers, in a window", "rests-before", "r1:down"),
+        ("config servers, in a window", "noted", "c1:down"),
+    ],
+)
+def test_that_a_shard_that_is_added_before_the_point_of_no_return_ends_the_run_at_once_with_all_as_it_was(
+    title: str, behind: str, at: str
+) -> None:
+    """No check has seen it, and no step is for it: waiting helps as little as going on."""
+    bench = _titled(title).bench_begun()
+    _comes(bench, CAME_SHARD, behind)
+    waited_from = bench.clock.monotonic()
+    assert bench.run() is RunState.UNDONE
+    view = bench.engine().view
+    failed = next(one for one in view.steps if "no other shard" in one.error)
+    assert failed.step.step_id == at
+    assert not view.no_return
+    assert bench.clock.monotonic() - waited_from < failed.step.limit_s, "nobody waits for it to go"
+    assert all(bench.cluster.hosts[name].running for name in (*SERVERS, "r1", "r2"))
+
+
+@pytest.mark.parametrize("came", [CAME_SHARD, CAME_MONGOS])
+@pytest.mark.parametrize("title", ["config servers", "config servers, in a window"])
+def test_that_a_shard_or_a_mongos_that_comes_past_the_point_is_asked_about_and_the_run_goes_on_by_a_word(
+    title: str, came: str
+) -> None:
+    """The run can't be planned anew by then, and has no way to what came."""
+    bench = _titled(title).bench_begun()
+    _comes(bench, came, "r2:catalog-converted")
+    assert bench.run() is RunState.WAITING
+    bench.journal.told = None
+    view = bench.engine().view
+    assert view.question is not None
+    assert view.question.step_id == "others"
+    assert "Go on only once each that is named uses cfg/" in view.question.ask.question
+    assert bench.cluster.hosts["c2"].running, "nothing is retired before the word"
+    said = ["no", "yes"]
+    bench.does = lambda *_: None  # somebody sits there
+    bench.person.does = lambda _: said.pop(0)
+    bench.person.answers["failed"] = "again"
+    assert bench.run() is RunState.DONE, bench.engine().view.sentence
+    assert said == [], "a 'no' leads back to the question"
 
 
 def test_that_what_somebody_changed_in_the_end_is_told_and_takes_nothing_finished_back() -> None:

@@ -266,6 +266,7 @@ class Steps:
         if found and all(a.holds for a in found):  # what it asks about came true meanwhile
             self._done(step, tuple(a.evidence for a in found))
             return
+        self._waits.keep(step.step_id, found)
         asked = replace(action, question=_asking_words(action, found))
         question = Question(asked, step.step_id, "step", self._parts.clock.wall())
         anew = partial(self._asking_anew, step, action) if step.already else None
@@ -278,7 +279,9 @@ class Steps:
         self._done(step, (f"answer: {answer}",))
 
     def _asking_anew(self, step: Step, action: Ask) -> str:
-        return _asking_words(action, self._waits.answers(step.already))
+        found = self._waits.answers(step.already)
+        self._waits.keep(step.step_id, found)  # what a person is shown is what they answer to
+        return _asking_words(action, found)
 
     def _continue(self, step: Step) -> None:
         """Plan the rest from what was found; it is shown and approved like a plan of its own."""

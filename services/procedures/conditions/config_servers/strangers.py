@@ -6,13 +6,15 @@ relies on all of them, as all that stands is (plan/last_look.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from services.connections.reads import mongo as reads
+from services.errors import UserError
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.scripted import World
@@ -20,6 +22,8 @@ from services.procedures.plan.scripted import World
 CAME_MONGOS, CAME_SHARD = "came-mongos", "came-shard"
 """The names under which a scripted cluster keeps that somebody started another mongos, or added a shard."""
 _STOP = "stop it, or give it a host of the inventory and plan anew"
+_NAMED = "others-named"
+"""The name under which a run keeps whom a person was asked about: their word stands for nobody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class NoOtherRouter(OfHost):
 
     Attributes:
         names: 'host:port', each as it may write itself down; way: what is to be done about another one.
+        word: the name under which a person's 'yes' to others is kept (OthersSeenTo); '': nobody's word stands for one.
     """
 
     tag: ClassVar[str] = "config_servers.no-other-router"
@@ -37,6 +42,7 @@ class NoOtherRouter(OfHost):
 
     names: tuple[str, ...]
     way: str = _STOP
+    word: str = ""
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -45,29 +51,29 @@ class NoOtherRouter(OfHost):
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read config.mongos of the config server itself."""
-        del past
-        found = asking.session(self.host).ask(reads.CONFIG_MONGOS, limit_s=LIMIT_S).documents
-        routers = parse_cluster(routers=found).routers or ()
-        latest = max((one.pinged_at for one in routers if one.pinged_at is not None), default=None)
-        alive = [f"{one.name.host}:{one.name.port}" for one in routers if one.alive(latest) is not False]
+        alive = _alive(asking, self.host)
         if not alive:
             return Answer(holds=None, evidence=f"{self.host} tells no mongos")
-        if other := [name for name in alive if name not in self.names]:
-            return Answer(holds=False, evidence=f"{', '.join(other)} is alive, and not of the plan: {self.way}")
+        if other := _unnamed(alive, self.names):
+            told = f"{', '.join(other)} is alive, and not of the plan"
+            return _by_word(told) if _given(past, self.word, other) else Answer(False, f"{told}: {self.way}")
         return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].running and not world.replica_set.get(CAME_MONGOS))
+        del memory
+        came = world.replica_set.get(CAME_MONGOS) and not _given(past, self.word, (CAME_MONGOS,))
+        return self.told(world.hosts[self.host].running and not came)
 
 
 @dataclass(frozen=True, slots=True)
 class NoOtherShard(OfHost):
     """Every shard that the cluster's metadata name is one of these.
 
+    One that was added does not go by waiting: no look waits on for it.
+
     Attributes:
-        names: of the shards; way: what is to be done about another one.
+        names: of the shards; way, word: as of NoOtherRouter.
     """
 
     tag: ClassVar[str] = "config_servers.no-other-shard"
@@ -75,6 +81,7 @@ class NoOtherShard(OfHost):
 
     names: tuple[str, ...]
     way: str = "plan anew"
+    word: str = ""
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -83,16 +90,89 @@ class NoOtherShard(OfHost):
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Read config.shards."""
-        del past
-        found = asking.session(self.host).ask(reads.CONFIG_SHARDS, limit_s=LIMIT_S).documents
-        told = [one.name for one in parse_cluster(shards=found).shards or ()]
-        if not told:
+        shards = _shards(asking, self.host)
+        if not shards:
             return Answer(holds=None, evidence=f"{self.host} tells no shard")
-        if other := [name for name in told if name not in self.names]:
-            return Answer(holds=False, evidence=f"{', '.join(other)} is a shard, and not of the plan: {self.way}")
-        return Answer(holds=True, evidence=f"{', '.join(told)}, and no other shard")
+        if other := _unnamed(shards, self.names):
+            told = f"{', '.join(other)} is a shard, and not of the plan"
+            by_word = _given(past, self.word, other)
+            return _by_word(told) if by_word else Answer(False, f"{told}: {self.way}", final=True)
+        return Answer(holds=True, evidence=f"{', '.join(shards)}, and no other shard")
+
+    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
+        """See Condition."""
+        del memory
+        came = bool(world.replica_set.get(CAME_SHARD)) and not _given(past, self.word, (CAME_SHARD,))
+        return replace(self.told(world.hosts[self.host].running and not came), final=came)
+
+
+@dataclass(frozen=True, slots=True)
+class OthersSeenTo(OfHosts):
+    """No mongos and no shard came, as whoever of these config servers answers has it: else a person is asked.
+
+    Who came is kept: a word about these is none about those that come behind it.
+
+    Attributes:
+        routers, shards: the names of those of the plan.
+    """
+
+    tag: ClassVar[str] = "config_servers.others-seen-to"
+    words: ClassVar[str] = "no mongos and no shard to come that is none of the plan"
+
+    routers: tuple[str, ...]
+    shards: tuple[str, ...]
+
+    def declared(self) -> Declared:
+        """See Condition."""
+        hosts = frozenset(self.hosts)
+        return Declared(hosts, enough_of=hosts, keeps=frozenset({_NAMED}))
+
+    def look(self, asking: Asking, past: Past) -> Answer:
+        """Read both lists of each."""
+        del past
+        answers = asking.each(self.hosts, lambda host: (_alive(asking, host), _shards(asking, host)))
+        told = [one for one in answers.values() if not isinstance(one, UserError)]
+        if not told:
+            silent = (one.sentence for one in answers.values() if isinstance(one, UserError))
+            return Answer(holds=None, evidence=next(silent, "nobody is asked"))
+        routers = _unnamed((name for alive, _ in told for name in alive), self.routers)
+        shards = _unnamed((name for _, listed in told for name in listed), self.shards)
+        if not routers and not shards:
+            return Answer(holds=True, evidence="no mongos and no shard came that is none of the plan")
+        said = [f"{name} is a mongos, and not of the plan (getShardMap tells what it uses)" for name in routers]
+        said += [f"{name} is a shard, and not of the plan (shardingState of its primary tells)" for name in shards]
+        named = ((_NAMED, "\n".join((*routers, *shards))),)
+        return Answer(holds=False, evidence="; ".join(said), kept=named)
 
     def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
         """See Condition."""
         del past, memory
-        return self.told(world.hosts[self.host].running and not world.replica_set.get(CAME_SHARD))
+        came = [name for name in (CAME_MONGOS, CAME_SHARD) if world.replica_set.get(name)]
+        return replace(self.told(not came), kept=((_NAMED, "\n".join(came)),) if came else ())
+
+
+def _alive(asking: Asking, host: str) -> tuple[str, ...]:
+    """Return the mongos that wrote themselves down on a config server as late as the others."""
+    found = asking.session(host).ask(reads.CONFIG_MONGOS, limit_s=LIMIT_S).documents
+    routers = parse_cluster(routers=found).routers or ()
+    latest = max((one.pinged_at for one in routers if one.pinged_at is not None), default=None)
+    return tuple(f"{one.name.host}:{one.name.port}" for one in routers if one.alive(latest) is not False)
+
+
+def _shards(asking: Asking, host: str) -> tuple[str, ...]:
+    found = asking.session(host).ask(reads.CONFIG_SHARDS, limit_s=LIMIT_S).documents
+    return tuple(one.name for one in parse_cluster(shards=found).shards or ())
+
+
+def _unnamed(found: Iterable[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in found if name not in names))
+
+
+def _given(past: Past, word: str, others: Iterable[str]) -> bool:
+    """Return whether a person said of all these that they are seen to."""
+    named = past.kept.get(_NAMED, "").split("\n")
+    return bool(word) and past.kept.get(word) == "yes" and all(name in named for name in others)
+
+
+def _by_word(told: str) -> Answer:
+    return Answer(holds=True, evidence=f"{told}: seen to, by a person's word")

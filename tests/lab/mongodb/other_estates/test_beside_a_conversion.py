@@ -146,8 +146,11 @@ def test_that_moves_zones_and_killed_mirrors_lose_no_row(mirrored: Estate, conso
 
 @pytest.mark.long
 @pytest.mark.timeout(2400)
-def test_that_a_shard_which_a_colleague_adds_beside_is_in_the_set_too(mirrored: Estate, console: Console) -> None:
-    """Somebody said that nobody changes the catalog, and somebody does, before it is read-only."""
+def test_that_a_shard_which_a_colleague_adds_beside_ends_the_run_before_its_point_of_no_return(
+    mirrored: Estate, console: Console
+) -> None:
+    """Somebody said that nobody changes the catalog, and somebody does. No check has seen that shard: the run is taken
+    back at once, everybody is served, and the way out is told."""
     second = _second_set(mirrored)
     words = ("run", NAME, *as_words(ROLLING), "--yes", "--confirm", "c1")
     with load(mirrored) as loads, console.running(*words, limit_s=600) as running:
@@ -155,8 +158,40 @@ def test_that_a_shard_which_a_colleague_adds_beside_is_in_the_set_too(mirrored: 
         mongodb.ask(mirrored.spec, "r1", {"addShard": second}, limit_s=60)
         ran = running.end()
     for one in loads.values():
+        assert one.refused == [], one.refused[:3]
         rows_are_there(mirrored, one.done)
-    assert ran.code == 0, ran
+    view = console.assert_ended(RunState.UNDONE, ran)
+    refused = next(one for one in view.steps if "rs1 is a shard, and not of the plan" in one.error)
+    assert refused.step.step_id == "c3:down"
+    assert "plan anew with its members" in refused.error
+    assert not view.no_return
+    assert {one["_id"] for one in documents(mirrored, "r2", "shards")} == {"rs0", "rs1"}
+    told = [hashes(mirrored, host)["shards"] for host in MIRRORS]
+    assert told == [told[0]] * 3, "the colleague's shard stays, on every mirror"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(2400)
+def test_that_a_shard_which_comes_past_the_point_is_asked_about_and_is_in_the_set_too(
+    mirrored: Estate, console: Console
+) -> None:
+    """There is no way back and no plan anew: the run goes on by a person's word, and retires nothing before it."""
+    second = _second_set(mirrored)
+    words = ("run", NAME, *as_words(ROLLING), "--yes", "--confirm", "c1")
+    with load(mirrored) as loads:
+        with console.running(*words, limit_s=600) as running:
+            running.wait_for_step("r1:catalog-converted", "done")
+            mongodb.ask(mirrored.spec, "r1", {"addShard": second}, limit_s=60)
+            rested = running.end()
+        assert console.view().state is RunState.WAITING, rested
+        question = console.view().question
+        assert question is not None
+        assert question.step_id == "others"
+        assert "rs1 is a shard, and not of the plan" in question.ask.question
+        assert mirrored.host("c2").sh("systemctl is-active mongod").out.strip() == "active"
+        ran = console("resume", console.runs()[-1], "--yes", "--answer", "yes")
+    for one in loads.values():
+        rows_are_there(mirrored, one.done)
     console.assert_ended(RunState.DONE, ran)
     assert {one["_id"] for one in documents(mirrored, "r2", "shards")} == {"rs0", "rs1"}
     told = [hashes(mirrored, host)["shards"] for host in ("c1", "n1", "n2")]

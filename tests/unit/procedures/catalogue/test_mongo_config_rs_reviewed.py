@@ -13,12 +13,12 @@ from services.connections.reads.read import CommandRead
 from services.facts.mongodb.sharding import HostList, Shard
 from services.procedures.catalogue.mongodb.config_servers.common import shards_step
 from services.procedures.catalogue.mongodb.config_servers.party import default_backup, party_of
-from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard, OthersSeenTo
 from services.procedures.conditions.config_servers.uses import ShardsUse
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderThere
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
-from services.procedures.plan.actions import WaitFor
+from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.parts.mongodb.data import MongoData
@@ -93,6 +93,31 @@ def test_that_a_mongos_that_came_after_the_plan_is_looked_for_before_the_catalog
         assert [one.names for one in before if isinstance(one, NoOtherRouter)] == [
             ("r1:27017", "r1:27017", "r2:27017", "r2:27017")
         ]
+
+
+def test_that_a_shard_that_came_after_the_plan_is_looked_for_while_all_can_be_taken_back() -> None:
+    """Before the first stop that the catalog or a client feels, and once more when nobody can add one any more."""
+    wanted = {"c3:down": "c1", "c1:converted": "n1"}, {"r1:down": "c1", "c1:down": "c1"}
+    for inputs, looked in zip((ROLLING, WINDOW), wanted, strict=True):
+        plan = _plan(_facts(), inputs)
+        for step, host in looked.items():
+            (found,) = (one for one in _step(plan, step).before if isinstance(one, NoOtherShard))
+            assert (found.host, found.names, found.word) == (host, ("rs0",), "")
+            assert "plan anew" in found.way
+
+
+def test_that_past_the_point_a_person_is_asked_about_one_that_came_before_the_shards_are_waited_for() -> None:
+    for inputs in (ROLLING, WINDOW):
+        steps = {one.step_id: one for one in _plan(_facts(), inputs).steps}
+        asks = steps["others"]
+        assert list(steps).index("shards") == list(steps).index("others") + 1
+        assert isinstance(asks.action, Ask)
+        assert not asks.action.unattended, "only a person can tell"
+        assert {type(one) for one in asks.already} == {OthersSeenTo}
+        waited = steps["shards"].action
+        assert isinstance(waited, WaitFor)
+        lists = [one for one in waited.conditions if isinstance(one, NoOtherRouter | NoOtherShard)]
+        assert {one.word for one in lists} == {asks.action.keep}
 
 
 class _Linked:

@@ -13,17 +13,19 @@ from services.procedures.catalogue.mongodb.sets import names_of
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
-from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard, OthersSeenTo
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.yaml_setting import SettingIs
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.stopped import MongoStopped
-from services.procedures.plan.actions import Mongo, Run, Several, WaitFor
+from services.procedures.plan.actions import Ask, Mongo, Run, Several, WaitFor
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Later, Risk, Step, Undo
 
 STOP_S, START_S, CATALOG_S, SAME_S, SHARDS_S = 180.0, 180.0, 180.0, 45.0, 1800.0
 SCRATCH_UNIT = "pilothouse-config-trial.service"
+_OTHERS = "goes-on-with-others"
+_ANEW = "take the run back, and plan anew with its members in the inventory"
 AGAIN_S = 90.0
 """A mongos finds restarted config servers again in about 3 s (tried on 3.2.5): it is given more."""
 
@@ -115,28 +117,43 @@ def is_down(party: Party, host: str) -> MongoStopped:
     return MongoStopped(host, party.unit(host), SCRATCH_UNIT if host == party.last else "")
 
 
-def known_routers(party: Party) -> NoOtherRouter:
-    """Return that no mongos came since the plan was made: it would be left with the old string, and fail later."""
-    return NoOtherRouter(party.first, _routers_names(party))
+def known_cluster(party: Party) -> tuple[Condition, ...]:
+    """Return that no mongos and no shard came since the plan was made, while all can be taken back.
+
+    A mongos would be left with the old string, and fail later. Of a shard no check has seen the version and the
+    protocol, and what the plan does for each shard is not done for it.
+    """
+    return (NoOtherRouter(party.first, _routers_names(party)), *known_shards(party, party.first))
+
+
+def known_shards(party: Party, host: str) -> tuple[Condition, ...]:
+    """Return the half of it that another config server may tell too."""
+    shards = _shards_names(party)
+    return (NoOtherShard(host, shards, _ANEW),) if shards else ()
 
 
 def _routers_names(party: Party) -> tuple[str, ...]:
     return tuple(name for host in party.routers for name in names_of(party.facts.host(host)))
 
 
-def nobody_came(party: Party) -> tuple[Condition, ...]:
-    """Return that there are no other mongos and shards than those of the plan, as each member of the set has it.
+def _shards_names(party: Party) -> tuple[str, ...]:
+    return tuple(one.name for one in listed_by(party.facts) or ())
 
-    Whether one that was added since uses the set is asked by nobody: the run has no way to it. A member that is behind
-    the others may not have it yet, so that each is asked.
+
+def nobody_came(party: Party) -> tuple[Condition, ...]:
+    """Return that there are no other mongos and shards than those of the plan, as each member of the set has it, or
+    that somebody said of them that they use the set (others_step): the run has no way to them.
+
+    A member that is behind the others may not have it yet, so that each is asked.
     """
-    then = ", and stop and disable the old config servers by hand" if party.way == ROLLING else ""
+    then = f", remove {party.first} from {party.name}" if party.leaves else ""
+    then += ", and stop and disable the old config servers by hand" if party.way == ROLLING else ""
     router = f"stop it until the run is over; or leave the run once it uses {party.name}/ (getShardMap tells){then}"
-    shard = f"leave the run once its primary uses {party.name}/ (shardingState tells){then}"
-    names, shards = _routers_names(party), tuple(one.name for one in listed_by(party.facts) or ())
+    shard = f"leave the run once its primary uses {party.name}/, or none yet (shardingState tells){then}"
+    names, shards = _routers_names(party), _shards_names(party)
     return (
-        *(NoOtherRouter(host, names, router) for host in party.lasting),
-        *(NoOtherShard(host, shards, shard) for host in party.lasting if shards),
+        *(NoOtherRouter(host, names, router, _OTHERS) for host in party.lasting),
+        *(NoOtherShard(host, shards, shard, _OTHERS) for host in party.lasting if shards),
     )
 
 
@@ -234,6 +251,28 @@ def new_string_step(party: Party, router: str, until: str) -> Step:
 def put_off(router: str, until: str, behind: str = "") -> Later:
     """Return that what is done at a mongos may wait where its host does not come back: the others serve."""
     return Later(until, (), f"{router} stays as it is, and its clients use another mongos", behind)
+
+
+def others_step(party: Party) -> Step:
+    """Return the question about a mongos or a shard that came past the point of no return; of none nobody is asked.
+
+    There is no plan anew by then, and a run that ended would leave the old config servers as they are: a person looks
+    at what came, and the run goes on.
+    """
+    uses = f"Go on only once each that is named uses {party.name}/, or no config servers yet, or is stopped"
+    then = ": the old config servers are stopped next" if party.way == ROLLING else ""
+    return Step(
+        step_id="others",
+        host="",
+        title="See that no mongos and no shard came that is none of the plan",
+        done="No mongos and no shard came, or somebody saw to it",
+        why=f"The run has no way to one that came since: whether it uses {party.name} only a person can tell.",
+        action=Ask(f"{uses}{then}. Go on?", keep=_OTHERS),
+        risk=Risk.YOU,
+        already=(OthersSeenTo(party.lasting, _routers_names(party), _shards_names(party)),),
+        limit_s=START_S,
+        repeatable=True,
+    )
 
 
 def shards_step(party: Party) -> Step:

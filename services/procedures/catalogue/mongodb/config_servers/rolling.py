@@ -19,8 +19,10 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     catalog_before,
     catalog_steps,
     is_down,
-    known_routers,
+    known_cluster,
+    known_shards,
     new_string_step,
+    others_step,
     rests_step,
     root,
     same_step,
@@ -98,6 +100,7 @@ def rolling_steps(party: Party) -> tuple[Step, ...]:
         _step_down(party),
         _converted(party),
         *_routers(party),
+        others_step(party),
         shards_step(party),
         *(_removed(party, version + 1) if party.leaves else ()),
         *(_retired(party, host) for host in _leaving(party)),
@@ -191,7 +194,7 @@ def _asked(party: Party) -> Step:
 def _mirror_down(party: Party) -> Step:
     why = "The catalog takes no change from here on: what the set has is what every mirror has."
     off = switched(party.routers, on=False)
-    return replace(stop_step(party, party.last, why, as_it_was(party, party.last)), before=(known_routers(party), off))
+    return replace(stop_step(party, party.last, why, as_it_was(party, party.last)), before=(*known_cluster(party), off))
 
 
 def _votes(party: Party, version: int) -> Step:
@@ -254,7 +257,12 @@ def _converted(party: Party) -> Step:
         action=Several((edit, systemctl("restart", unit))),
         risk=Risk.IRREVERSIBLE,
         # Not of the first one itself, which had all of it before it stepped down: a second try finds it stopped.
-        before=(AnotherLeads(party.new, host), MetadataSame(party.new), is_down(party, party.last)),
+        before=(
+            AnotherLeads(party.new, host),
+            MetadataSame(party.new),
+            is_down(party, party.last),
+            *known_shards(party, party.new[0]),  # one may have come right before the catalog was read-only
+        ),
         proof=(SettingIs(host, path, MODE, ""), runs, form, *whole),
         limit_s=START_S,
         repeatable=True,

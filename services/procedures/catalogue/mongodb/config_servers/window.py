@@ -18,8 +18,10 @@ from services.procedures.catalogue.mongodb.config_servers.common import (
     catalog_after,
     catalog_before,
     is_down,
-    known_routers,
+    known_cluster,
+    known_shards,
     new_string_step,
+    others_step,
     rests_step,
     same_step,
     shards_step,
@@ -108,6 +110,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
         _compared(party),
         scratch_down(party),
         *_routers(party),
+        others_step(party),
         shards_step(party),
         same_step("same-after", party.servers),
     )
@@ -133,7 +136,7 @@ def _router_down(party: Party, router: str) -> Step:
         ),
         interrupts=f"the mongos of {router} is stopped by the run: nobody reads or writes through it until it starts",
     )
-    return replace(step, before=(known_routers(party),)) if first else step
+    return replace(step, before=known_cluster(party)) if first else step
 
 
 def _router_stays_down(party: Party, router: str) -> Step:
@@ -222,7 +225,9 @@ def _mirror_down(party: Party, host: str) -> Step:
     if host != party.first or step.undo is None:
         return step
     undo = replace(step.undo, loses=(MetadataSame(party.servers),))  # the last one to come back
-    return replace(step, before=(_none_runs(party), *room_wanted(party, window_only=True)), undo=undo)
+    # A shard that is none of the plan would go over to the set too, and be brought back by no undo.
+    still = (_none_runs(party), *known_shards(party, host), *room_wanted(party, window_only=True))
+    return replace(step, before=still, undo=undo)
 
 
 def _first_data(party: Party) -> Step:

@@ -18,7 +18,7 @@ from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.runs_with import RunsWith
 from services.procedures.conditions.config_servers.spare_folder import SpareFolder
-from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard, OthersSeenTo
+from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.config_servers.uses import RoutersUse, ShardsUse, StartedWith
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.conditions.machine.unit import UnitNotEnabled
@@ -75,11 +75,11 @@ class Server(ScriptedSession):
 
 
 def looked(condition: Condition, *servers: ScriptedSession) -> tuple[bool | None, str]:
-    answer = _answer(condition, *servers)
+    answer = answered(condition, *servers)
     return answer.holds, answer.evidence
 
 
-def _answer(condition: Condition, *servers: ScriptedSession, past: Past = NOTHING) -> Answer:
+def answered(condition: Condition, *servers: ScriptedSession, past: Past = NOTHING) -> Answer:
     hosts = ScriptedHosts()
     hosts.sessions.update({one.host: one for one in servers})
     return Attempt(hosts, ManualClock()).look(condition, past)
@@ -420,44 +420,5 @@ def test_that_a_shard_which_came_after_the_plan_is_seen() -> None:
         assert looked(condition, server)[0] is holds
     assert condition.declared().stands, "others may add one: it is looked at again before what relies on it"
     server.found["config-shards"] = ({"_id": "rs1", "host": "rs1/m4:27018"},)
-    answer = _answer(replace(condition, way="see to it"), server)
+    answer = answered(replace(condition, way="see to it"), server)
     assert (answer.evidence, answer.final) == ("rs1 is a shard, and not of the plan: see to it", True), "no wait helps"
-
-
-def _with_others(host: str, *shards: str, mongos: str = "r1:27017") -> Server:
-    server = Server(host, "")
-    server.found["config-shards"] = tuple({"_id": name, "host": f"{name}/m1:27018"} for name in ("rs0", *shards))
-    server.found["config-mongos"] = ({"_id": mongos, "ping": 1_795_000_000.0},)
-    return server
-
-
-def test_that_who_came_past_the_point_is_named_and_kept_as_whoever_answers_has_it() -> None:
-    condition = OthersSeenTo(("c1", "n1", "n2"), ("r1:27017",), ("rs0",))
-    silent = Server("c1", "")
-    silent.told |= dict.fromkeys(("config-shards", "config-mongos"), Unreachable("c1 does not answer"))
-    nobody = _answer(condition, silent, _with_others("n1"), _with_others("n2"))
-    assert (nobody.holds, nobody.kept) == (True, ()), "a member that is away names nobody"
-    came = _answer(condition, silent, _with_others("n1", "rs1"), _with_others("n2", mongos="r9:27017"))
-    assert came.holds is False
-    assert "r9:27017 is a mongos, and not of the plan" in came.evidence
-    assert "rs1 is a shard, and not of the plan" in came.evidence
-    assert _answer(OthersSeenTo(("c1",), (), ("rs0",)), silent).holds is None
-
-
-def test_that_a_word_about_those_that_were_named_stands_for_nobody_who_comes_behind_it() -> None:
-    asked = OthersSeenTo(("c1",), ("r1:27017",), ("rs0",))
-    said = dict(_answer(asked, _with_others("c1", "rs1", mongos="r9:27017")).kept) | {"others": "yes"}
-    shard, router = NoOtherShard("c1", ("rs0",), word="others"), NoOtherRouter("c1", ("r1:27017",), word="others")
-    for condition in (shard, router):
-        for kept, holds in ((said, True), (said | {"others": "no"}, False), ({"others": "yes"}, False)):
-            answer = _answer(condition, _with_others("c1", "rs1", mongos="r9:27017"), past=Past(kept, {}))
-            assert answer.holds is holds
-        assert (
-            _answer(condition, _with_others("c1", "rs1", "rs2", mongos="r8:27017"), past=Past(said, {})).holds is False
-        )
-        assert (
-            _answer(
-                replace(condition, word=""), _with_others("c1", "rs1", mongos="r9:27017"), past=Past(said, {})
-            ).holds
-            is False
-        )

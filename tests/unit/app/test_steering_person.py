@@ -23,7 +23,7 @@ def test_that_a_slip_of_the_pen_is_no_yes_and_is_asked_again(shell: Shell) -> No
     assert (said.code, last_run(said)) == (0, "done")
     told = "is no answer here, nothing was done with it. The answers are: yes, stop.\n"
     assert said.out.count(f"'not yet' {told}") == said.out.count(f"'yse' {told}") == 1
-    assert said.out.count("Is the backup on n3 done?\nAnswer yes when it is so, or stop.\n> ") == 3
+    assert said.out.count("Is the backup on n3 done?\nAnswer yes when it is so, or stop.\n(asked at ") == 3
 
 
 def test_that_a_stop_fails_the_step_and_the_person_chooses_the_way_back(shell: Shell) -> None:

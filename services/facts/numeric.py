@@ -51,11 +51,8 @@ def numeric_status(status: Mapping[str, str]) -> dict[str, float]:
             found.update(_several(name.lower(), text))
         if text[:1] not in "0123456789-.+" or not text:
             continue
-        try:
-            value = float(text)
-        except ValueError:
-            continue
-        if -_BELOW_0 < value < _BELOW_0:
+        value = _number(text)
+        if value is not None and -_BELOW_0 < value < _BELOW_0:
             found[_key(name)] = value
     return found
 
@@ -133,6 +130,8 @@ def _several(name: str, text: str) -> dict[str, float]:
 
 
 def _number(text: str) -> float | None:
+    if not text.isascii() or "_" in text:  # float() reads digits of any script, and '1_0' as 10
+        return None
     try:
         value = float(text)
     except ValueError:

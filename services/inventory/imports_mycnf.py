@@ -95,7 +95,7 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
         reader.problems.append(tr("[{group}]: the host is no address.", group=group))
         return None
     port = options.get("port", "3306")
-    if not port.isdecimal() or not 1 <= int(port) <= 65535:
+    if not (port.isascii() and port.isdecimal()) or not 1 <= int(port) <= 65535:
         reader.problems.append(tr("[{group}]: the port is no number from 1 to 65535.", group=group))
         return None
     if "user" not in options:

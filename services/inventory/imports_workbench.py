@@ -177,6 +177,6 @@ def _user(text: str, *, needed: bool = True) -> str:
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 65535:
         raise ValueError(tr("its port is no number from 1 to 65535"))
     return int(text)

@@ -6,7 +6,7 @@ import pytest
 
 from services.facts.capability import cores_of, has_aes
 from services.facts.error_log import parse_transfers
-from services.facts.numeric import numeric_status
+from services.facts.numeric import numeric_status, numeric_variables
 
 Z15 = (
     "vendor_id       : IBM/S390\n# processors    : 4\nbogomips per cpu: 3241.00\n"
@@ -70,3 +70,8 @@ def test_that_a_number_below_0_without_its_sign_is_no_number_of_things(
     name: str, text: str, value: float | None
 ) -> None:
     assert numeric_status({name: text}).get(name.lower()) == value
+
+
+@pytest.mark.parametrize("text", ["\u0663", "1\u0663", "1_0", "\uff13"])
+def test_that_digits_of_other_scripts_and_pythons_own_underscores_are_no_number(text: str) -> None:
+    assert numeric_status({"Threads_running": text}) == numeric_variables({"sync_binlog": text}) == {}

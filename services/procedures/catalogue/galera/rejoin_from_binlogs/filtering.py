@@ -89,7 +89,7 @@ def writers_of(facts: Facts, joiner: str, found: Survey) -> tuple[HostFacts, ...
         if server is not None:
             return server.server_id
         told = host[Options].option("mysqld", "server_id") or "1"
-        return int(told) if host.host == joiner and told.isdecimal() else None
+        return int(told) if host.host == joiner and told.isascii() and told.isdecimal() else None
 
     return tuple(host for host in facts.hosts if number(host) in found.chain.writers)
 

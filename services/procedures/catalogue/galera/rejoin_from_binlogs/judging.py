@@ -178,7 +178,7 @@ def _ahead(facts: Facts, found: Survey) -> Check:
 def _writer(facts: Facts, joiner: str, found: Survey) -> Check:
     """The server whose logs these are is one whose option files were asked for filters (FILTERS)."""
     told = facts.host(joiner)[Options].option("mysqld", "server_id") or "1"  # 1 is the default
-    asked = {int(told)} if told.isdecimal() else set[int]()
+    asked = {int(told)} if told.isascii() and told.isdecimal() else set[int]()
     asked |= {s.server_id for h in facts.hosts if (s := server_of(h)) is not None and s.server_id is not None}
     strange = not found.chain.writers or not asked.issuperset(found.chain.writers)
     ids = ", ".join(map(str, found.chain.writers)) or "not known"

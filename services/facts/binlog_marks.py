@@ -61,6 +61,10 @@ class Mark:
         return f"{kind}, GTID {self.gtid}"
 
 
+NO_INDEX = 3
+"""How the read ends where there is no such index file (binlog_programs.py)."""
+
+
 def marks_read(index: str, since: int | None = None) -> CommandRead:
     """Return the read of a binary log's newest marks, or of those from the first with an Xid of `since` or more on.
 

@@ -197,3 +197,8 @@ def test_that_a_past_that_no_later_look_shows_is_not_waited_for(at: int, final: 
     assert (answer.holds, answer.final) == (None, final), answer.evidence
     hosts.sessions["n2"].programs["timeout"] = out("", 6)
     assert not Attempt(hosts, ManualClock()).look(told, NOTHING).final  # n2 may answer yet
+    hosts.sessions["n2"].programs["timeout"] = hosts.sessions["n1"].programs["timeout"]
+    for ended, settled in ((3, final), (6, False)):  # 3: its own old log is gone, with the folder that was emptied
+        hosts.sessions["n3"].programs["timeout"] = out("", ended)
+        own = Attempt(hosts, ManualClock()).look(replace(told, old_log="/var/lib/mysql/b.index"), NOTHING)
+        assert (own.holds, own.final) == (None, settled), own.evidence

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from services.connections.reads import commands, statements
 from services.errors import UserError
-from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks
+from services.facts.binlog_marks import MARKS_LIMIT_S, NO_INDEX, Mark, marks_read, parse_marks
 from services.facts.gtid import parts_of
 from services.facts.state_files import parse_grastate
 from services.facts.values import OFF_WORDS
@@ -92,7 +92,7 @@ class RestoredHistory(OfHost):
         if self.datadir and (wrong := names_another(self, asking)):
             return wrong
         leads = self.old_log and self.gtid and not self.time
-        own = _read(asking, self.host, self.old_log, seqno) if leads else None
+        own = _read(asking, self.host, self.old_log, seqno, gone=()) if leads else None
 
         unnamed = names_no_server(asking, self.host, self.hosts) if self.gtid else ""
 
@@ -313,11 +313,16 @@ def marks_of(asking: Asking, name: str, seqno: int) -> tuple[Mark, ...] | None:
     return _read(asking, name, found.get("log_bin_index", ""), seqno)
 
 
-def _read(asking: Asking, host: str, index: str, seqno: int) -> tuple[Mark, ...] | None:
+def _read(
+    asking: Asking, host: str, index: str, seqno: int, gone: tuple[Mark, ...] | None = None
+) -> tuple[Mark, ...] | None:
+    """Return the marks of a log; `gone` where it has no index any more, None where it can't be read now."""
     if not index:
         return None
     try:
         output = asking.run(host, marks_read(index, max(0, seqno - BEFORE)), limit_s=MARKS_LIMIT_S)
     except UserError:
         return None
+    if output.exit_code == NO_INDEX:
+        return gone
     return parse_marks(lines_of(output.text)) if output.exit_code == 0 else None

@@ -42,7 +42,7 @@ def enter(peer: SshPeer, tmp_path: Path) -> Enter:
         )
         entry = HostEntry("db1", "127.0.0.1", access)
         vault = MemoryVault({"env:P": "geheim"})
-        SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=5.0)).close()
+        SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=60.0)).close()
 
     return log_in
 

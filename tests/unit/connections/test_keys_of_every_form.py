@@ -176,7 +176,7 @@ def enter(tmp_path: Path) -> Iterator[Enter]:
         given = {"user": "dba", "port": peers[-1].port, "config": str(tmp_path / "config"), **access}
         entry = HostEntry("db1", "127.0.0.1", SshAccess(**given))  # type: ignore[arg-type]
         vault = MemoryVault({"env:P": WORD})
-        SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=5.0, auth_s=10.0)).close()
+        SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=60.0, auth_s=60.0)).close()
         return door
 
     yield log_in

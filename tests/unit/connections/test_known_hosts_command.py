@@ -212,7 +212,7 @@ def test_that_it_gets_the_very_words_that_ssh_gives_it(
     access = SshAccess("dba", port=peer.port, password=SecretRef.parse("env:SHOWN"), agent=False, **files)
     vault = MemoryVault({"env:SHOWN": "a-password"})
     entry = HostEntry("db1", "127.0.0.1", ssh=access)
-    SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=5.0)).close()
+    SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=60.0)).close()
     assert (tmp_path / "words").read_text() == theirs
 
 
@@ -257,7 +257,7 @@ def test_that_keys_which_a_proxy_command_writes_before_it_connects_order_what_is
     access = SshAccess("dba", port=peer.port, password=password, agent=False, config=str(tmp_path / "config"))
     entry, vault = HostEntry("db1", "127.0.0.1", ssh=access), MemoryVault({"env:SHOWN": "a-password"})
     try:
-        SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=10.0)).close()
+        SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=60.0)).close()
     finally:
         peer.close()
     assert peer.passwords == ["a-password"]

@@ -43,7 +43,7 @@ def entered(door: Door, folder: Path, vault: MemoryVault) -> str:
     ref = SecretRef("env", "P")
     access = SshAccess("dba", port=peer.port, password=ref, config=str(folder / "config"), agent=False)
     try:
-        link = SshLink.open(HostEntry("db1", "127.0.0.1", access), vault, policy=None, limits=Limits(handshake_s=5.0))
+        link = SshLink.open(HostEntry("db1", "127.0.0.1", access), vault, policy=None, limits=Limits(handshake_s=60.0))
         link.close()
         assert link.peer == "127.0.0.1"
         return link.login

@@ -40,7 +40,7 @@ def enter(tmp_path: Path) -> Iterator[Enter]:
             "dba", port=peer.port, password=SecretRef("env", "P"), config=str(tmp_path / "config"), agent=False
         )
         vault = MemoryVault({"env:P": "geheim"})
-        SshLink.open(HostEntry("db1", "127.0.0.1", access), vault, policy=None, limits=Limits(handshake_s=5.0)).close()
+        SshLink.open(HostEntry("db1", "127.0.0.1", access), vault, policy=None, limits=Limits(handshake_s=60.0)).close()
         return peer
 
     yield log_in

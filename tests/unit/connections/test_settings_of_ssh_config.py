@@ -189,7 +189,7 @@ def enter(peer: SshPeer, tmp_path: Path) -> Iterator[Enter]:
         (tmp_path / "config").write_text(said, encoding="utf-8")
         access = SshAccess("dba", port=peer.port, password=SecretRef("env", "P"), config=str(tmp_path / "config"))
         entry, vault = HostEntry("db1", "127.0.0.1", access), MemoryVault({"env:P": "geheim"})
-        links.append(SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=5.0)))
+        links.append(SshLink.open(entry, vault, policy=None, limits=Limits(handshake_s=60.0)))
         return links[-1].transport
 
     yield log_in
@@ -269,7 +269,7 @@ def test_that_a_key_that_is_left_out_is_told_with_its_setting(
     access = SshAccess("dba", port=peer.port, config=str(tmp_path / "config"), agent=False)
     with pytest.raises(AuthFailed, match=sentence):
         SshLink.open(
-            HostEntry("db1", "127.0.0.1", access), MemoryVault({}), policy=None, limits=Limits(handshake_s=5.0)
+            HostEntry("db1", "127.0.0.1", access), MemoryVault({}), policy=None, limits=Limits(handshake_s=60.0)
         )
 
 

@@ -56,7 +56,7 @@ def enter(group: Group, folder: Path) -> None:
         )
         vault = MemoryVault({"env:P": "geheim"})
         SshLink.open(
-            HostEntry("db1", "127.0.0.1", access), vault, policy=None, limits=Limits(handshake_s=5.0, close_s=1.0)
+            HostEntry("db1", "127.0.0.1", access), vault, policy=None, limits=Limits(handshake_s=60.0, close_s=1.0)
         ).close()
     finally:
         peer.close()

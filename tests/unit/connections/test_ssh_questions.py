@@ -90,7 +90,7 @@ def log_in(tmp_path: Path) -> Iterator[Ask]:
         )
         entry = HostEntry("db1", "127.0.0.1", access)
         SshLink.open(
-            entry, MemoryVault({"env:P": PASSWORD}), policy=None, limits=Limits(handshake_s=5.0, auth_s=5.0)
+            entry, MemoryVault({"env:P": PASSWORD}), policy=None, limits=Limits(handshake_s=60.0, auth_s=60.0)
         ).close()
 
     yield enter

@@ -27,7 +27,7 @@ from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections.tls_peer import Authority, Issued, TlsPeer
 
 PASSWORD = "geheim€ und lang genug"
-LIMITS = Limits(handshake_s=3.0)
+LIMITS = Limits(handshake_s=60.0)
 PROVEN = ("mysql_native_password", "client_ed25519")
 READABLE = ("caching_sha2_password", "sha256_password", "mysql_clear_password", "dialog")
 Serve = Callable[..., TlsPeer]

@@ -29,7 +29,7 @@ SST_RIGHTS = (("RELOAD",), ("PROCESS",), ("LOCK TABLES",), ("BINLOG MONITOR", "R
 _SYSTEM = frozenset({"system user", "event_scheduler", "wsrep applier", "wsrep aborter", ""})
 _DAEMON = frozenset({"daemon", "binlog dump", "binlog dump gtid", "slave_io", "slave_sql", "slave_worker"})
 _DDL = re.compile(
-    r"^\s*+(?>/\*.*?\*/\s*+)*+((?:ALTER|CREATE|DROP|RENAME|TRUNCATE|OPTIMIZE|REPAIR)\s+[A-Z]+|BACKUP\s+STAGE(?:\s+[A-Z_]+)?"
+    r"^\s*(?:/\*(?:[^*]|\*(?!/))*\*/\s*)*((?:ALTER|CREATE|DROP|RENAME|TRUNCATE|OPTIMIZE|REPAIR)\s+[A-Z]+|BACKUP\s+STAGE(?:\s+[A-Z_]+)?"
     r"|FLUSH\s+TABLES\s+WITH\s+READ\s+LOCK|LOCK\s+INSTANCE\s+FOR\s+BACKUP|LOCK\s+TABLES\s+FOR\s+BACKUP)",
     re.IGNORECASE | re.DOTALL,
 )

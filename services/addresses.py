@@ -15,6 +15,7 @@ _MOST = 253
 """Characters of a whole name (RFC 1035, 2.3.4)."""
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_-]{0,62}\.){0,126}[A-Za-z0-9_][A-Za-z0-9_-]{0,62}\.?")
 """RFC 1123, 2.1, and the underscore that many sites have in theirs."""
+_MOST_DIGITS = 100
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 _ZONE = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 _OF_A_SHELL = frozenset("'`\"$;&<>|(){}")
@@ -80,6 +81,12 @@ def parse_hop(text: str) -> tuple[str, str, int | None] | None:
     if not is_address(host) or not is_login(user) or (port is not None and not 1 <= int(port) <= 65535):
         return None
     return user, host, int(port) if port else None
+
+
+def port_of(text: str) -> int | None:
+    """Return a port that is written as a number from 1 to 65535; None for anything else."""
+    written = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+    return int(text) if written and 1 <= int(text) <= 65535 else None
 
 
 def is_this_machine(address: str) -> bool:

@@ -13,7 +13,7 @@ import socket
 import stat
 from pathlib import Path
 
-from services.addresses import is_address
+from services.addresses import is_address, port_of
 from services.home import expanded
 from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
@@ -94,8 +94,8 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     if not is_address(address):
         reader.problems.append(tr("[{group}]: the host is no address.", group=group))
         return None
-    port = options.get("port", "3306")
-    if not (port.isascii() and port.isdecimal()) or not 1 <= int(port) <= 65535:
+    port = port_of(options.get("port", "3306"))
+    if port is None:
         reader.problems.append(tr("[{group}]: the port is no number from 1 to 65535.", group=group))
         return None
     if "user" not in options:
@@ -129,7 +129,7 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     sql = SqlAccess(
         user=user,
         password=ref,
-        port=int(port),
+        port=port,
         via="socket" if local else "direct",
         socket=options.get("socket") if local else None,
         tls="off" if local else _tls(group, options, reader),

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.addresses import is_address, parse_hop
+from services.addresses import is_address, parse_hop, port_of
 from services.files import read_bounded
 from services.home import expanded
 from services.i18n import tr
@@ -177,6 +177,7 @@ def _user(text: str, *, needed: bool = True) -> str:
 
 
 def _port(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 65535:
+    port = port_of(text)
+    if port is None:
         raise ValueError(tr("its port is no number from 1 to 65535"))
-    return int(text)
+    return port

@@ -30,7 +30,7 @@ AS_NOBODY = r"""number_of_nobody() {
   return 1
 }
 of_number() { find /proc -mindepth 1 -maxdepth 1 -uid "$1" -name '[1-9]*' -printf '%f\n' 2>/dev/null; }
-above() {
+folders_above() {
   local at
   for at; do
     at=$(realpath -- "$at") || return
@@ -68,7 +68,7 @@ as_nobody() {
     [ -z "$one" ] || { printf '%s is no plain file or folder of its own: the tool left it\n' "${one:-something}"
                        return 73; }
   chown -R -h -- 0:0 "${lent[@]}" && chmod -R go-w,a-s -- "${lent[@]}" || return 73
-  one=$(above "${lent[@]}" | sort -zu | xargs -0rI '{}' find '{}' -mindepth 1 -maxdepth 1 -uid "$uid" \
+  one=$(folders_above "${lent[@]}" | sort -zu | xargs -0rI '{}' find '{}' -mindepth 1 -maxdepth 1 -uid "$uid" \
     -print \( -type d -o -delete \) 2>/dev/null | head -n 1)
   [ -z "$one" ] || { printf '%s was made outside of the copies: what the tool did does not count\n' "$one"; return 73; }
   return "$ended"

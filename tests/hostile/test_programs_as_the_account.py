@@ -198,8 +198,8 @@ def test_that_an_account_that_has_a_folder_open_swaps_nothing_in_it_while_root_e
     assert ran.returncode == 0, ran
 
 
-def test_that_a_pipe_or_a_log_without_an_end_keeps_no_undo_waiting(place: Place) -> None:
-    """root's grep waited on the pipe for ever, root's tail filled /tmp from a sparse log of 100 GB."""
+def _with_state_kept(place: Place) -> tuple[Path, Path, Path]:
+    """Keep the state of a data folder; return that folder, where the state lies, and the server's log."""
     data, kept, log = place.own / "data", place.roots / "state", place.own / "error.log"
     (data / "grastate.dat").write_text("uuid:    u\nseqno:   -1\n")
     (data / "ibdata1").write_text("rows")
@@ -207,6 +207,12 @@ def test_that_a_pipe_or_a_log_without_an_end_keeps_no_undo_waiting(place: Place)
     for at in (data / "grastate.dat", data / "ibdata1", log):
         os.chown(at, USER, GROUP)
     assert _ran(KEEP_STATE, ACCOUNT, data, kept, log).returncode == 0
+    return data, kept, log
+
+
+def test_that_a_pipe_or_a_log_without_an_end_keeps_no_undo_waiting(place: Place) -> None:
+    """root's grep waited on the pipe for ever, root's tail filled /tmp from a sparse log of 100 GB."""
+    data, kept, log = _with_state_kept(place)
     words = (ACCOUNT, data, kept, "no.service", log, "u", "WSREP: ")
     (data / "grastate.dat").unlink()
     os.mkfifo(data / "grastate.dat")
@@ -239,13 +245,7 @@ def test_that_the_mark_of_a_transfer_alone_keeps_no_state_file_from_its_place(
     place: Place, log: str, more: str, told: str
 ) -> None:
     """wsrep_sst_mariabackup makes .sst before it erases; cut short it leaves its mark (MariaDB 10.11.18)."""
-    data, kept, at = place.own / "data", place.roots / "state", place.own / "error.log"
-    (data / "grastate.dat").write_text("uuid:    u\nseqno:   -1\n")
-    (data / "ibdata1").write_text("rows")
-    at.write_text("before\n")
-    for one in (data / "grastate.dat", data / "ibdata1", at):
-        os.chown(one, USER, GROUP)
-    assert _ran(KEEP_STATE, ACCOUNT, data, kept, at).returncode == 0
+    data, kept, at = _with_state_kept(place)
     (data / "grastate.dat").write_text("uuid:    0\nseqno:   -1\n")
     (data / "sst_in_progress").touch()
     os.chown(data / "sst_in_progress", USER, GROUP)

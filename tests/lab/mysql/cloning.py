@@ -20,6 +20,16 @@ def begin(estate: Estate, name: str, writer: str) -> None:
     group.join(estate.spec, name)
 
 
+def until_it_copies(estate: Estate, name: str) -> None:
+    """Wait until the server itself says that it copies files: it drops its own data first, slowly on a busy machine."""
+
+    def reason() -> str | None:
+        stages = estate.sql(name, "SELECT STAGE, STATE FROM performance_schema.clone_progress")
+        return None if ["FILE COPY", "In Progress"] in [list(row) for row in stages] else f"{name} tells {stages}"
+
+    wait_until(f"{name} to copy files", reason, limit_s=90)
+
+
 def end(estate: Estate, name: str) -> None:
     """Let it run at full speed; the server then stops itself, since nobody watches over it, and is started here."""
     estate.sql(name, "SET GLOBAL clone_max_data_bandwidth = 0")

@@ -15,6 +15,7 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.sampling.watcher import Watcher
 from services.types import Health
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.waiting import while_asserts
 from tests.lab.mysql import cloning
 from tests.lab.mysql.seeing import until, until_online
 from tests.lab.mysql.watching import SAMPLES_S, becomes, watched
@@ -122,9 +123,13 @@ def test_that_an_expelled_member_is_in_offline_mode_within_three_samples_and_its
 def test_that_a_member_that_clones_tells_how_much_of_it_is_copied_and_comes_back(
     mysql: Estate, watcher: Watcher
 ) -> None:
+    def tells_the_copy() -> None:
+        assert "clones its data from a member (FILE COPY)" in _node(watcher, "g3").reason, _node(watcher, "g3")
+
     cloning.begin(mysql, "g3", "g1")
-    becomes(lambda: _codes(watcher)["g3"] == INSIDE["RECOVERING"].code, limit_s=15)
-    becomes(lambda: "clones its data from a member (FILE COPY)" in _node(watcher, "g3").reason, limit_s=15)
+    cloning.until_it_copies(mysql, "g3")
+    while_asserts(tells_the_copy, limit_s=15, every_s=0.05)
+    assert _codes(watcher)["g3"] == INSIDE["RECOVERING"].code
     assert _node(watcher, "g3").health is Health.TRANSFER
     assert _node(watcher, "g3").numbers[0][0] == "recovery"
     cloning.end(mysql, "g3")

@@ -84,9 +84,9 @@ def _write_nowhere() -> None:
 def _run(argv: list[str] | None) -> int:
     options = build_parser().parse_args(argv)
     if options.version:
-        from services.own_version import own_version  # late: the first paint waits for this module
+        from services.own_version import own_build  # late: the first paint waits for this module
 
-        sys.stdout.write(f"pilothouse {own_version()}\n")
+        sys.stdout.write(f"pilothouse {own_build().line}\n")
         return 0
     _start_log(verbose=getattr(options, "verbose", False))
     with kept_in(getattr(options, "data", None)):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The developer's one command: demo, run, test, lint, bench, docs, words, lock.
+"""The developer's one command: demo, run, test, lint, bench, package, docs, words, lock.
 
 Needs nothing but Python: the environment, its packages and (on Debian, as root) the system's packages are its own work.
 This file stays readable for an old Python, so that the sentence below reaches the person instead of a syntax error.

@@ -95,8 +95,12 @@ class Command(argparse.ArgumentParser):
         return parser.parse_known_args(args, namespace)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser for every subcommand."""
+def build_parser(*, whole: bool = False) -> argparse.ArgumentParser:
+    """Return the parser for every subcommand.
+
+    Args:
+        whole: with each subcommand's own arguments at once, for who reads all of them (manual page, completions).
+    """
     common = _common()
     parser = argparse.ArgumentParser(
         prog="pilothouse",
@@ -105,8 +109,14 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and end")
     _window_options(parser)
+    every = _WATCHING | STEERING
+    if whole:
+        filled = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser)
+        for name, (told, arguments) in every.items():
+            arguments(filled.add_parser(name, help=told, description=told, parents=[common]))
+        return parser
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Command)
-    for name, (told, arguments) in (_WATCHING | STEERING).items():
+    for name, (told, arguments) in every.items():
         command = commands.add_parser(name, help=told)
         command.common, command.arguments = common, arguments
     return parser

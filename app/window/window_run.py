@@ -61,6 +61,7 @@ def run_window(
     hooks.install()
     application = made_application(options)
     application.setApplicationName("Pilothouse")
+    application.setDesktopFileName("pilothouse")  # the menu's entry: its icon and name on Wayland
     play = Play(recording, autoplay, start_s)
     while True:
         exit_code, other = _one_window(options, hooks, play)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from boot import debian, environment, lock, peers, process, testing
+from boot import debian, environment, lock, package, peers, process, testing
 from boot.environment import MAIN
 from boot.places import BENCH_PAGE, DEMO_PICTURES, DOCS_PICTURES, ROOT, BootError, has_display, say
 
@@ -25,6 +25,8 @@ VERBS = """verbs:
   lint [--fix]   lint, types and import contracts only
   bench [ARGS]   measure the budgets, and bring what they are measured against;
                  without ARGS all of them, into resources/docs/benchmarks.md
+  package [KINDS] [--out DIR]
+                 the wheel, and what is installed on this platform: kinds wheel bundle installers
   docs           draw the screenshots of the documentation again, light and dark
   words          write the template of all sentences for translators, compile the catalogues
   lock [--upgrade]
@@ -46,6 +48,7 @@ def main(arguments: list[str]) -> int:
         "test": testing.test,
         "lint": testing.lint,
         "bench": bench,
+        "package": package.package,
         "docs": docs,
         "words": words,
         "lock": lock.refresh,

@@ -38,8 +38,8 @@ QT_PACKAGES = (
     "xvfb",
 )
 # What tests compare with: without OpenSSH's own programs and other logins' shells they are skipped, and nobody would
-# see what they show.
-TEST_PACKAGES = ("openssh-client", "fish", "tcsh", "zsh")
+# see what they show. The last three read what a desktop reads.
+TEST_PACKAGES = ("openssh-client", "fish", "tcsh", "zsh", "appstream", "desktop-file-utils", "libglib2.0-bin")
 
 
 def venv_packages() -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""The project's own environments: .venv from the lock, .venv-headless without Qt, .venv-bench with more (peers.py)."""
+"""The project's own environments: .venv from the lock, .venv-headless without Qt; with more than the lock .venv-bench
+(peers.py) and .venv-package (package.py)."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from boot.places import LOCK, PYPROJECT, ROOT, WINDOWS, BootError, is_debian, sa
 
 # Everything that brings a part of Qt. The service tests run without them (third law: no Qt below the window).
 QT_DISTRIBUTIONS = ("pyqtgraph", "pyside6-essentials", "pytest-qt", "shiboken6")
-# A peer of the benchmarks that has no wheel for Linux.
-BUILT_HERE = ("mysqlclient",)
+# What has no wheel: a peer of the benchmarks (on Linux), and what makes the manual page.
+BUILT_HERE = ("mysqlclient", "argparse-manpage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Environment:
 
     Attributes:
         folder: where it lies, at the root; without: distributions of the lock that it goes without.
-        peers: a second lock for what is only measured against; of these alone some are built here.
+        peers: a second lock, of what is only measured or packed with; of these alone some are built here.
     """
 
     folder: Path
@@ -76,7 +77,7 @@ def ensure(environment: Environment) -> None:
 
 
 def _install_peers(environment: Environment, lock: Path, chosen: Path) -> bool:
-    """Install what is measured against; tell whether all of it is there.
+    """Install what the second lock names; tell whether all of it is there.
 
     What has no wheel is built by the locked setuptools: nothing is fetched that has no hash. Where it can't be built
     (no compiler, no headers), the rest is installed, and the next run tries again.
@@ -85,10 +86,11 @@ def _install_peers(environment: Environment, lock: Path, chosen: Path) -> bool:
     text = lock.read_text(encoding="utf-8")
     chosen.write_text(without(text, BUILT_HERE), encoding="utf-8")
     _pip(environment, *words, "-r", str(chosen))
+    built = ",".join(name for name in BUILT_HERE if f"\n{name}==" in text)
     try:
-        _pip(environment, *words, "--no-binary", ",".join(BUILT_HERE), "--no-build-isolation", "-r", str(lock))
+        _pip(environment, *words, "--no-binary", built, "--no-build-isolation", "-r", str(lock))
     except BootError as error:
-        say(f"not to be had here: {', '.join(BUILT_HERE)}: {error}")
+        say(f"not to be had here: {built}: {error}")
         return False
     return True
 

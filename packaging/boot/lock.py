@@ -1,6 +1,6 @@
-"""Refreshing requirements.lock and the benchmarks' peers.lock: one file for Linux, macOS and Windows, with hashes.
+"""Refreshing requirements.lock, the benchmarks' peers.lock and package.lock of what packages are made with.
 
-Python 3.11 to 3.13 (ADR 0003).
+Each is one file for Linux, macOS and Windows, with hashes; Python 3.11 to 3.13 (ADR 0003).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import venv
 from pathlib import Path
 
 from boot.environment import BUILT_HERE, MAIN
-from boot.places import LOCK, PEERS, PEERS_LOCK, PYPROJECT, ROOT, WINDOWS, BootError, say
+from boot.places import LOCK, PEERS, PEERS_LOCK, PYPROJECT, ROOT, TOOLS, TOOLS_LOCK, WINDOWS, BootError, say
 
 
 def refresh(arguments: list[str]) -> int:
@@ -20,7 +20,10 @@ def refresh(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="pilothouse-lock-") as folder:
         compiler = _compiler(Path(folder))
         _compile(compiler, PYPROJECT, LOCK, ["--all-extras", *arguments])
-        _compile(compiler, PEERS, PEERS_LOCK, ["--no-binary", ",".join(BUILT_HERE), *arguments])
+        for wanted, lock in ((PEERS, PEERS_LOCK), (TOOLS, TOOLS_LOCK)):
+            # Beside the project's own packages in one environment: what both need has one version.
+            beside = ["--constraint", str(LOCK), "--no-binary", ",".join(BUILT_HERE)]
+            _compile(compiler, wanted, lock, [*beside, *arguments])
     return 0
 
 

@@ -65,6 +65,8 @@ STAGES = (
     Stage("faults", 1_800, paths=("tests/faults",), needs="qt", workers=2),
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.
     Stage("hostile", 900, paths=("tests/hostile",), needs="qt", workers=2),
+    # Makes the bundle of what is committed, in an environment of its own, and starts every part of it.
+    Stage("package", 2_400, paths=("tests/package",), needs="qt"),
     # Mostly waiting for servers: three processes, each with an estate of its own to steer, take a third of the time.
     Stage("lab", 4_300, paths=("tests/lab",), needs="lab", workers=3, share="loadgroup"),
 )

@@ -146,19 +146,21 @@ def limits_there_are() -> tuple[Limit, ...]:
 
 def about(options: Namespace, keeper: Keeper) -> tuple[tuple[str, str], ...]:
     """Return what the program says of itself: (marked name, value)."""
-    from importlib.metadata import PackageNotFoundError, metadata, version
+    from importlib.metadata import PackageNotFoundError, metadata
 
     import PySide6
 
+    from services.own_version import own_build
+
     try:
-        own, licence = version("pilothouse"), metadata("pilothouse")["License-Expression"]
+        licence = metadata("pilothouse")["License-Expression"]
     except PackageNotFoundError:
-        own, licence = "", ""
+        licence = ""
     folder = keeper.path.parent if keeper.path is not None else getattr(options, "data", None)
     return tuple(
         (name, value)
         for name, value in (
-            (mark("Version"), own),
+            (mark("Version"), own_build().line),
             (mark("Python"), platform.python_version()),
             (mark("Qt"), f"{qVersion()} (PySide6 {PySide6.__version__})"),
             (mark("System"), platform.platform()),

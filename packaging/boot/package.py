@@ -1,0 +1,92 @@
+"""The verb `package`: the wheel, the sdist and what this platform installs, made of what is committed.
+
+What packages are made with has an environment of its own, .venv-package. What stands in the work tree and in no commit
+is said, and is in no package: the same commit gives the same packages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from boot import debian, environment, process
+from boot.environment import Environment
+from boot.places import PACKAGE_WORK, PACKAGES, PYPROJECT, ROOT, TOOLS_LOCK, BootError, is_debian, say
+
+TOOLS = Environment(ROOT / ".venv-package", peers=TOOLS_LOCK)
+KINDS = ("wheel", "bundle", "installers")
+# Icons are drawn by Qt; the files of the menu are checked by their own tools; the C library's own tool lists libraries.
+DEBIAN = ("appstream", "binutils", "desktop-file-utils", "dpkg-dev|dpkg", "xz-utils")
+LIMIT_S = 3_600.0
+
+
+def package(arguments: list[str]) -> int:
+    """Build what is asked for into a folder; return the exit code."""
+    parser = argparse.ArgumentParser(prog="bootstrap.py package", description=__doc__.splitlines()[0])
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"{', '.join(KINDS)} (all, each with those before it)")
+    parser.add_argument("--out", type=Path, default=PACKAGES, metavar="DIR", help="where they go (dist)")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.kinds) - set(KINDS):
+        parser.error(f"not a kind of package: {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
+    last = max((KINDS.index(kind) for kind in options.kinds), default=len(KINDS) - 1)
+    environment.ensure(TOOLS)
+    for packages, purpose in ((debian.QT_PACKAGES, "the icons"), (DEBIAN, "the packages of Linux")):
+        if problem := debian.ensure(packages, purpose):
+            say(problem)
+    commit, made_at = export(PACKAGE_WORK / "tree")
+    settings = {
+        **os.environ,
+        "SOURCE_DATE_EPOCH": made_at,  # reproducible-builds.org, "SOURCE_DATE_EPOCH"
+        "PYTHONHASHSEED": "1",  # PyInstaller manual, "Creating a Reproducible Build"
+        "QT_QPA_PLATFORM": "offscreen",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LC_ALL": "C.UTF-8",
+    }
+    words = ["-m", "pack", "--commit", commit, "--out", str(options.out.absolute()), *KINDS[: last + 1]]
+    ending = process.run([str(TOOLS.python), *words], settings, LIMIT_S, folder=ROOT / "packaging")
+    return 0 if ending.code == 0 else 2
+
+
+def export(folder: Path) -> tuple[str, str]:
+    """Lay out what HEAD holds in `folder`; return the commit and its time (seconds since 1970)."""
+    if not (ROOT / ".git").exists():
+        return "", _copied(folder)
+    if changed := _git("status", "--porcelain"):
+        say(f"not in any commit, so in no package: {len(changed.splitlines())} changed or new files of this checkout")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    archive = folder.parent / "tree.tar"
+    _git("archive", "--format=tar", f"--output={archive}", "HEAD")
+    shutil.unpack_archive(archive, folder, "tar", filter="data")
+    archive.unlink()
+    commit, made_at = _git("log", "-1", "--format=%H %ct").split()
+    (folder / "resources" / "built-from").write_text(f"{commit}\n", encoding="ascii", newline="\n")
+    return commit, made_at
+
+
+def _copied(folder: Path) -> str:
+    """Copy the sources of a folder that git does not know; return the time of its project file."""
+    say("no checkout of git: the packages are made of the files that lie here, and name no commit")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ROOT, folder, ignore=_not_sources)
+    return str(int(PYPROJECT.stat().st_mtime))
+
+
+def _not_sources(_folder: str, names: list[str]) -> list[str]:
+    made = {"build", "dist", "__pycache__"}
+    return [name for name in names if name in made or name.endswith(".egg-info") or (name[0] == "." and name != ".ci")]
+
+
+def _git(*words: str) -> str:
+    if shutil.which("git") is None:
+        line = "apt-get install git" if is_debian() else "install git"
+        raise BootError(f"packages are made of what is committed, and git is not there to tell: {line}")
+    done = subprocess.run(
+        ["git", "-c", f"safe.directory={ROOT}", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise BootError(f"git {words[0]} ended with {done.returncode}: {done.stderr.strip()}")
+    return done.stdout.strip()

@@ -1,0 +1,131 @@
+"""What other programs read of the packages is what they say it is: workflow, menu entry, metainfo, the portable's script."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from boot.environment import MAIN
+
+ROOT = Path(__file__).resolve().parents[2]
+LINUX = ROOT / "packaging" / "linux"
+WORKFLOW = ROOT / ".github" / "workflows" / "package.yml"
+
+
+def _checked(file: Path) -> subprocess.CompletedProcess[str]:
+    words = [MAIN.tool("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", str(file)]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_that_the_workflow_is_one_by_githubs_schema() -> None:
+    done = _checked(WORKFLOW)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_that_a_workflow_with_a_wrong_word_is_refused(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.yml"
+    wrong.write_text(WORKFLOW.read_text(encoding="utf-8").replace("runs-on:", "runs_on:"), encoding="utf-8")
+    assert _checked(wrong).returncode == 1
+
+
+def test_that_the_workflow_builds_the_three_systems_and_names_no_verb_that_is_not_there() -> None:
+    text = WORKFLOW.read_text(encoding="utf-8")
+    assert {"ubuntu", "windows", "macos"} == set(re.findall(r"- system: (\w+)-", text))
+    assert set(re.findall(r"bootstrap\.py (\w+)", text)) == {"package", "test"}
+
+
+@pytest.mark.skipif(shutil.which("desktop-file-validate") is None, reason="desktop-file-validate is not there")
+def test_that_the_menu_entry_is_valid() -> None:
+    words = ["desktop-file-validate", "--warn-kde", str(LINUX / "pilothouse.desktop")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.skipif(shutil.which("appstreamcli") is None, reason="appstreamcli is not there")
+def test_that_the_metainfo_is_valid(tmp_path: Path) -> None:
+    text = (LINUX / "pilothouse.metainfo.xml").read_text(encoding="utf-8").replace("@VERSION@", "1.0.0")
+    text = text.replace("@DATE@", "2026-11-30").replace("@STABILITY@", "stable")
+    file = tmp_path / "io.pilothouse.Pilothouse.metainfo.xml"
+    file.write_text(text, encoding="utf-8")
+    words = ["appstreamcli", "validate", "--no-net", "--explain", str(file)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+# -- the portable's script ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path) -> Path:
+    """An unpacked portable whose program tells its arguments, in a folder whose name has every odd character."""
+    folder = tmp_path / 'odd $HOME "x" `id` \\ 100% & | name'
+    (folder / "share" / "applications").mkdir(parents=True)
+    (folder / "share" / "man" / "man1").mkdir(parents=True)
+    (folder / "share" / "man" / "man1" / "pilothouse.1.gz").write_bytes(b"page")
+    shutil.copy(LINUX / "pilothouse.desktop", folder / "share" / "applications")
+    shutil.copy(LINUX / "menu.sh", folder)
+    (folder / "pilothouse").write_text('#!/bin/sh\necho started "$@"\n', encoding="utf-8")
+    (folder / "pilothouse").chmod(0o755)
+    return folder
+
+
+def _menu(folder: Path, word: str, home: Path) -> subprocess.CompletedProcess[str]:
+    settings = {"HOME": str(home), "PATH": os.defpath}
+    return subprocess.run([folder / "menu.sh", word], capture_output=True, text=True, env=settings, check=False)
+
+
+def _all(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_that_the_portable_is_added_to_a_menu_and_taken_out_without_a_trace(unpacked: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    assert _menu(unpacked, "add", home).returncode == 0
+    assert _menu(unpacked, "add", home).returncode == 0  # an update
+    entry = home / ".local" / "share" / "applications" / "pilothouse.desktop"
+    assert "TryExec" not in entry.read_text(encoding="utf-8")
+    started = subprocess.run([home / ".local" / "bin" / "pilothouse", "x"], capture_output=True, text=True, check=True)
+    assert started.stdout == "started x\n"
+    kept = home / ".local" / "share" / "pilothouse" / "state.sqlite"
+    kept.parent.mkdir()
+    kept.write_bytes(b"a person's")
+    assert _menu(unpacked, "remove", home).returncode == 0
+    assert _all(home) == {".local", ".local/share", ".local/share/pilothouse", ".local/share/pilothouse/state.sqlite"}
+
+
+@pytest.mark.skipif(shutil.which("gio") is None, reason="gio, which starts menu entries, is not there")
+def test_that_the_menus_entry_starts_a_program_whose_path_has_every_odd_character(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / 'home "x" $HOME `id` \\ & | of one'
+    home.mkdir()
+    (unpacked / "pilothouse").write_text(f"#!/bin/sh\necho started \"$@\" > '{tmp_path}/told'\n", encoding="utf-8")
+    assert _menu(unpacked, "add", home).returncode == 0
+    entry = home / ".local" / "share" / "applications" / "pilothouse.desktop"
+    subprocess.run(["gio", "launch", str(entry)], check=True, timeout=30)
+    told = tmp_path / "told"
+    for _ in range(200):
+        if told.exists() and told.read_text(encoding="utf-8"):
+            break
+        time.sleep(0.05)
+    assert told.read_text(encoding="utf-8") == "started\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_that_another_program_of_that_name_is_left_as_it_is(unpacked: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / ".local" / "bin" / "pilothouse"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("theirs", encoding="utf-8")
+    done = _menu(unpacked, "add", tmp_path)
+    assert done.returncode == 1
+    assert "is another program" in done.stderr
+    assert theirs.read_text(encoding="utf-8") == "theirs"

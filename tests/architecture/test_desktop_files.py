@@ -1,4 +1,4 @@
-"""What other programs read of the packages is what they say it is: workflow, menu entry, metainfo, the portable's script."""
+"""What others read of the packages is what they take it for: workflow, menu entry, metainfo, the portable's script."""
 
 from __future__ import annotations
 

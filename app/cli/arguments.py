@@ -105,9 +105,10 @@ def build_parser(*, whole: bool = False) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pilothouse",
         description="See, measure and steer database clusters from your workstation. Without a command: the window.",
+        epilog="Exit codes: 0 good, 1 findings or refused, 2 bad input, 3 failed and undone, 4 needs a person.",
         parents=[common],
     )
-    parser.add_argument("--version", action="store_true", help="print the version and end")
+    parser.add_argument("--version", action="store_true", help="print version, commit and kind of installation")
     _window_options(parser)
     every = _WATCHING | STEERING
     if whole:

@@ -24,13 +24,10 @@ def main() -> None:
 
 
 def _manual(parser: argparse.ArgumentParser, version: str, day: str) -> str:
-    options = argparse.Namespace(
-        project_name=NAME, prog=NAME, version=version, date=day, section="1",
-        manual_title="Pilothouse Manual", description="watch and steer database clusters from your workstation",
-        authors=[], url="", format="pretty", long_description="",
-    )  # fmt: skip
-    parser._manpage = []  # noqa: SLF001 - argparse-manpage reads it of every parser
-    return str(Manpage(parser, options=vars(options)))
+    page = Manpage(parser)
+    page.source, page.date, page.manual = f"{NAME} {version}", day, "Pilothouse Manual"
+    page.description = "watch and steer database clusters from your workstation"
+    return str(page)
 
 
 def _complete_files(parser: argparse.ArgumentParser) -> None:

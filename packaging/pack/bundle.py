@@ -29,8 +29,21 @@ def build(made: Made) -> None:
     words = ["-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
     places = ["--distpath", made.bundle.parent, "--workpath", made.work / "pyinstaller" / "work"]
     call([sys.executable, *words, *places, here / "pilothouse.spec"], made.work, settings)
+    if sys.platform.startswith("linux"):
+        _strip(made.bundle)
     size = sum(path.stat().st_size for path in made.bundle.rglob("*") if path.is_file() and not path.is_symlink())
     say(f"the bundle has {size / 1e6:.0f} MB, {_qt(made.bundle) / 1e6:.0f} MB of it Qt")
+
+
+def _strip(folder: Path) -> None:
+    """Take debug information out of the libraries that have some: a third of two of them.
+
+    Qt's and numpy's wheels have none, and libraries that auditwheel has patched do not always stand it.
+    """
+    for path in sorted(folder.rglob("*.so*")):
+        patched = any(part == "PySide6" or part.endswith(".libs") for part in path.parts)
+        if path.is_file() and not path.is_symlink() and not patched:
+            call(["strip", "--strip-unneeded", path], folder)
 
 
 def _qt(folder: Path) -> int:

@@ -18,13 +18,13 @@ from boot.places import ROOT
 from services.own_version import BUILT_FROM, own_version
 from tests.package.conftest import Bundle
 
-NOT_NEEDED = set(
-    "pytest _pytest hypothesis mypy ruff PyInstaller setuptools pip pyqtgraph babel shtab PIL tests boot pack tkinter "
-    "ensurepip idlelib".split()
-)
+NOT_NEEDED = {
+    *("pytest", "_pytest", "hypothesis", "mypy", "ruff", "PyInstaller", "setuptools", "pip", "pyqtgraph", "babel"),
+    *("shtab", "PIL", "tests", "boot", "pack", "tkinter", "ensurepip", "idlelib"),
+}
 """What the environment that builds has beside the program."""
 SECRETS = ("BEGIN OPENSSH PRIVATE KEY-----\n", "BEGIN RSA PRIVATE KEY-----\n", "BEGIN PRIVATE KEY-----\n")
-MOST_MB = 260
+MOST_MB = 250
 
 
 def _search(bundle: Bundle, *words: str) -> tuple[list[str], set[str]]:

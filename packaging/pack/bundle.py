@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -30,9 +31,45 @@ def build(made: Made) -> None:
     places = ["--distpath", made.bundle.parent, "--workpath", made.work / "pyinstaller" / "work"]
     call([sys.executable, *words, *places, here / "pilothouse.spec"], made.work, settings)
     if sys.platform.startswith("linux"):
+        _drop_what_nobody_loads(made.bundle)
         _strip(made.bundle)
     size = sum(path.stat().st_size for path in made.bundle.rglob("*") if path.is_file() and not path.is_symlink())
     say(f"the bundle has {size / 1e6:.0f} MB, {_qt(made.bundle) / 1e6:.0f} MB of it Qt")
+
+
+def _drop_what_nobody_loads(folder: Path) -> None:
+    """Remove libraries that came for a part of Qt which was left out: no file that is left needs them.
+
+    PyInstaller finds what a library needs (ELF, DT_NEEDED) before the specification takes parts away.
+    """
+    while True:
+        needed: set[str] = set()
+        for path in elves(folder):
+            needed.update(re.findall(r"\(NEEDED\).*\[(.+)\]", call(["readelf", "--dynamic", path], folder)))
+        found = [path for path in (folder / "_internal").rglob("lib*.so*") if not path.name.startswith("libpython")]
+        left = [path for path in found if path.name not in needed and not _is_loaded_by_name(path)]
+        if not left:
+            break
+        for path in left:
+            path.unlink()
+    for path in folder.rglob("*"):
+        if path.is_symlink() and not path.exists():
+            path.unlink()
+
+
+def _is_loaded_by_name(path: Path) -> bool:
+    """Return whether it is a plugin of Qt."""
+    return "plugins" in path.parts
+
+
+def elves(folder: Path) -> list[Path]:
+    """Return every program and library of a folder."""
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink() and _is_elf(path)]
+
+
+def _is_elf(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
 
 
 def _strip(folder: Path) -> None:
@@ -40,9 +77,9 @@ def _strip(folder: Path) -> None:
 
     Qt's and numpy's wheels have none, and libraries that auditwheel has patched do not always stand it.
     """
-    for path in sorted(folder.rglob("*.so*")):
+    for path in elves(folder):
         patched = any(part == "PySide6" or part.endswith(".libs") for part in path.parts)
-        if path.is_file() and not path.is_symlink() and not patched:
+        if ".so" in path.name and not patched:  # the starter carries its archive behind its end
             call(["strip", "--strip-unneeded", path], folder)
 
 

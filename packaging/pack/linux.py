@@ -9,6 +9,7 @@ from pathlib import Path
 
 from boot.places import BootError, say
 from pack.archive import pack_folder
+from pack.bundle import elves
 from pack.made import NAME, Made, call, epoch
 
 HOME = Path("usr/lib") / NAME
@@ -91,21 +92,14 @@ def _needed_libraries(made: Made, root: Path) -> str:
     (work / "debian" / "control").write_text(
         f"Source: {NAME}\n\nPackage: {NAME}\nArchitecture: any\n", encoding="ascii"
     )
-    elves = [
-        path for path in sorted((root / HOME).rglob("*")) if path.is_file() and not path.is_symlink() and _is_elf(path)
-    ]
-    places = sorted({path.parent for path in elves})
+    loaded = elves(root / HOME)
+    places = sorted({path.parent for path in loaded})
     words = ["dpkg-shlibdeps", "-O", "--ignore-missing-info", "--warnings=0", *(f"-l{place}" for place in places)]
-    said = call([*words, *(f"-e{path}" for path in elves)], work)
+    said = call([*words, *(f"-e{path}" for path in loaded)], work)
     found = re.search(r"^shlibs:Depends=(.*)$", said, re.MULTILINE)
     if found is None:
         raise BootError("dpkg-shlibdeps named no packages")
     return found[1]
-
-
-def _is_elf(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
 
 
 def _plain(root: Path) -> None:

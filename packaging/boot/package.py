@@ -18,8 +18,8 @@ from boot.places import PACKAGE_WORK, PACKAGES, PYPROJECT, ROOT, TOOLS_LOCK, Boo
 
 TOOLS = Environment(ROOT / ".venv-package", peers=TOOLS_LOCK)
 KINDS = ("wheel", "bundle", "installers")
-# Icons are drawn by Qt; the files of the menu are checked by their own tools; the C library's own tool lists libraries.
-DEBIAN = ("appstream", "binutils", "desktop-file-utils", "dpkg-dev|dpkg", "xz-utils")
+# What lists libraries and whose they are, and two that parts of Qt load.
+DEBIAN = ("binutils", "dpkg-dev", "libwayland-cursor0", "libwayland-egl1")
 LIMIT_S = 3_600.0
 
 

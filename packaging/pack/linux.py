@@ -11,6 +11,7 @@ from boot.places import BootError, say
 from pack.archive import pack_folder
 from pack.bundle import elves
 from pack.made import NAME, Made, call, epoch
+from pack.system_libraries import system_packages
 
 HOME = Path("usr/lib") / NAME
 """The bundle's folder in the .deb."""
@@ -95,6 +96,7 @@ def _needed_libraries(made: Made, root: Path) -> str:
     loaded = elves(root / HOME)
     places = sorted({path.parent for path in loaded})
     words = ["dpkg-shlibdeps", "-O", "--ignore-missing-info", "--warnings=0", *(f"-l{place}" for place in places)]
+    words += [f"-x{one.name}" for one in system_packages(made)]  # what the bundle itself has
     said = call([*words, *(f"-e{path}" for path in loaded)], work)
     found = re.search(r"^shlibs:Depends=(.*)$", said, re.MULTILINE)
     if found is None:

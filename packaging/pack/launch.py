@@ -1,7 +1,18 @@
 """What the bundle starts."""
 
+import os
 import sys
 
-from app.__main__ import main
+# The starter names the bundle's folder to the dynamic linker, which has read it by now. What this program starts (ssh,
+# a ProxyCommand, a browser) is the system's, and must find the system's libraries (PyInstaller manual, "LD_LIBRARY_PATH").
+for name in ("LD_LIBRARY_PATH", "LIBPATH"):
+    before = os.environ.pop(f"{name}_ORIG", None)
+    os.environ.pop(name, None)
+    if before is not None:
+        os.environ[name] = before
+for name in [name for name in os.environ if name.startswith("_PYI_")]:
+    del os.environ[name]
+
+from app.__main__ import main  # noqa: E402 - nothing of ours is read before
 
 sys.exit(main())

@@ -1,6 +1,6 @@
 """Look for words in every file of a bundle and in every module of its archives: `python -m pack.search FOLDER WORD...`.
 
-Prints "modules NAME..." of each archive's top level, then a line "WORD in FILE" for each find.
+Prints a line "WORD in FILE" for each find, then "modules NAME...", the top level of the archive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main() -> None:
     for place, content in _contents(folder, names):
         for word in words:
             if word.encode() in content:
-                print(f"{word} in {place}")
+                print(f"{word!r} in {place}")
     print("modules", *sorted(names))
 
 

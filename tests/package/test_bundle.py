@@ -59,7 +59,7 @@ def test_that_every_library_that_any_line_imports_is_imported_in_the_bundle(
     trying: Bundle, home: dict[str, str]
 ) -> None:
     wanted = imported()
-    assert {"paramiko", "pymongo", "pymysql", "sqlalchemy", "PySide6.QtSvg", "keyring"} <= wanted
+    assert {"paramiko", "bson", "pymysql", "sqlalchemy", "PySide6.QtSvg", "keyring"} <= wanted
     platforms = {name for name in wanted if name in sys.stdlib_module_names or _is_there(name)}
     done = trying.run(program="pilothouse-try", told="\n".join(sorted(platforms)), **home)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
@@ -109,3 +109,25 @@ def test_that_the_version_tells_commit_and_bundle(bundle: Bundle, home: dict[str
     told = bundle.run("--version", **home).stdout
     assert told.startswith(f"pilothouse {own_version()} (")
     assert told.endswith("bundle)\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+@pytest.mark.parametrize("theirs", ["", "/opt/theirs/lib"])
+def test_that_what_the_bundle_starts_gets_the_logins_own_environment(
+    bundle: Bundle, tmp_path: Path, home: dict[str, str], theirs: str
+) -> None:
+    folder = Path(home["HOME"]) / ".ssh"
+    folder.mkdir(mode=0o700)
+    config = f"Host one\n  ProxyCommand sh -c 'env > {tmp_path}/seen; exit 1'\n"
+    (folder / "config").write_text(config, encoding="utf-8")
+    inventory = tmp_path / "inventory.toml"
+    inventory.write_text(
+        'version = 1\n[[host]]\nname = "one"\naddress = "one"\n[host.ssh]\nuser = "dba"\n', encoding="utf-8"
+    )
+    given = {"LD_LIBRARY_PATH": theirs} if theirs else {}
+    bundle.run("check", "--inventory", str(inventory), "--data", str(tmp_path / "data"), "--wait", "5", **home, **given)
+    seen = dict(
+        line.split("=", 1) for line in (tmp_path / "seen").read_text(encoding="utf-8").splitlines() if "=" in line
+    )
+    assert seen.get("LD_LIBRARY_PATH", "") == theirs
+    assert [name for name in seen if name.startswith("_PYI") or name.endswith("_ORIG")] == []

@@ -23,7 +23,8 @@ NOT_NEEDED = {
     *("shtab", "PIL", "tests", "boot", "pack", "tkinter", "ensurepip", "idlelib"),
 }
 """What the environment that builds has beside the program."""
-SECRETS = ("BEGIN OPENSSH PRIVATE KEY-----\n", "BEGIN RSA PRIVATE KEY-----\n", "BEGIN PRIVATE KEY-----\n")
+SECRETS = ("BEGIN OPENSSH PRIVATE KEY-----\nb3B", "BEGIN RSA PRIVATE KEY-----\nMI", "BEGIN PRIVATE KEY-----\nMI")
+"""A key's first line and how its content begins: the line alone is what readers of keys look for."""
 MOST_MB = 250
 
 

@@ -36,12 +36,17 @@ class BareRoot:
 
     def sh(self, script: str, *, login: str = "root", limit_s: float = 300.0, check: bool = True) -> Result:
         """Run a script in it, by a shell that ends at the first error, with mounts and processes that end with it."""
-        kept = {name: value for name, value in os.environ.items() if _CLIENTS.match(name)}
-        home = "/root" if login == "root" else HOME
-        words = ["env", "-i", f"HOME={home}", "LANG=C.UTF-8", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-                 "DEBIAN_FRONTEND=noninteractive", *(f"{name}={value}" for name, value in kept.items()),
-                 "chroot", *(() if login == "root" else (f"--userspec={login}",)), str(self.folder), "bash", "-euo", "pipefail", "-c",
-                 script]  # fmt: skip
+        settings = {
+            "HOME": "/root" if login == "root" else HOME,
+            "LANG": "C.UTF-8",
+            "DEBIAN_FRONTEND": "noninteractive",
+        }
+        settings |= {name: value for name, value in os.environ.items() if _CLIENTS.match(name)}
+        settings["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
+        who = [] if login == "root" else [f"--userspec={login}"]
+        shell = ["bash", "-euo", "pipefail", "-c", script]
+        words = ["env", "-i", *(f"{name}={value}" for name, value in settings.items()), "chroot", *who]
+        words += [str(self.folder), *shell]
         root = shlex.quote(str(self.folder))
         mounted = f"mount -t proc proc {root}/proc; mount --rbind /dev {root}/dev; mount -t tmpfs tmpfs {root}/dev/shm"
         inner = f"{mounted}; exec {shlex.join(words)}"
@@ -50,7 +55,7 @@ class BareRoot:
         )
 
     def files(self) -> set[str]:
-        """Return every path but what a running system changes by itself; dpkg's own list of packages is one of those."""
+        """Return every path but what a running system changes by itself, as dpkg its own lists."""
         listed = self.sh(
             f"find / -xdev \\( {_CHANGING} -o -path /var/lib/dpkg -o -path /var/lib/apt \\) -prune -o -print"
         )

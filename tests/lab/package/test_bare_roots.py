@@ -29,7 +29,7 @@ export DISPLAY=:{display} XDG_RUNTIME_DIR=$HOME/run; mkdir -p -m 700 $HOME/run
 Xvfb :{display} -screen 0 1280x800x24 -nolisten tcp >/dev/null 2>&1 & x=$!
 trap 'kill $x 2>/dev/null || :; rm -rf $HOME/run' EXIT
 for n in $(seq 100); do xdpyinfo >/dev/null 2>&1 && break; sleep 0.1; done
-entry=$(find {entries} -name pilothouse.desktop 2>/dev/null | head -1)
+entry=$(find {entries} -name pilothouse.desktop 2>/dev/null | head -1 || :)
 gio launch "$entry"
 for n in $(seq 300); do xwininfo -root -tree | grep -q 'Pilothouse' && break; sleep 0.1; done
 xwininfo -root -tree | grep Pilothouse

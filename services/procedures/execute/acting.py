@@ -243,7 +243,12 @@ class RealActor:
         if isinstance(action, EditOptions | EditYaml):
             secret = False
             if isinstance(action, EditYaml):
-                changed = files.edit_yaml(action.path, action.settings)
+                try:
+                    changed = files.edit_yaml(action.path, action.settings)
+                except Untouched as problem:
+                    if action.needed:
+                        raise
+                    return Acted((*said, tr("it stays as it stands: {why}", why=problem.sentence)))
             else:
                 options = tuple((name, self._revealed(value)) for name, value in action.options)
                 secret = any(isinstance(value, CopiedSecret) for _, value in action.options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from services.clock import ManualClock
 from services.connections.command import Command
 from services.connections.operator_files import NotRead, NotWritten
 from services.connections.ports import FileSeen, Output
-from services.procedures.engine.ports import ActFailed, Untouched
+from services.procedures.engine.ports import Acted, ActFailed, Untouched
 from services.procedures.execute.acting import RealActor
 from services.procedures.plan.actions import Action, EditYaml, PutFile, Run, Several
 from services.secrets import Secret
@@ -64,9 +65,9 @@ class Hosts:
         return self._session
 
 
-def _performed(session: Session, action: Action) -> None:
+def _performed(session: Session, action: Action) -> Acted:
     actor = RealActor(Hosts(session), "7", ManualClock())  # type: ignore[arg-type]
-    actor.perform("r1:new-string", "r1", action, {}, limit_s=30.0)
+    return actor.perform("r1:new-string", "r1", action, {}, limit_s=30.0)
 
 
 def test_that_an_edit_that_is_refused_names_the_file_and_the_line_and_has_written_nothing() -> None:
@@ -109,6 +110,16 @@ def test_that_a_file_which_root_may_not_follow_is_refused_with_nothing_touched(a
         _performed(session, Several((action, START)))
     assert told.value.safe == "Nothing was written."
     assert START.command.argv[0] not in " ".join(session.ran)
+
+
+def test_that_an_edit_that_is_not_needed_keeps_no_server_from_its_start_and_tells_why() -> None:
+    """An undo would have the string of before in the file, which nobody had changed: the mongos stayed down for it."""
+    session = Session({PATH: "sharding:\n  configDB: a,b,c\n"})
+    session.refuses = 73
+    acted = _performed(session, Several((replace(EDIT, needed=False), START)))
+    assert session.wrote == []
+    assert START.command.argv[0] in " ".join(session.ran)
+    assert [line for line in acted.output if line.startswith("it stays as it stands: ") and "symbolic link" in line]
 
 
 def test_that_a_writing_program_that_was_killed_may_have_replaced_the_file() -> None:

@@ -49,8 +49,12 @@ def new_string(party: Party, router: str) -> EditYaml:
 
 
 def old_string(party: Party, router: str) -> EditYaml:
-    """Return the edit that gives it the mirrors' string: a colleague may have given it another meanwhile."""
-    return EditYaml(party.path(router), ((STRING, party.string),))
+    """Return the edit that gives it the mirrors' string: a colleague may have given it another meanwhile.
+
+    The run itself has written nothing else there by then: a file that root may not read keeps no mongos down, and what
+    it was started with is proven.
+    """
+    return EditYaml(party.path(router), ((STRING, party.string),), needed=False)
 
 
 def edits_of(party: Party, host: str) -> tuple[EditYaml, ...]:

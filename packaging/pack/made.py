@@ -76,8 +76,8 @@ def epoch() -> int:
     return int(os.environ["SOURCE_DATE_EPOCH"])
 
 
-def call(words: Sequence[str | Path], folder: Path, settings: Mapping[str, str] | None = None) -> str:
-    """Run a tool; return what it printed; raise BootError with the end of what it said where it fails."""
+def call(words: Sequence[object], folder: Path, settings: Mapping[str, str] | None = None) -> str:
+    """Run a tool of words and paths; return what it printed; raise BootError with the end of what it said where it fails."""
     command = [str(word) for word in words]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, **(settings or {})}, stdin=subprocess.DEVNULL, capture_output=True,
@@ -89,6 +89,6 @@ def call(words: Sequence[str | Path], folder: Path, settings: Mapping[str, str] 
     return done.stdout
 
 
-def python(made: Made, words: Sequence[str | Path], folder: Path) -> str:
+def python(made: Made, words: Sequence[object], folder: Path) -> str:
     """Run this environment's Python with the unpacked wheel before the checkout it was installed from."""
     return call([sys.executable, *words], folder, {"PYTHONPATH": f"{made.site}{os.pathsep}{made.tree / 'packaging'}"})

@@ -103,8 +103,8 @@ class EditYaml:
 
     Attributes:
         settings: (dotted name, value); value None removes the setting.
-        needed: False where the file may say so already, and what is proven behind it would show that it did not: one that
-            is refused stays as it stands, and is told, so that it keeps no server from its start.
+        needed: False where the file may say so already, and what is proven behind it would show that it did not: one
+            that is refused stays as it stands, and is told, so that it keeps no server from its start.
     """
 
     path: str

@@ -33,7 +33,7 @@ entry=$(find {entries} -name pilothouse.desktop 2>/dev/null | head -1 || :)
 gio launch "$entry"
 for n in $(seq 300); do xwininfo -root -tree | grep -q 'Pilothouse' && break; sleep 0.1; done
 xwininfo -root -tree | grep Pilothouse
-pkill -u "$(id -u)" -f pilothouse || :
+pkill -x pilothouse || :
 """
 
 

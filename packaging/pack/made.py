@@ -77,7 +77,7 @@ def epoch() -> int:
 
 
 def call(words: Sequence[object], folder: Path, settings: Mapping[str, str] | None = None) -> str:
-    """Run a tool of words and paths; return what it printed; raise BootError with the end of what it said where it fails."""
+    """Run a tool; return what it printed; raise BootError with the end of what it said where it fails."""
     command = [str(word) for word in words]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, **(settings or {})}, stdin=subprocess.DEVNULL, capture_output=True,

@@ -39,7 +39,7 @@ def application(options: Namespace) -> QApplication:
 
     before = qInstallMessageHandler(on_message)
     try:
-        made = QApplication([])
+        made = QApplication(["pilothouse"])  # the name by which a desktop knows its windows (WM_CLASS)
     finally:
         qInstallMessageHandler(before)
     for message in said:

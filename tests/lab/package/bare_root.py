@@ -79,17 +79,18 @@ def base(release: str) -> Path:
         building.parent.mkdir(parents=True, exist_ok=True)
         mirror = debian_mirror()
         run(["debootstrap", "--variant=minbase", release, str(building), *([mirror] if mirror else [])], limit_s=1700.0)
-        _machines_settings(building, release)
+        _machines_settings(building)
         root = BareRoot(building)
         root.sh(
             "apt-get update -qq && apt-get install -y -qq --no-install-recommends " + " ".join(DESKTOP), limit_s=1200.0
         )
+        _machines_settings(building)  # once more: the certificates' package has written its own over them
         root.sh("useradd --create-home --uid 1500 --shell /bin/bash dba")
         building.rename(final)
     return final
 
 
-def _machines_settings(root: Path, release: str) -> None:
+def _machines_settings(root: Path) -> None:
     """Give it this machine's way to its packages, as any machine on this network has it."""
     for name in ("resolv.conf", "hosts", "pip.conf"):
         if (Path("/etc") / name).is_file():
@@ -100,7 +101,7 @@ def _machines_settings(root: Path, release: str) -> None:
             target = root / str(path).lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
             copy = shutil.copytree if path.is_dir() else shutil.copy
-            if not target.exists():
+            if path.is_file() or not target.exists():
                 copy(path.resolve(), target)
     for file in Path("/etc/apt/apt.conf.d").glob("*"):
         if not (root / "etc/apt/apt.conf.d" / file.name).exists():

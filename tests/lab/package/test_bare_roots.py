@@ -58,7 +58,7 @@ WAYS = (
         f"{HOME}/.local/lib/pilothouse-*/menu.sh remove && rm -r {HOME}/.local/lib/pilothouse-* && "
         f"rmdir {HOME}/.local/lib",
         f"{HOME}/.local/bin/pilothouse"),
-    Way("pipx", "*.whl", "pipx install --quiet /packed/*.whl", "pipx uninstall pilothouse",
+    Way("pipx", "*.whl", "pipx install /packed/*.whl", "pipx uninstall pilothouse",
         f"{HOME}/.local/bin/pilothouse", in_menu=False),
     Way("uv", "*.whl", f"python3 -m venv {HOME}/uv && {HOME}/uv/bin/pip install --quiet uv && "
         f"{HOME}/uv/bin/uv tool install --quiet --native-tls /packed/*.whl",

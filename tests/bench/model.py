@@ -13,7 +13,7 @@ class Row:
     """One budget measured.
 
     Attributes:
-        number: the budget's number (1 to 14); part: 'a', 'b' where a budget has several clauses.
+        number: the budget's number; part: 'a', 'b' where a budget has several clauses.
         title: what is measured, against what.
         ratio: measured value as the ratio named in `title` (or an absolute where the budget is one); limit: its limit.
         unit: 'x' for ratios, else the unit of an absolute figure ('ms', 'missed', '%', 'B/sample').

@@ -90,8 +90,8 @@ def _inventory(root: BareRoot, estate: Estate) -> None:
     for path in estate.client_dir.iterdir():
         if path.is_file():
             root.brings(path, f"{HOME}/client/{path.name}")
-    text = (estate.client_dir / "inventory.toml").read_text(encoding="utf-8")
-    (root.folder / HOME[1:] / "client" / "inventory.toml").write_text(
+    text = (estate.client_dir / "inventory-all.toml").read_text(encoding="utf-8")
+    (root.folder / HOME[1:] / "client" / "inventory-all.toml").write_text(
         text.replace(str(estate.client_dir), f"{HOME}/client"), encoding="utf-8"
     )
     root.sh(f"chown -R dba: {HOME}/client; chmod 600 {HOME}/client/*")
@@ -121,7 +121,7 @@ def test_that_a_package_is_installed_used_and_removed_without_a_trace(
         display = 90 + RELEASES.index(root.folder.name)
         seen = root.sh(WINDOW.format(display=display, entries=ENTRIES), login="1500:1500", limit_s=120).out
         assert "Pilothouse" in seen
-    asked = f"{way.program} topology --json --inventory {HOME}/client/inventory.toml"
+    asked = f"{way.program} topology --json --inventory {HOME}/client/inventory-all.toml"
     answer = root.sh(asked, login="1500:1500", limit_s=120)
     (cluster,) = json.loads(answer.out)["clusters"]
     assert {node["name"] for node in cluster["nodes"]} >= {"n1", "n2", "n3"}

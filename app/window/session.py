@@ -186,6 +186,7 @@ class WindowSession(QObject):
 
     def load(self) -> None:
         """Begin loading behind the painted window."""
+        self.window.setWindowIcon(app_icon())
         opener = self._opener
         if isinstance(opener, RecordingOpener):
             self.window.status.show_replay()
@@ -227,7 +228,6 @@ class WindowSession(QObject):
             self.window.status.show_replay()
         if self._hosts is not None:
             self._hosts.fixed = not source.is_live
-        self.window.setWindowIcon(app_icon())
         self.window.setWindowTitle(f"{visible(source.title)} – Pilothouse")
         door = self._opener.door()
         shelf = self._opener.shelf()

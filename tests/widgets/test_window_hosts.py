@@ -313,6 +313,15 @@ def sessions() -> Iterator[list[Opened]]:
         opened.session.stop()
 
 
+def test_that_a_window_without_any_host_has_the_programs_icon(
+    window: MainWindow, qtbot: QtBot, sessions: list[Opened]
+) -> None:
+    """Seen in a panel: a first start showed the desktop's own icon for what it does not know."""
+    assert window.windowIcon().isNull()
+    sessions.append(Opened(qtbot, window, NothingToWatch("There is no inventory.")))
+    assert not window.windowIcon().isNull()
+
+
 def test_that_the_first_run_teaches_three_ways_in(qtbot: QtBot, window: MainWindow, sessions: list[Opened]) -> None:
     opened = Opened(qtbot, window, NothingToWatch("There is no inventory."))
     sessions.append(opened)

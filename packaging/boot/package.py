@@ -10,11 +10,12 @@ import argparse
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from boot import debian, environment, process
 from boot.environment import Environment
-from boot.places import PACKAGE_WORK, PACKAGES, PYPROJECT, ROOT, TOOLS_LOCK, BootError, is_debian, say
+from boot.places import PACKAGE_WORK, PACKAGES, PYPROJECT, ROOT, TOOLS_LOCK, BootError, say
 
 TOOLS = Environment(ROOT / ".venv-package", peers=TOOLS_LOCK)
 KINDS = ("wheel", "bundle", "installers")
@@ -33,7 +34,7 @@ def package(arguments: list[str]) -> int:
         parser.error(f"not a kind of package: {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
     last = max((KINDS.index(kind) for kind in options.kinds), default=len(KINDS) - 1)
     environment.ensure(TOOLS)
-    for packages, purpose in ((debian.QT_PACKAGES, "the icons"), (DEBIAN, "the packages of Linux")):
+    for packages, purpose in ((debian.QT_PACKAGES, "the icons"), (_system_packages(), "the packages of Linux")):
         if problem := debian.ensure(packages, purpose):
             say(problem)
     commit, made_at = export(PACKAGE_WORK / "tree")
@@ -50,9 +51,15 @@ def package(arguments: list[str]) -> int:
     return 0 if ending.code == 0 else 2
 
 
+def _system_packages() -> tuple[str, ...]:
+    """Return the Debian packages; the library of Debian's own Python, which the bundle holds, is one of its own."""
+    own = f"libpython{sys.version_info.major}.{sys.version_info.minor}"
+    return (*DEBIAN, own) if sys.base_prefix == "/usr" else DEBIAN
+
+
 def export(folder: Path) -> tuple[str, str]:
     """Lay out what HEAD holds in `folder`; return the commit and its time (seconds since 1970)."""
-    if not (ROOT / ".git").exists():
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
         return "", _copied(folder)
     if changed := _git("status", "--porcelain"):
         say(f"not in any commit, so in no package: {len(changed.splitlines())} changed or new files of this checkout")
@@ -69,7 +76,7 @@ def export(folder: Path) -> tuple[str, str]:
 
 def _copied(folder: Path) -> str:
     """Copy the sources of a folder that git does not know; return the time of its project file."""
-    say("no checkout of git: the packages are made of the files that lie here, and name no commit")
+    say("no checkout of git, or no git: the packages are made of the files that lie here, and name no commit")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT, folder, ignore=_not_sources)
     return str(int(PYPROJECT.stat().st_mtime))
@@ -81,9 +88,6 @@ def _not_sources(_folder: str, names: list[str]) -> list[str]:
 
 
 def _git(*words: str) -> str:
-    if shutil.which("git") is None:
-        line = "apt-get install git" if is_debian() else "install git"
-        raise BootError(f"packages are made of what is committed, and git is not there to tell: {line}")
     done = subprocess.run(
         ["git", "-c", f"safe.directory={ROOT}", *words], cwd=ROOT, capture_output=True, text=True, check=False
     )

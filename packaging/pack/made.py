@@ -79,10 +79,13 @@ def epoch() -> int:
 def call(words: Sequence[object], folder: Path, settings: Mapping[str, str] | None = None) -> str:
     """Run a tool; return what it printed; raise BootError with the end of what it said where it fails."""
     command = [str(word) for word in words]
-    done = subprocess.run(
-        command, cwd=folder, env={**os.environ, **(settings or {})}, stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **(settings or {})}, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+    except FileNotFoundError as missing:
+        raise BootError(f"{command[0]} is not there, and the packages are made with it") from missing
     if done.returncode != 0:
         said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-20:])
         raise BootError(f"'{' '.join(command[:4])}' ended with {done.returncode}:\n{said}")

@@ -9,7 +9,8 @@ import pytest
 
 from boot import debian, environment, peers
 from boot.environment import BUILT_HERE, HEADLESS, MAIN, fingerprint, without
-from boot.places import PEERS_LOCK, BootError
+from boot.places import LOCK as OWN
+from boot.places import PEERS_LOCK, TOOLS_LOCK, BootError
 from boot.stages import STAGES
 from tests.bench import __main__ as bench
 from tests.bench.model import Row, missing, table
@@ -23,7 +24,19 @@ def test_that_every_peer_is_pinned_with_hashes_and_the_lock_tells_nothing_of_a_m
     assert not re.search(r"https?:|file:|--index|--find-links|--extra|/(home|root|tmp|opt|usr)/", LOCK)
     for entry in re.split(r"^(?=[a-z])", LOCK, flags=re.MULTILINE)[1:]:
         assert entry.count("--hash=sha256:") >= 1
-    assert set(BUILT_HERE) < set(re.findall(r"^([a-z]+)==", LOCK, re.MULTILINE))
+
+
+def test_that_every_tool_of_the_packages_is_pinned_and_what_both_locks_have_is_one_version() -> None:
+    text = TOOLS_LOCK.read_text(encoding="utf-8")
+    assert not re.search(r"https?:|file:|--index|--find-links|--extra|/(home|root|tmp|opt|usr)/", text)
+    tools, ours = (
+        dict(re.findall(r"^([a-z0-9-]+)==(\S+)", one, re.MULTILINE)) for one in (text, OWN.read_text("utf-8"))
+    )
+    assert {"pyinstaller", "build", "cyclonedx-bom", "shtab", "argparse-manpage"} <= set(tools)
+    assert {name: tools[name] for name in tools.keys() & ours.keys()} == {
+        name: ours[name] for name in tools.keys() & ours.keys()
+    }
+    assert set(BUILT_HERE) <= {*tools, *re.findall(r"^([a-z]+)==", LOCK, re.MULTILINE)}
 
 
 def test_that_the_peers_decide_the_benchmarks_environment_and_no_other() -> None:
@@ -62,7 +75,15 @@ def test_that_no_service_of_this_machine_starts_because_the_benchmarks_need_its_
 
 
 def test_that_the_programs_that_tests_compare_with_are_brought() -> None:
-    assert debian.TEST_PACKAGES == ("openssh-client", "fish", "tcsh", "zsh")
+    assert debian.TEST_PACKAGES == (
+        "openssh-client",
+        "fish",
+        "tcsh",
+        "zsh",
+        "appstream",
+        "desktop-file-utils",
+        "libglib2.0-bin",
+    )
 
 
 def test_that_a_budget_without_a_figure_says_so_in_its_row_and_in_the_exit_code(

@@ -40,7 +40,7 @@ def test_that_stages_are_chosen_by_name_or_group_before_the_words_for_pytest() -
     assert [stage.name for stage in stages] == ["lint", "unit"]
     assert rest == ("-k", "lab")
     fast, _ = select(["fast"])
-    names = ["lint", "types", "contracts", "unit", "architecture", "widgets", "faults", "hostile"]
+    names = ["lint", "types", "contracts", "unit", "architecture", "widgets", "faults", "hostile", "package"]
     assert [stage.name for stage in fast] == names
 
 

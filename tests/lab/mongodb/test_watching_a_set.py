@@ -179,7 +179,8 @@ def test_that_a_step_down_moves_the_primary(mongo_rs: Estate, watcher: Watcher) 
 
 def test_that_a_member_that_does_not_apply_is_as_far_behind_as_it_was_held(mongo_rs: Estate, watcher: Watcher) -> None:
     """fsyncLock holds a secondary's applier: what the primary takes meanwhile is what it lacks."""
-    _insert(mongo_rs, "d1", 1)  # 3.2 makes no entries by itself: a pause in the writes is no lag
+    # 3.2 makes no entries by itself: a pause in the writes is no lag. All have this one before anybody is held.
+    _insert(mongo_rs, "d1", 1, by=3)
     time.sleep(2)
     mongodb.ask(mongo_rs.spec, "d3", {"fsync": 1, "lock": True}, limit_s=60)
     began = time.time()

@@ -23,7 +23,9 @@ ENTRIES = "/usr/share/applications /home/dba/.local/share/applications"
 PERSONS = (f"{HOME}/.local/share/pilothouse", f"{HOME}/.config/pilothouse")
 """What stays: the person's own."""
 CACHES = (f"{HOME}/.cache", f"{HOME}/.local/state", f"{HOME}/.dbus", f"{HOME}/.Xauthority", f"{HOME}/.config/dconf")
-"""What pip, pipx, the X server and others keep for themselves."""
+"""What pip, the X server and others keep for themselves."""
+TOOLS = (f"{HOME}/.local/pipx", f"{HOME}/.local/share/pipx", f"{HOME}/.local/share/uv")
+"""What pipx and uv keep for all programs: nothing of this one."""
 WINDOW = """\
 export DISPLAY=:{display} XDG_RUNTIME_DIR=$HOME/run; mkdir -p -m 700 $HOME/run
 Xvfb :{display} -screen 0 1280x800x24 -nolisten tcp >/dev/null 2>&1 & x=$!
@@ -127,9 +129,10 @@ def test_that_a_package_is_installed_used_and_removed_without_a_trace(
     assert {node["name"] for node in cluster["nodes"]} >= {"n1", "n2", "n3"}
 
     root.sh(way.out, login=way.by)
-    left = {path for path in root.files() - before if not path.startswith((*PERSONS, *CACHES))}
-    folders = {str(parent) for place in (*PERSONS, *CACHES) for parent in Path(place).parents}
-    assert left - folders == set()
+    new = root.files() - before
+    tools = {path for path in new if path.startswith(TOOLS) and "pilothouse" not in path}
+    folders = {str(parent) for place in (*PERSONS, *CACHES, *TOOLS) for parent in Path(place).parents}
+    assert {path for path in new if not path.startswith((*PERSONS, *CACHES))} - folders - tools == set()
     assert before - root.files() == set()
     assert root.sh(f"ls {HOME}/.local/share/pilothouse").out.split()
 

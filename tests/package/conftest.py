@@ -43,6 +43,13 @@ class Bundle:
         )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test the time of the making too, which falls into the first that asks for the bundle."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(BUILD_LIMIT_S + 120))
+
+
 def _obstacle() -> str:
     """Return why no bundle can be made here; '' where it can, and where an automated run has to say why not."""
     if sys.platform.startswith("linux") and shutil.which("objdump") is None and not (is_root() or in_ci()):

@@ -129,3 +129,78 @@ def test_that_another_program_of_that_name_is_left_as_it_is(unpacked: Path, tmp_
     assert done.returncode == 1
     assert "is another program" in done.stderr
     assert theirs.read_text(encoding="utf-8") == "theirs"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_that_the_command_which_pipx_linked_is_neither_replaced_nor_removed(unpacked: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "venvs" / "pilothouse"
+    theirs.parent.mkdir()
+    theirs.write_text("theirs", encoding="utf-8")
+    link = tmp_path / ".local" / "bin" / "pilothouse"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(theirs)
+    assert _menu(unpacked, "add", tmp_path).returncode == 1
+    assert _menu(unpacked, "remove", tmp_path).returncode == 0
+    assert link.readlink() == theirs
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_that_an_older_copys_remove_leaves_the_newer_ones_menu(unpacked: Path, tmp_path: Path) -> None:
+    newer, home = tmp_path / "newer", tmp_path / "home"
+    shutil.copytree(unpacked, newer)
+    home.mkdir()
+    for folder in (unpacked, newer):
+        assert _menu(folder, "add", home).returncode == 0
+    before = _all(home)
+    done = _menu(unpacked, "remove", home)
+    assert (done.returncode, _all(home)) == (0, before)
+    assert "another copy's" in done.stdout
+    shutil.rmtree(newer)  # its link leads nowhere now, and is nobody's
+    assert _menu(unpacked, "remove", home).returncode == 0
+    assert _all(home) == {".local", ".local/share"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_that_no_link_in_the_place_of_a_file_is_written_through(unpacked: Path, tmp_path: Path) -> None:
+    home, kept = tmp_path / "home", tmp_path / "kept"
+    kept.write_text("kept", encoding="utf-8")
+    data = home / ".local" / "share"
+    for place in ("applications/pilothouse.desktop", "man/man1/pilothouse.1.gz"):
+        (data / place).parent.mkdir(parents=True)
+        (data / place).symlink_to(kept)
+    assert _menu(unpacked, "add", home).returncode == 0
+    assert kept.read_text(encoding="utf-8") == "kept"
+    assert not [path for path in data.rglob("*") if path.is_symlink()]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_that_odd_variables_lead_the_script_nowhere_else(unpacked: Path, tmp_path: Path) -> None:
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    shutil.copytree(unpacked, elsewhere / "name")
+    shutil.copytree(unpacked, tmp_path / "name")
+    before = _all(tmp_path / "name")
+    settings = {"HOME": str(home), "PATH": os.defpath, "XDG_DATA_HOME": "data", "CDPATH": str(elsewhere)}
+    words = ["sh", "-c", "umask 000; sh name/menu.sh add"]
+    subprocess.run(words, cwd=tmp_path, env=settings, check=True, capture_output=True)
+    assert (home / ".local" / "bin" / "pilothouse").readlink() == tmp_path / "name" / "pilothouse"
+    assert _all(tmp_path / "name") == before
+    assert [path for path in home.rglob("*") if not path.is_symlink() and path.stat().st_mode & 0o022] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+@pytest.mark.parametrize("home", ["", "relative"])
+def test_that_without_a_home_of_its_own_a_login_gets_a_sentence(unpacked: Path, home: str) -> None:
+    settings = {"HOME": home, "PATH": os.defpath}
+    done = subprocess.run([unpacked / "menu.sh", "add"], capture_output=True, text=True, env=settings, check=False)
+    assert (done.returncode, done.stderr) == (2, "menu.sh: HOME is not the absolute path of a folder\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="needs root, to give a folder away")
+def test_that_root_writes_nothing_into_the_home_of_another_login(unpacked: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    os.chown(home, 1500, 1500)
+    done = _menu(unpacked, "add", home)
+    assert (done.returncode, _all(home)) == (2, set())
+    assert "another login's" in done.stderr

@@ -39,9 +39,52 @@ Name: "{group}\Pilothouse"; Filename: "{app}\pilothouse-window.exe"
 Name: "{group}\Pilothouse (recorded incident)"; Filename: "{app}\pilothouse-window.exe"; Parameters: "demo"
 
 [Registry]
-Root: HKA; Subkey: "{code:EnvironmentKey}"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NotInPath
+Root: HKA; Subkey: "{code:EnvironmentKey}"; ValueType: expandsz; ValueName: "Path"; ValueData: "{code:PathWithOwn}"; Tasks: path; Check: NotInPath
 
 [Code]
+{ Pure functions: a test compiles them by themselves. }
+function IsOwn(Entry, Own: String): Boolean;
+begin
+  Result := CompareText(RemoveBackslashUnlessRoot(Entry), RemoveBackslashUnlessRoot(Own)) = 0;
+end;
+
+{ The path but those of its entries that are Own, each compared as a whole; all others stay as they are. }
+function Without(Entries, Own: String): String;
+var
+  Rest, Entry: String;
+  Place: Integer;
+  IsFirst: Boolean;
+begin
+  Result := '';
+  Rest := Entries;
+  IsFirst := True;
+  repeat
+    Place := Pos(';', Rest);
+    if Place = 0 then
+      Entry := Rest
+    else
+      Entry := Copy(Rest, 1, Place - 1);
+    Delete(Rest, 1, Place);
+    if not IsOwn(Entry, Own) then
+    begin
+      if not IsFirst then
+        Result := Result + ';';
+      Result := Result + Entry;
+      IsFirst := False;
+    end;
+  until Place = 0;
+end;
+
+{ The path with Own as its last entry. }
+function WithOwn(Entries, Own: String): String;
+begin
+  Result := Entries;
+  if (Result <> '') and (Result[Length(Result)] <> ';') then
+    Result := Result + ';';
+  Result := Result + Own;
+end;
+{ End of the pure functions. }
+
 function EnvironmentKey(Param: String): String;
 begin
   if IsAdminInstallMode then
@@ -50,29 +93,29 @@ begin
     Result := 'Environment';
 end;
 
-function NotInPath: Boolean;
-var
-  Before: String;
+function PathBefore: String;
 begin
-  if not RegQueryStringValue(HKA, EnvironmentKey(''), 'Path', Before) then
-    Before := '';
-  Result := Pos(';' + Lowercase(ExpandConstant('{app}')) + ';', ';' + Lowercase(Before) + ';') = 0;
+  if not RegQueryStringValue(HKA, EnvironmentKey(''), 'Path', Result) then
+    Result := '';
+end;
+
+function NotInPath: Boolean;
+begin
+  Result := Without(PathBefore, ExpandConstant('{app}')) = PathBefore;
+end;
+
+function PathWithOwn(Param: String): String;
+begin
+  Result := WithOwn(PathBefore, ExpandConstant('{app}'));
 end;
 
 procedure CurUninstallStepChanged(Step: TUninstallStep);
 var
-  Before, Own: String;
-  Place: Integer;
+  Left: String;
 begin
   if Step <> usPostUninstall then
     Exit;
-  if not RegQueryStringValue(HKA, EnvironmentKey(''), 'Path', Before) then
-    Exit;
-  Own := ';' + ExpandConstant('{app}');
-  Place := Pos(Lowercase(Own), Lowercase(Before));
-  if Place > 0 then
-  begin
-    Delete(Before, Place, Length(Own));
-    RegWriteExpandStringValue(HKA, EnvironmentKey(''), 'Path', Before);
-  end;
+  Left := Without(PathBefore, ExpandConstant('{app}'));
+  if Left <> PathBefore then
+    RegWriteExpandStringValue(HKA, EnvironmentKey(''), 'Path', Left);
 end;

@@ -41,6 +41,18 @@ def test_that_the_workflow_builds_the_three_systems_and_names_no_verb_that_is_no
     assert set(re.findall(r"bootstrap\.py (\w+)", text)) == {"package", "test"}
 
 
+def test_that_the_workflow_pins_its_actions_and_gives_secrets_to_one_step_of_no_pull_request() -> None:
+    text = WORKFLOW.read_text(encoding="utf-8")
+    # GitHub, "Security hardening for GitHub Actions": a full commit is the one reference that cannot be moved.
+    assert [line for line in re.findall(r"uses: (.*)", text) if not re.search(r"@[0-9a-f]{40} # v[\d.]+$", line)] == []
+    assert text.count("actions/checkout") == text.count("persist-credentials: false")
+    assert "pull_request" not in text
+    assert re.findall(r"^permissions:\n  contents: read\n", text, re.MULTILINE)
+    steps = re.split(r"\n      - ", text)
+    assert [step.splitlines()[0] for step in steps if "secrets." in step] == ["name: Build"]
+    assert re.findall(r"run:.*\$\{\{", text) == []
+
+
 @pytest.mark.skipif(shutil.which("desktop-file-validate") is None, reason="desktop-file-validate is not there")
 def test_that_the_menu_entry_is_valid() -> None:
     words = ["desktop-file-validate", "--warn-kde", str(LINUX / "pilothouse.desktop")]

@@ -19,8 +19,8 @@ from boot.places import PACKAGE_WORK, PACKAGES, PYPROJECT, ROOT, TOOLS_LOCK, Boo
 
 TOOLS = Environment(ROOT / ".venv-package", peers=TOOLS_LOCK)
 KINDS = ("wheel", "bundle", "installers")
-# What lists libraries and whose they are, and two that parts of Qt load.
-DEBIAN = ("binutils", "dpkg-dev", "libwayland-cursor0", "libwayland-egl1")
+# What lists libraries and whose they are, two that parts of Qt load, and what edits where libraries are searched.
+DEBIAN = ("binutils", "dpkg-dev", "libwayland-cursor0", "libwayland-egl1", "patchelf")
 LIMIT_S = 3_600.0
 
 

@@ -25,6 +25,7 @@ def build(made: Made) -> None:
         "PILOTHOUSE_SHARE": str(made.share),
         "PILOTHOUSE_FOREIGN": ",".join(foreign_modules()),
         "PILOTHOUSE_VERSION": made.version,
+        "PILOTHOUSE_ORIGINS": str(made.origins),
         "PYINSTALLER_CONFIG_DIR": str(made.work / "pyinstaller"),
     }
     words = ["-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
@@ -32,7 +33,10 @@ def build(made: Made) -> None:
     call([sys.executable, *words, *places, here / "pilothouse.spec"], made.work, settings)
     if sys.platform.startswith("linux"):
         _drop_what_nobody_loads(made.bundle)
+        _search_inside_alone(made.bundle)
         _strip(made.bundle)
+        for path in elves(made.bundle / "_internal"):
+            path.chmod(0o644)  # a library is no program (Debian Policy, 10.2)
     size = sum(path.stat().st_size for path in made.bundle.rglob("*") if path.is_file() and not path.is_symlink())
     say(f"the bundle has {size / 1e6:.0f} MB, {_qt(made.bundle) / 1e6:.0f} MB of it Qt")
 
@@ -70,6 +74,19 @@ def elves(folder: Path) -> list[Path]:
 def _is_elf(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(4) == b"\x7fELF"
+
+
+def _search_inside_alone(folder: Path) -> None:
+    """Point libraries that name a folder of the builder's machine (ELF, DT_RUNPATH) to the bundle instead.
+
+    Where that path is somebody's on the user's machine, what lies there would be loaded. The new path is shorter than
+    the old one, so that patchelf moves nothing.
+    """
+    for path in elves(folder):
+        old = call(["patchelf", "--print-rpath", path], folder).strip()
+        if any(not place.startswith("$ORIGIN") for place in old.split(":") if place):
+            inside = os.path.relpath(folder / "_internal", path.parent)
+            call(["patchelf", "--set-rpath", f"$ORIGIN/{inside}", path], folder)
 
 
 def _strip(folder: Path) -> None:

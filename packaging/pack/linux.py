@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import os
 import re
 import shutil
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from pathlib import Path
 
 from boot.places import BootError, say
@@ -17,6 +21,9 @@ HOME = Path("usr/lib") / NAME
 """The bundle's folder in the .deb."""
 RECOMMENDED = ("openssh-client", "fonts-inter", "fonts-jetbrains-mono")
 """~/.ssh/config is read by OpenSSH itself; the two typefaces of the design (resources/docs/adr/0060, look)."""
+LOADED_BY_NAME = ("xkb-data",)
+"""Files that a bundled library opens: the keyboards that libxkbcommon reads. No ELF header names them."""
+MAINTAINER = "The Pilothouse developers <pilothouse@localhost>"
 
 
 def portable(made: Made) -> None:
@@ -51,15 +58,16 @@ def deb(made: Made) -> None:
         "Package": NAME,
         "Version": made.version,
         "Architecture": architecture,
-        "Maintainer": "The Pilothouse developers <pilothouse@localhost>",
+        "Maintainer": MAINTAINER,
         "Installed-Size": str(-(-size // 1024)),
-        "Depends": _needed_libraries(made, root),
+        "Depends": ", ".join((_needed_libraries(made, root), *LOADED_BY_NAME)),
         "Recommends": ", ".join(RECOMMENDED),
         "Section": "database",
         "Priority": "optional",
         "Description": _DESCRIPTION,
     }
     control.write_text("".join(f"{name}: {value}\n" for name, value in fields.items()), encoding="utf-8")
+    (control.parent / "md5sums").write_text(_md5sums(root), encoding="utf-8")
     _plain(root)
     file = made.out / f"{NAME}_{made.version}_{architecture}.deb"
     say(f"packing {file.name}")
@@ -82,6 +90,17 @@ def _to_debians_places(made: Made, root: Path) -> None:
     documents.mkdir(parents=True)
     shutil.copyfile(made.licences, documents / "copyright")
     (root / HOME / "_internal" / "licences.txt").unlink()
+    day = format_datetime(datetime.fromtimestamp(epoch(), UTC))
+    entry = f"{NAME} ({made.version}) unstable; urgency=medium\n\n  * Made of commit {made.commit or 'unknown'}.\n\n"
+    change = f"{entry} -- {MAINTAINER}  {day}\n"
+    (documents / "changelog.gz").write_bytes(gzip.compress(change.encode(), 9, mtime=0))
+
+
+def _md5sums(root: Path) -> str:
+    """Return what `dpkg --verify` compares with, in deb-md5sums(5)'s format."""
+    files = sorted(path for path in (root / "usr").rglob("*") if path.is_file() and not path.is_symlink())
+    sums = [(hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest(), path) for path in files]
+    return "".join(f"{digest}  {path.relative_to(root).as_posix()}\n" for digest, path in sums)
 
 
 def _needed_libraries(made: Made, root: Path) -> str:

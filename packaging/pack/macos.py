@@ -21,24 +21,34 @@ def image(made: Made) -> None:
     application = folder / "Pilothouse.app"
     shutil.copytree(made.bundle.parent / "Pilothouse.app", application, symlinks=True)
     (folder / "Applications").symlink_to("/Applications")
+    for path in (made.licences, made.sbom):  # made after the application was, and no disk image may lack them
+        shutil.copy(path, application / "Contents" / "Resources")
     signed = _sign(made, application)
     file = made.out / f"{made.name}.dmg"
     say(f"making {file.name}")
     words = ["hdiutil", "create", "-volname", "Pilothouse", "-srcfolder", folder, "-ov", "-format", "UDZO", file]
     call(words, made.work)
     if signed:
+        call(["codesign", "--timestamp", "--sign", os.environ[IDENTITY], file], made.work)
         _notarise(made, file)
 
 
 def _sign(made: Made, application: Path) -> bool:
+    """Seal the application again, as what lies in it has changed; return whether with an identity.
+
+    PyInstaller has signed each library by itself (its manual, "macOS Binary Code Signing"): --deep would leave out
+    those among the resources, and give each the rights of the program.
+    """
     identity = os.environ.get(IDENTITY)
-    if not identity:
+    if identity:
+        rights = made.tree / "packaging" / "macos" / "entitlements.plist"
+        how = ["--timestamp", "--options", "runtime", "--entitlements", rights]
+    else:
         say(f"not signed: {IDENTITY} names no identity; macOS asks who opens it for the first time")
-        return False
-    rights = made.tree / "packaging" / "macos" / "entitlements.plist"
-    words = ["codesign", "--force", "--deep", "--timestamp", "--options", "runtime", "--entitlements", rights]
-    call([*words, "--sign", identity, application], made.work)
-    return True
+        how = []
+    call(["codesign", "--force", *how, "--sign", identity or "-", application], made.work)
+    call(["codesign", "--verify", "--deep", "--strict", application], made.work)
+    return bool(identity)
 
 
 def _notarise(made: Made, file: Path) -> None:

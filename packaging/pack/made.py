@@ -59,6 +59,11 @@ class Made:
         return self.work / "sbom.cdx.json"
 
     @property
+    def origins(self) -> Path:
+        """Return the list of where each library of the bundle was taken from."""
+        return self.work / "origins.json"
+
+    @property
     def version(self) -> str:
         """Return the version, from its one place: pyproject.toml of what is committed."""
         project = tomllib.loads((self.tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]

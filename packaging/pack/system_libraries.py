@@ -1,13 +1,19 @@
-"""The libraries of the builder's system that lie in the bundle: whose package each is of (dpkg; Linux only)."""
+"""The libraries of the builder's system that lie in the bundle: whose package each is of (dpkg; Linux only).
+
+PyInstaller tells where it took each file from (the specification writes that down): a name alone would take the
+library of the Python that builds, or of a wheel, for the system's of the same name.
+"""
 
 from __future__ import annotations
 
-import re
+import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from boot.places import BootError
 from pack.made import Made
 
 
@@ -21,21 +27,38 @@ class SystemPackage:
     copyright: str
 
 
+def origins(made: Made) -> dict[str, str]:
+    """Return where each library of the bundle was taken from: its place in the bundle -> file of the builder."""
+    told: dict[str, str] = json.loads(made.origins.read_text(encoding="utf-8"))
+    folder = next((made.bundle / name for name in ("_internal", ".") if (made.bundle / name).is_dir()), made.bundle)
+    return {place: source for place, source in sorted(told.items()) if (folder / place).is_file()}
+
+
 def system_packages(made: Made) -> tuple[SystemPackage, ...]:
-    """Return the packages, in the order of their names; () on a system without dpkg."""
+    """Return the packages, in the order of their names; () on another system. A file that is nobody's is an error."""
     if not sys.platform.startswith("linux"):
         return ()
     owned: dict[str, list[str]] = {}
-    for path in sorted((made.bundle / "_internal").glob("*.so*")):
-        if owner := _owner(path.name):
-            owned.setdefault(owner, []).append(path.name)
+    for place, source in origins(made).items():
+        if not is_of_python(source):
+            owned.setdefault(_owner(source), []).append(place)
     return tuple(_package(name, tuple(files)) for name, files in sorted(owned.items()))
 
 
-def _owner(library: str) -> str:
-    said = _dpkg("dpkg-query", "--search", f"*/{library}")
-    names = re.findall(r"^([a-z0-9][a-z0-9.+-]*)(?::[a-z0-9]+)?(?:, [^:]+)?: /(?:usr/)?lib/", said, re.MULTILINE)
-    return str(names[0]) if names else ""
+def is_of_python(source: str) -> bool:
+    """Return whether a file came with this environment, or with a Python that is no package of the system."""
+    bases = [sys.prefix] + ([] if sys.base_prefix == "/usr" else [sys.base_prefix])
+    return any(Path(source).is_relative_to(base) for base in bases)
+
+
+def _owner(source: str) -> str:
+    real = os.path.realpath(source)
+    # dpkg knows a file by the name that its package has for it, with /usr or without (Debian's merged /usr).
+    for path in (source, real, f"/usr{source}", source.removeprefix("/usr"), real.removeprefix("/usr")):
+        owner, found, _file = _dpkg("dpkg-query", "--search", path).partition(": ")
+        if found:
+            return owner.split(",")[0].partition(":")[0]
+    raise BootError(f"the bundle holds {source}, and no package owns it: its licence is not known")
 
 
 def _package(name: str, files: tuple[str, ...]) -> SystemPackage:

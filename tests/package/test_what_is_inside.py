@@ -7,6 +7,7 @@ import json
 import re
 import socket
 import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from boot.package import TOOLS
 from boot.places import ROOT
+from pack.bundle import elves
 from services.own_version import BUILT_FROM, own_version
 from tests.package.conftest import Bundle
 
@@ -63,11 +65,37 @@ def test_that_paramiko_and_qt_lie_as_files_that_can_be_replaced(bundle: Bundle) 
     assert [path for path in internal.rglob("*") if re.match(r"(lib)?Qt6?Core\b", path.name)]
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ELF is Linux's")
+def test_that_no_library_searches_a_folder_outside_the_bundle_and_none_is_a_program(bundle: Bundle) -> None:
+    found = []
+    for path in elves(bundle.folder / "_internal"):
+        told = subprocess.run(["readelf", "--dynamic", path], capture_output=True, text=True, check=True).stdout
+        for places in re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", told):
+            found += [(path.name, place) for place in places.split(":") if not place.startswith("$ORIGIN")]
+        assert path.stat().st_mode & 0o777 == 0o644
+    assert found == []
+
+
+def test_that_nothing_in_the_bundle_hangs_on_the_folder_that_it_was_built_in(bundle: Bundle) -> None:
+    assert list(bundle.folder.rglob("*.dist-info/RECORD")) == []
+
+
+def test_that_no_library_under_the_gpl_alone_lies_in_the_bundle(bundle: Bundle) -> None:
+    names = [path.name for path in bundle.folder.rglob("*")]
+    assert [name for name in names if name.startswith(("libreadline", "readline", "libgdbm", "_gdbm"))] == []
+
+
 def test_that_the_licences_of_everything_bundled_stand_in_one_file(bundle: Bundle) -> None:
     text = (bundle.folder / "_internal" / "licences.txt").read_text(encoding="utf-8")
     for name in ("paramiko", "PySide6_Essentials", "PyMySQL", "pymongo", "numpy", "Pilothouse", "Python "):
         assert f"\n{name}" in text
-    assert "GNU LESSER GENERAL PUBLIC LICENSE" in text.upper()
+    for version in ("2.1, February 1999", "3, 29 June 2007"):
+        assert re.search(rf"GNU LESSER GENERAL PUBLIC LICENSE\s+Version {version}", text)
+    assert re.search(r"\n\s*GNU GENERAL PUBLIC LICENSE\s+Version 3, 29 June 2007", text)
+    for name in ("HarfBuzz", "libjpeg-turbo", "ICU", "libsodium", "Bootloader Exception"):
+        assert name in text
+    for path in re.findall(r"/usr/share/common-licenses/[A-Z]+-[\d.]*\d", text):
+        assert f"\n{path}\n---" in text
     assert "UNKNOWN" not in re.sub(r"\n(Author|URL|LicenseFile|NoticeFile|LicenseText|NoticeText)?\s*UNKNOWN", "", text)
 
 
@@ -79,6 +107,54 @@ def test_that_the_bill_of_materials_names_what_the_bundle_has(bundle: Bundle) ->
     assert named["paramiko"]["purl"].startswith("pkg:pypi/paramiko@")
     assert not {"pytest", "mypy", "pyinstaller"} & set(named)
     assert bom["metadata"]["component"]["version"] == own_version()
+    assert len(named) == len(bom["components"])  # the lock has two versions of some, for two Pythons
+
+
+def test_that_the_bill_of_materials_is_valid_and_has_the_hash_of_every_library(bundle: Bundle) -> None:
+    words = (
+        "from cyclonedx.validation.json import *; from cyclonedx.schema import *; import sys; told = sys.stdin.read()"
+    )
+    checked = f"{words}; print(JsonStrictValidator(SchemaVersion.V1_6).validate_str(told))"
+    text = bundle.made.sbom.read_text(encoding="utf-8")
+    said = subprocess.run([TOOLS.python, "-c", checked], input=text, capture_output=True, text=True, check=True)
+    assert said.stdout == "None\n"
+    bom = json.loads(text)
+    told = {
+        one["name"]: one["hashes"][0]["content"]
+        for owner in bom["components"]
+        for one in owner.get("components", ())
+        if one["type"] == "file"
+    }
+    folder = bundle.folder / "_internal"
+    there = {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in elves(folder)
+    }
+    assert {name: told.get(name) for name in there} == there
+    assert "hashes" not in json.dumps([one["externalReferences"] for one in bom["components"] if "pypi/" in one["purl"]
+                                       and "externalReferences" in one])  # fmt: skip
+    cryptography = next(one for one in bom["components"] if one["name"] == "cryptography")
+    assert "openssl" in {part["name"] for part in cryptography["components"]}
+    refs = {one["bom-ref"] for one in bom["components"]} | {"root-component"}
+    assert {one for edge in bom["dependencies"] for one in (edge["ref"], *edge.get("dependsOn", ()))} <= refs
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="dpkg is Debian's")
+def test_that_a_library_of_a_wheel_and_of_this_python_is_not_told_as_the_systems(bundle: Bundle) -> None:
+    bom = json.loads(bundle.made.sbom.read_text(encoding="utf-8"))
+    systems = [one for one in bom["components"] if one["bom-ref"].startswith("deb:")]
+    assert not {"python3-cffi-backend", "libpython3.11"} & {one["name"] for one in systems} or sys.base_prefix == "/usr"
+    assert "libssl.so.3" in {part["name"] for one in systems for part in one["components"]}
+
+
+def test_that_the_deb_has_sums_a_changelog_and_the_keyboards_it_reads(bundle: Bundle, tmp_path: Path) -> None:
+    found = list(bundle.made.out.glob("*.deb"))
+    if not found:
+        pytest.skip("no .deb was made: the bundle alone was asked for")
+    subprocess.run(["dpkg-deb", "--raw-extract", found[0], tmp_path / "deb"], check=True)
+    control = tmp_path / "deb" / "DEBIAN"
+    assert "xkb-data" in (control / "control").read_text(encoding="utf-8")
+    subprocess.run(["md5sum", "--check", "--quiet", control / "md5sums"], cwd=tmp_path / "deb", check=True)
+    assert (tmp_path / "deb" / "usr/share/doc/pilothouse/changelog.gz").is_file()
 
 
 def test_that_the_wheel_says_that_it_wants_an_environment_of_its_own_and_holds_no_test(bundle: Bundle) -> None:

@@ -33,6 +33,7 @@ def package(arguments: list[str]) -> int:
     if unknown := set(options.kinds) - set(KINDS):
         parser.error(f"not a kind of package: {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
     last = max((KINDS.index(kind) for kind in options.kinds), default=len(KINDS) - 1)
+    os.umask(0o022)  # packages keep the modes of the files that they are made of
     environment.ensure(TOOLS)
     for packages, purpose in ((debian.QT_PACKAGES, "the icons"), (_system_packages(), "the packages of Linux")):
         if problem := debian.ensure(packages, purpose):

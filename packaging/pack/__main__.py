@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -23,7 +22,6 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("kinds", nargs="+", choices=("wheel", "bundle", "installers"))
     options = parser.parse_args()
-    os.umask(0o022)  # a wheel keeps the modes of the files that it is made of
     made = Made(PACKAGE_WORK, options.out, options.commit)
     options.out.mkdir(parents=True, exist_ok=True)
     try:

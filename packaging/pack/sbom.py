@@ -131,13 +131,15 @@ def _starter() -> Component:
 
 def _system(made: Made) -> list[Component]:
     folder = made.bundle / "_internal"
+    packages = system_packages(made)
+    system = platform.freedesktop_os_release()["ID"] if packages else ""
     return [
         {
             "type": "library", "bom-ref": f"deb:{one.name}", "name": one.name, "version": one.version,
-            "purl": f"pkg:deb/debian/{one.name}@{quote(one.version, safe='')}",
+            "purl": f"pkg:deb/{system}/{one.name}@{quote(one.version, safe='')}",
             "components": [_file(folder / file, file) for file in one.files],
         }
-        for one in system_packages(made)
+        for one in packages
     ]  # fmt: skip
 
 

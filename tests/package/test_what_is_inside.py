@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import platform
 import re
 import socket
 import subprocess
@@ -14,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from boot.package import TOOLS
+from boot import environment
+from boot.package import TOOLS, package
 from boot.places import ROOT
 from pack.bundle import elves
 from services.own_version import BUILT_FROM, own_version
@@ -143,6 +146,8 @@ def test_that_a_library_of_a_wheel_and_of_this_python_is_not_told_as_the_systems
     bom = json.loads(bundle.made.sbom.read_text(encoding="utf-8"))
     systems = [one for one in bom["components"] if one["bom-ref"].startswith("deb:")]
     assert not {"python3-cffi-backend", "libpython3.11"} & {one["name"] for one in systems} or sys.base_prefix == "/usr"
+    system = platform.freedesktop_os_release()["ID"]
+    assert {one["purl"].split("/")[1] for one in systems} == {system}
     assert "libssl.so.3" in {part["name"] for one in systems for part in one["components"]}
 
 
@@ -180,6 +185,23 @@ def test_that_the_checksums_are_those_of_the_files(bundle: Bundle) -> None:
     assert set(sums) == files
     for name, told in sums.items():
         assert hashlib.sha256((bundle.made.out / name).read_bytes()).hexdigest() == told
+
+
+def test_that_a_login_whose_files_are_everybodys_makes_the_same_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    class ReachedError(Exception):
+        pass
+
+    def ensure(_environment: object) -> None:
+        raise ReachedError
+
+    monkeypatch.setattr(environment, "ensure", ensure)
+    before = os.umask(0)
+    try:
+        with pytest.raises(ReachedError):
+            package([])
+    finally:
+        told = os.umask(before)
+    assert told == 0o022
 
 
 @pytest.mark.parametrize("word", [socket.gethostname()])

@@ -64,19 +64,18 @@ def _listed(made: Made) -> Component:
 
 def _is_bundled(one: Component) -> bool:
     """Return whether it is this platform's: the lock has a version for each Python that it serves."""
-    return needed().get(canonicalize_name(one["name"])) == one["version"]
+    return bool(needed().get(canonicalize_name(one["name"])) == one["version"])
 
 
 def _completed(one: Component, files: dict[str, list[Component]]) -> Component:
     name = canonicalize_name(one["name"])
-    told = distribution(name).metadata
+    told = distribution(name).metadata.json
     parts = [*files.get(name, ()), *_declared_parts(name)]
-    place = f"https://pypi.org/project/{name}/{one['version']}/"
     completed = {key: one[key] for key in ("name", "purl", "type", "version")}
-    completed |= {"bom-ref": one["purl"], "externalReferences": [{"type": "distribution", "url": place}]}
-    if expression := told.get("License-Expression"):
+    completed["bom-ref"] = one["purl"]
+    if expression := told.get("license_expression"):
         completed["licenses"] = [{"expression": expression, "acknowledgement": "declared"}]
-    elif (licence := told.get("License", "")) and "\n" not in licence:
+    elif (licence := str(told.get("license", ""))) and "\n" not in licence:
         completed["licenses"] = [{"license": {"name": licence, "acknowledgement": "declared"}}]
     return completed | ({"components": parts} if parts else {})
 
@@ -144,11 +143,13 @@ def _system(made: Made) -> list[Component]:
 
 
 def _dependencies(components: list[Component]) -> list[Component]:
-    refs = {canonicalize_name(one["name"]): one["bom-ref"] for one in components if "pypi/" in one["bom-ref"]}
+    refs: dict[str, str] = {
+        canonicalize_name(one["name"]): one["bom-ref"] for one in components if "pypi/" in one["bom-ref"]
+    }
     rest = sorted(one["bom-ref"] for one in components if one["bom-ref"] not in refs.values())
-    graph = [
+    graph: list[Component] = [
         {"ref": refs.get(name, ROOT_REF), "dependsOn": [refs[one] for one in wanted if one in refs]}
         for name, wanted in sorted(wanted_by().items())
     ]
-    next(one for one in graph if one["ref"] == ROOT_REF)["dependsOn"] += rest  # type: ignore[operator]
+    next(one for one in graph if one["ref"] == ROOT_REF)["dependsOn"] += rest
     return [*graph, *({"ref": ref} for ref in rest)]

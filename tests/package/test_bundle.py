@@ -124,10 +124,11 @@ def test_that_what_the_bundle_starts_gets_the_logins_own_environment(
     inventory.write_text(
         'version = 1\n[[host]]\nname = "one"\naddress = "one"\n[host.ssh]\nuser = "dba"\n', encoding="utf-8"
     )
-    given = {"LD_LIBRARY_PATH": theirs} if theirs else {}
+    names = ("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH")
+    given = dict.fromkeys(names, theirs) if theirs else {}
     bundle.run("check", "--inventory", str(inventory), "--data", str(tmp_path / "data"), "--wait", "5", **home, **given)
     seen = dict(
         line.split("=", 1) for line in (tmp_path / "seen").read_text(encoding="utf-8").splitlines() if "=" in line
     )
-    assert seen.get("LD_LIBRARY_PATH", "") == theirs
+    assert [seen.get(name, "") for name in names] == [theirs] * len(names)
     assert [name for name in seen if name.startswith("_PYI") or name.endswith("_ORIG")] == []

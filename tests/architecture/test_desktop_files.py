@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -216,3 +217,66 @@ def test_that_root_writes_nothing_into_the_home_of_another_login(unpacked: Path,
     done = _menu(unpacked, "add", home)
     assert (done.returncode, _all(home)) == (2, set())
     assert "another login's" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_that_a_folder_which_was_moved_is_added_and_removed_again(unpacked: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    assert _menu(unpacked, "add", home).returncode == 0
+    moved = unpacked.rename(tmp_path / "moved")
+    assert _menu(moved, "add", home).returncode == 0
+    assert (home / ".local" / "bin" / "pilothouse").readlink() == moved / "pilothouse"
+    moved = moved.rename(tmp_path / "moved again")
+    assert _menu(moved, "remove", home).returncode == 0
+    assert not (home / ".local" / "bin").exists()
+
+
+# -- the page that tells how it is installed ---------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_that_the_portables_lines_run_as_written_in_a_home_that_is_empty(unpacked: Path, tmp_path: Path) -> None:
+    page = (ROOT / "resources" / "docs" / "install.md").read_text(encoding="utf-8")
+    first, last = (
+        next(line for line in page.splitlines() if word in line) for word in ("menu.sh add", "menu.sh remove &&")
+    )
+    home, given = tmp_path / "home", tmp_path / "given"
+    home.mkdir()
+    given.mkdir()
+    words = [
+        "tar",
+        "-cJf",
+        str(given / "pilothouse-VERSION-linux-x86_64.tar.xz"),
+        "--transform",
+        "s,^[.],pilothouse-VERSION,",
+    ]
+    subprocess.run([*words, "-C", str(unpacked), "."], check=True)
+    settings = {"HOME": str(home), "PATH": os.defpath}
+    subprocess.run(["sh", "-ec", first], cwd=given, env=settings, check=True, capture_output=True)
+    assert (home / ".local" / "bin" / "pilothouse").exists()
+    subprocess.run(["sh", "-ec", last], cwd=given, env=settings, check=True, capture_output=True)
+    assert [path for path in home.rglob("*") if not path.is_dir()] == []
+
+
+# -- what the bundle's program starts ----------------------------------------------------------------------------------
+
+BUNDLES = {"LD_LIBRARY_PATH": "/bundle", "QT_PLUGIN_PATH": "/bundle/plugins", "QML2_IMPORT_PATH": "/bundle/qml"}
+STARTED = """\
+import json, os, runpy, sys, types
+program = types.ModuleType("app.__main__")
+program.main = lambda: print(json.dumps(dict(os.environ)))
+sys.modules |= {"app": types.ModuleType("app"), "app.__main__": program}
+runpy.run_path(sys.argv[1] + "/before_qt.py")
+os.environ.update(json.loads(sys.argv[2]))
+runpy.run_path(sys.argv[1] + "/launch.py")
+"""
+
+
+@pytest.mark.parametrize("given", [{}, {"QT_PLUGIN_PATH": "/theirs", "QML2_IMPORT_PATH": "/theirs/qml"}])
+def test_that_no_folder_of_the_bundle_reaches_what_its_program_starts(given: dict[str, str]) -> None:
+    words = [sys.executable, "-c", STARTED, str(ROOT / "packaging" / "pack"), json.dumps(BUNDLES)]
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    done = subprocess.run(words, capture_output=True, text=True, env={**kept, **given}, check=True)
+    seen = {name: value for name, value in json.loads(done.stdout).items() if name.startswith(tuple(BUNDLES))}
+    assert seen == given

@@ -76,11 +76,21 @@ class ProxyProcess:
 
     def explained(self, problem: Unreachable) -> Unreachable:
         """Return the error with what the program said of it; call it when the program is closed."""
-        said = self.said()
-        if not said:
+        said, late = self.said(), isinstance(problem, TimedOut)
+        # One that went on was ended by a signal (a negative number), or by a shell's code for it.
+        code = 0 if late else self._process.returncode or 0
+        if not said and code <= 0:
             return problem
-        kind = TimedOut if isinstance(problem, TimedOut) else Unreachable
-        told = tr("{sentence} ProxyCommand said: {text}", sentence=problem.sentence, text=said)
+        kind = TimedOut if late else Unreachable
+        told = (
+            tr("{sentence} ProxyCommand said: {text}", sentence=problem.sentence, text=said)
+            if said
+            else tr(
+                "{sentence} Its ProxyCommand has ended with exit code {code}, and said nothing.",
+                sentence=problem.sentence,
+                code=code,
+            )
+        )
         return kind(told, host=problem.host, try_=(*problem.try_, *_of_what_it_lacked()))
 
     def close(self, limit_s: float) -> None:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,6 +112,17 @@ def test_that_what_a_proxy_command_complains_of_stands_in_the_error_and_not_on_t
     assert capfd.readouterr().err == ""
     assert "ProxyCommand of db1 said: bash: gate\ufffd]0;owned" in caplog.text
     assert "\x1b" not in caplog.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+def test_that_a_proxy_command_that_ends_without_a_word_is_told_with_its_exit_code(tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    config.write_text("Host db1\n  ProxyCommand sh -c 'exit 3'\n", encoding="utf-8")
+    with pytest.raises(Unreachable) as failed:
+        SshLink.open(
+            HostEntry("db1", "db1", SshAccess("dba", config=str(config))), MemoryVault(), policy=None, limits=Limits()
+        )
+    assert failed.value.sentence.endswith(" Its ProxyCommand has ended with exit code 3, and said nothing.")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")

@@ -70,7 +70,7 @@ def _checked_out(git: Path) -> str:
     common = folder / (_read(folder / "commondir") or ".")
     if found := _commit(_read(common / name)):
         return found
-    packed = (line.split(" ", 1) for line in _read(common / "packed-refs").splitlines())
+    packed = (line.split(" ", 1) for line in _read(common / "packed-refs").split("\n"))
     return next((_commit(pair[0]) for pair in packed if pair[1:] == [name]), "")
 
 

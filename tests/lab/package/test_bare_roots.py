@@ -24,7 +24,13 @@ PERSONS = (f"{HOME}/.local/share/pilothouse", f"{HOME}/.config/pilothouse")
 """What stays: the person's own."""
 CACHES = (f"{HOME}/.cache", f"{HOME}/.local/state", f"{HOME}/.dbus", f"{HOME}/.Xauthority", f"{HOME}/.config/dconf")
 """What pip, the X server and others keep for themselves."""
-TOOLS = (f"{HOME}/.local/bin", f"{HOME}/.local/pipx", f"{HOME}/.local/share/pipx", f"{HOME}/.local/share/uv")
+TOOLS = (
+    f"{HOME}/.local/bin",
+    f"{HOME}/.local/share/man",
+    f"{HOME}/.local/pipx",
+    f"{HOME}/.local/share/pipx",
+    f"{HOME}/.local/share/uv",
+)
 """What pipx and uv keep for all programs: nothing of this one."""
 WINDOW = """\
 export DISPLAY=:{display} XDG_RUNTIME_DIR=$HOME/run; mkdir -p -m 700 $HOME/run

@@ -58,6 +58,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Keep every test, and every process it starts, away from the person's keyring."""
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+    # A shell starts its background jobs with SIGINT ignored, and so would be each console that a test interrupts.
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 
 from packaging.requirements import Requirement
@@ -22,6 +23,7 @@ def needed() -> Mapping[str, str]:
     return {name: distribution(name).version for name in sorted(wanted_by()) if name != NAME}
 
 
+@cache
 def wanted_by() -> Mapping[str, tuple[str, ...]]:
     """Return what the program, and each of its dependencies, itself depends on here: normalised names."""
     found: dict[str, tuple[str, ...]] = {}

@@ -16,6 +16,7 @@ from app.__main__ import _MODULES
 from app.places import DEMOS
 from boot.places import ROOT
 from services.own_version import own_version
+from tests.architecture.sources import tree_of
 from tests.package.conftest import Bundle
 
 FOLDERS = ("app", "services", "widgets")
@@ -41,7 +42,7 @@ def imported() -> set[str]:
     found: set[str] = set()
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(tree_of(path)):
                 if isinstance(node, ast.Import):
                     found.update(alias.name for alias in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -26,6 +27,7 @@ DESKTOP = (
 _CLIENTS = re.compile(r"^(pip_|https?_proxy$|no_proxy$|ssl_cert|requests_ca|curl_ca|git_ssl)", re.IGNORECASE)
 _CHANGING = "-path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /run -o -path /var/cache -o -path /var/log"
 HOME = "/home/dba"
+_WANTED = " ".join(DESKTOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class BareRoot:
 
 def base(release: str) -> Path:
     """Return the root of a release with a desktop's packages, made once (some minutes, needs a package mirror)."""
-    final = cache_dir() / "bare" / f"{release}-{len(DESKTOP)}"
+    final = cache_dir() / "bare" / f"{release}-{hashlib.sha256(_WANTED.encode()).hexdigest()[:12]}"
     with lab_lock(f"bare-{release}", limit_s=1800.0):
         if final.is_dir():
             return final
@@ -81,9 +83,7 @@ def base(release: str) -> Path:
         run(["debootstrap", "--variant=minbase", release, str(building), *([mirror] if mirror else [])], limit_s=1700.0)
         _machines_settings(building)
         root = BareRoot(building)
-        root.sh(
-            "apt-get update -qq && apt-get install -y -qq --no-install-recommends " + " ".join(DESKTOP), limit_s=1200.0
-        )
+        root.sh("apt-get update -qq && apt-get install -y -qq --no-install-recommends " + _WANTED, limit_s=1200.0)
         _machines_settings(building)  # once more: the certificates' package has written its own over them
         root.sh("useradd --create-home --uid 1500 --shell /bin/bash dba")
         building.rename(final)

@@ -3,11 +3,10 @@
 import os
 import sys
 
-# The starter names the bundle's folder to the dynamic linker, and its hook names Qt's to Qt, which finds its plugins
-# without (PySide6 tells it where it lies itself). What this program starts (ssh, a ProxyCommand, a desktop's question
-# for a passphrase, a browser) is the system's, and must find the system's own libraries and plugins (PyInstaller
-# manual, "Launching external programs from the frozen application").
-for name in ("LD_LIBRARY_PATH", "LIBPATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH"):
+# The starter names the bundle's folder to the dynamic linker. What this program starts (ssh, a ProxyCommand, a desktop's
+# question for a passphrase, a browser) is the system's, and must find the system's own libraries (PyInstaller manual,
+# "Launching external programs from the frozen application").
+for name in ("LD_LIBRARY_PATH", "LIBPATH"):
     before = os.environ.pop(f"{name}_ORIG", None)
     os.environ.pop(name, None)
     if before is not None:

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+MOST_FAILURES = 20
+MOST_OF_A_FAILURE = 1_500  # characters
+_BAD = frozenset({"failure", "error"})
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -22,12 +26,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a JUnit file of pytest says: counts, and the distinct reasons of what was skipped."""
+    """What a JUnit file of pytest says: counts, the distinct reasons of skipped tests, and what failed."""
 
     passed: int
     failed: int
     skipped: int
     reasons: tuple[str, ...]
+    failures: tuple[str, ...] = ()
 
 
 def read_report(path: Path) -> Report | None:
@@ -38,13 +43,22 @@ def read_report(path: Path) -> Report | None:
         return None
     tests = failed = skipped = 0
     reasons: dict[str, None] = {}
+    failures: list[str] = []
     for suite in suites:
         failed += int(suite.get("failures", "0")) + int(suite.get("errors", "0"))
         skipped += int(suite.get("skipped", "0"))
         tests += int(suite.get("tests", "0"))
         for mark in suite.iter("skipped"):
             reasons.setdefault(mark.get("message") or "no reason given")
-    return Report(max(0, tests - failed - skipped), failed, skipped, tuple(reasons))
+        failures += [_failure(case, mark) for case in suite.iter("testcase") for mark in case if mark.tag in _BAD]
+    return Report(max(0, tests - failed - skipped), failed, skipped, tuple(reasons), tuple(failures[:MOST_FAILURES]))
+
+
+def _failure(case: ET.Element, mark: ET.Element) -> str:
+    """Say in a few lines what failed where: of a long run a reader often has the end alone."""
+    text = "\n      ".join((mark.get("message") or "no message").splitlines())
+    cut = text if len(text) <= MOST_OF_A_FAILURE else f"{text[:MOST_OF_A_FAILURE]}…"
+    return f"{mark.tag}: {case.get('classname')}::{case.get('name')}\n      {cut}"
 
 
 def table(outcomes: Sequence[Outcome]) -> str:

@@ -138,7 +138,7 @@ def judge(stage: Stage, ending: process.Ending, filtered: bool) -> Outcome:
     """Turn the end of a pytest run and its report into an outcome; whatever is not clearly well counts as failed."""
     report = read_report(REPORTS / f"{stage.name}.xml")
     passed, failed, skipped = (report.passed, report.failed, report.skipped) if report else (0, 0, 0)
-    notes = [f"skipped: {reason}" for reason in report.reasons] if report else []
+    notes = [*(f"skipped: {reason}" for reason in report.reasons), *report.failures] if report else []
     trouble = None
     if ending.timed_out:
         trouble = f"stopped at its time limit of {stage.limit_s:.0f} s"

@@ -3,9 +3,9 @@
 import os
 import sys
 
-# The starter names the bundle's folder to the dynamic linker. What this program starts (ssh, a ProxyCommand, a desktop's
-# question for a passphrase, a browser) is the system's, and must find the system's own libraries (PyInstaller manual,
-# "Launching external programs from the frozen application").
+# The starter names the bundle's folder to the dynamic linker. What this program starts (ssh, a ProxyCommand, a
+# desktop's question for a passphrase, a browser) is the system's, and must find the system's own libraries
+# (PyInstaller manual, "Launching external programs from the frozen application").
 for name in ("LD_LIBRARY_PATH", "LIBPATH"):
     before = os.environ.pop(f"{name}_ORIG", None)
     os.environ.pop(name, None)

@@ -112,6 +112,18 @@ def test_that_a_report_is_read_with_its_counts_and_each_reason_once(tmp_path: Pa
     assert report.reasons == ("no root here",)
 
 
+def test_that_the_table_ends_with_what_failed_and_its_first_lines(reports: Path) -> None:
+    suite = '<testsuites><testsuite tests="25" failures="25" errors="0" skipped="0">'
+    case = '<testcase classname="tests.a" name="b[1]"><failure message="assert 1 == 2{}">long</failure></testcase>'
+    (reports / "unit.xml").write_text(
+        suite + case.format("&#10;more") + case.format("x" * 5_000) * 24 + "</testsuite></testsuites>"
+    )
+    outcome = testing.judge(STAGE["unit"], process.Ending(1, False, 1.0), filtered=False)
+    assert outcome.notes[0] == "failure: tests.a::b[1]\n      assert 1 == 2\n      more"
+    assert len(outcome.notes) == 20
+    assert len(table([outcome])) < 40_000
+
+
 def test_that_a_run_without_a_report_counts_as_failed(reports: Path) -> None:
     outcome = testing.judge(STAGE["unit"], process.Ending(0, False, 1.0), filtered=False)
     assert (outcome.passed, outcome.failed) == (0, 1)

@@ -17,7 +17,7 @@ from services.connections.read_programs import LOG_NEWEST, VIEWS_OF_LOG
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
 from services.procedures.catalogue.steps.restoring_programs import EMPTY_BESIDE
-from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK
+from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK, SCRIPT_ENDS_S
 from services.procedures.plan.parts.galera.data_folder import INSIDE
 from tests.hostile.test_folders_of_others import ACCOUNT, GROUP, USER, Place, place
 
@@ -239,6 +239,7 @@ _BACKUP = _RAN.format("mariabackup")
         (_BACKUP + _RAN.format("rsync"), "", "a transfer had begun"),
         ("[Note] WSREP: came\n", "", "a transfer had begun"),
         (_BACKUP, "process", "may run still"),
+        (_BACKUP, "process that ends", "put back"),
     ],
 )
 def test_that_the_mark_of_a_transfer_alone_keeps_no_state_file_from_its_place(
@@ -252,10 +253,13 @@ def test_that_the_mark_of_a_transfer_alone_keeps_no_state_file_from_its_place(
     if more == ".sst":
         (data / more).mkdir()
     at.write_text("before\n" + log)
-    runs = ["bash", "-c", "read -r -t 60 # wsrep_sst_x"]
-    script = subprocess.Popen(runs, stdin=subprocess.PIPE, user=USER) if more == "process" else None
+    # In its own trap a script ends its processes, then takes its mark away: the undo gives it that time.
+    runs = ["bash", "-c", f"read -r -t {5 if more.endswith('ends') else 120}; rm -f $0 # wsrep_sst_x"]
+    mark = str(data / "sst_in_progress")
+    script = subprocess.Popen([*runs, mark], stdin=subprocess.PIPE, user=USER) if "process" in more else None
+    program = PUT_STATE_BACK if more != "process" else PUT_STATE_BACK.replace(f"seq {SCRIPT_ENDS_S}", "seq 2")
     try:
-        ran = _ran(PUT_STATE_BACK, ACCOUNT, data, kept, "no.service", at, "u", "WSREP: ")
+        ran = _ran(program, ACCOUNT, data, kept, "no.service", at, "u", "WSREP: ")
     finally:
         if script is not None:
             script.kill()

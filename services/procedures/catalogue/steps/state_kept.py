@@ -65,6 +65,8 @@ What is there at that moment: a server that was still up deletes its gvwstate.da
 read as the account, where the folder is not root's alone: what it laid in a file's place (a link to an endless device,
 to a file of root's) is not.
 """
+SCRIPT_ENDS_S = 45
+"""How long an undo waits for a transfer's script, which outlives its server: its trap ends its own processes first."""
 PUT_STATE_BACK = (
     AS
     + r"""set -u -o pipefail
@@ -100,8 +102,9 @@ grep -Eiq 'inconsisten|consistency compromised|receiving IST|IST received|revers
 if [ -n "$mark" ]; then
   ran=$(grep -aoE "[w]srep_sst_[A-Za-z0-9_.-]+ --role 'joiner'" "$said" | sort -u)
   case $ran in [w]srep_sst_mariabackup" --role 'joiner'") ;; *) stays 'a transfer had begun';; esac
-  pgrep --ns "$$" --nslist pid -u "$uid" -f '[w]srep_sst_' > /dev/null
-  [ "$?" -eq 1 ] || stays 'a script of a transfer may run still'
+  runs() { pgrep --ns "$$" --nslist pid -u "$uid" -f '[w]srep_sst_' > /dev/null; [ "$?" -ne 1 ]; }
+  for _ in $(seq @WAIT@); do runs || break; sleep 1; done
+  runs && stays 'a script of a transfer may run still'
 fi
 printf '# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   -1\nsafe_to_bootstrap: 0\n' "$uuid" |
   (into "$datadir"
@@ -109,7 +112,7 @@ printf '# GALERA saved state\nversion: 2.1\nuuid:    %s\nseqno:   -1\nsafe_to_bo
   stays 'it could not be written'
 [ -z "$mark" ] || (into "$datadir"; own rm -f -- ./sst_in_progress) || echo "state file: $mark stays" >&2
 echo 'state file: put back'
-""".replace("@MOST@", str(64 * 2**20))
+""".replace("@MOST@", str(64 * 2**20)).replace("@WAIT@", str(SCRIPT_ENDS_S))
 )
 """Of the log at most 64 MiB are read, as the account, in 20 s: where there is more, nothing is shown, and nothing put
 back. The state file is a plain one, read as the account up to 4 kB: a pipe there would keep root waiting."""

@@ -37,7 +37,7 @@ _READABLE = tuple(
         r"/run/pilothouse/lock-[A-Za-z0-9-]{1,80}",
         # What an undo left in a folder, since it was not the run's own: names (made_by_run.py).
         r"/var/lib/pilothouse/made/[0-9a-f]{32}\.left",
-        # The mark of a replay: numbers and GTIDs (catalogue/galera/rejoin_from_binlogs/private_programs.py).
+        # The mark of a replay: numbers and GTIDs (catalogue/galera/shared/private_programs.py).
         r"/var/lib/pilothouse/replay/state",
         # Drop-ins that a run puts there for a while: whether somebody else changed one since.
         rf"/(?:run|etc)/systemd/system/{_NAME}\.d/9[0-9]-pilothouse(?:-[a-z]+)?\.conf",

@@ -28,6 +28,14 @@ TRESPASSES = {
     "services/procedures/planted_road.py": ("import services.connections.operator", "The changing road"),
     "services/procedures/plan/planted_back.py": ("import services.procedures.engine", "Inside procedures arrows go"),
     "services/procedures/catalogue/planted_look.py": ("import services.procedures.verify", "The catalogue sees plans"),
+    "services/procedures/catalogue/galera/sst_tuning/planted_other.py": (
+        "import services.procedures.catalogue.galera.add_node.procedure",
+        "No procedure imports another",
+    ),
+    "services/procedures/catalogue/mongodb/shared/planted_one.py": (
+        "import services.procedures.catalogue.mongodb.config_servers.party",
+        "No procedure imports another",
+    ),
     "services/facts/planted_driver.py": ("import paramiko", "paramiko and the database drivers"),
     "services/sampling/planted_sql.py": ("import sqlalchemy", "SQLAlchemy only"),
     "services/inventory/planted_keyring.py": ("import keyring", "keyring only"),

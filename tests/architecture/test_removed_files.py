@@ -27,7 +27,7 @@ BY_A_PROGRAM = {
     "services/connections/made_by_run.py": "what stands in the run's own inventory, as it stands there",
     "services/connections/operator_files.py": "removes what acts name: guarded by the others of this test",
     "services/procedures/catalogue/galera/encrypt_sst/programs.py": "mktemp's file",
-    "services/procedures/catalogue/galera/rejoin_from_binlogs/private_programs.py": "the replay's notes, sockets and "
+    "services/procedures/catalogue/galera/shared/private_programs.py": "the replay's notes, sockets and "
     "logs in folders that it made itself, for root or as the account",
     "services/procedures/catalogue/galera/rejoin_from_binlogs/restore_programs.py": "the run's copy of a backup, in a "
     "folder that it made",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.catalogue.galera.rejoin_from_binlogs.private_programs import END_PRIVATE, PRIVATE
+from services.procedures.catalogue.galera.shared.private_programs import END_PRIVATE, PRIVATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
 
 WAITS = ("sh", "-c", "read _", "sh")

@@ -11,10 +11,10 @@ from services.clock import SystemClock
 from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.catalogue import all_procedures
 from services.procedures.catalogue import checks as preflight
-from services.procedures.catalogue.galera.add_node.checks import names
-from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import unaccounted
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
+from services.procedures.catalogue.galera.shared.estimate import donor_ranking
+from services.procedures.catalogue.galera.shared.joining import names
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.joined import Joined
 from services.procedures.conditions.galera.no_primary import NoPrimary

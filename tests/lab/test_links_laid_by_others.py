@@ -10,7 +10,7 @@ import pytest
 from services.connections.operator_files import NotWritten
 from services.connections.reads import commands
 from services.connections.reads.registry import command_of
-from services.procedures.catalogue.galera.restored_look import LOOK
+from services.procedures.catalogue.galera.shared.restored_look import LOOK
 from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile

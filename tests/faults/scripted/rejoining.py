@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from services.errors import UserError
-from services.procedures.catalogue.galera.rejoin_from_binlogs.private_programs import (
+from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE, TIDY
+from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY
+from services.procedures.catalogue.galera.shared.private_programs import (
     END_PRIVATE,
     MARKER,
     POSITION,
     REPLAY,
 )
-from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE, TIDY
-from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY
-from services.procedures.catalogue.galera.restored_look import LOOK
+from services.procedures.catalogue.galera.shared.restored_look import LOOK
 from tests.faults.scripted.cluster import CLUSTER, ZERO, Host
 
 BACKUP_SEQNO, TARGET = 50, 990

@@ -8,7 +8,7 @@ from services.facts.option_files import parse_defaults
 from services.facts.start_line import StartLine
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import joins_others_once_written
-from services.procedures.catalogue.galera.add_node.newcomer import config_path
+from services.procedures.catalogue.galera.shared.newcomer import config_path
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts

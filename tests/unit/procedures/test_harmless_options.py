@@ -6,7 +6,7 @@ import pytest
 
 from services.facts.harmless_options import is_secret
 from services.facts.option_files import masked_file, parse_defaults
-from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
+from services.procedures.catalogue.galera.shared.joiner_config import COPIED
 
 SECRET = "S3cret!pw"
 SECRETS = (

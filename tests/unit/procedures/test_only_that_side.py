@@ -20,7 +20,7 @@ from services.facts.state_files import Grastate
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import strangers_to
 from services.procedures.catalogue.galera.bootstrap_after_crash.losses import losses
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
+from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.catalogue.steps.extraction import extracted_name
 from services.procedures.catalogue.steps.forked import file_of, loss
 from services.procedures.looking.histories import Road, compare_between

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.galera.add_node.joiner_state import (
+from services.procedures.catalogue.checks.joiner_state import (
     beyond,
     lies_in,
     nothing_left,
     position_of,
     seen_beyond,
 )
+from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.forked import history_of
 from services.procedures.catalogue.steps.restoring import aside_path

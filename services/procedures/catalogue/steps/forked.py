@@ -12,15 +12,15 @@ from dataclasses import replace
 
 from services.facts.extracted import parse_extracted
 from services.facts.reads import DEFAULT_DATADIR
-from services.procedures.catalogue.checks.parts import state_word
-from services.procedures.catalogue.checks.sides import with_both
-from services.procedures.catalogue.galera.add_node.joiner_state import (
+from services.procedures.catalogue.checks.joiner_state import (
     beyond,
     lies_in,
     nothing_left,
     position_of,
     seen_beyond,
 )
+from services.procedures.catalogue.checks.parts import state_word
+from services.procedures.catalogue.checks.sides import with_both
 from services.procedures.catalogue.steps import extraction
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from services.procedures.catalogue.galera.freeze_gcache.arithmetic import Cache, reach_covers
+from services.procedures.catalogue.galera.shared.cache_arithmetic import Cache, reach_covers
 from services.sampling.ist_reach import MARGIN
 
 RING = 128 * 2**20

@@ -10,7 +10,7 @@ from services.procedures.catalogue.checks import named_members
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import positions, primary_exists, unaccounted
 from services.procedures.catalogue.galera.bootstrap_after_crash.found_again import finds_the_first
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
+from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import hosts_of

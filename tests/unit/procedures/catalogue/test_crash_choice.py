@@ -11,7 +11,6 @@ from services.facts.primary_views import PrimaryView
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import chosen_is_newest, positions
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import joining_order, most_advanced, standings
 from services.procedures.catalogue.galera.bootstrap_after_crash.safety import (
     clients_away,
     copies,
@@ -20,6 +19,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.safety import (
     network_first,
     ways_closed,
 )
+from services.procedures.catalogue.galera.shared.positions import joining_order, most_advanced, standings
 from services.procedures.catalogue.steps.state_kept import SAVE_STATE
 from services.procedures.conditions.galera.joined import Joined
 from services.procedures.conditions.galera.same_history import SameHistory

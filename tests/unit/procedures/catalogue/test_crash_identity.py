@@ -13,7 +13,7 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.by_itself import in_the_way
 from services.procedures.catalogue.galera.bootstrap_after_crash.identity import one_cluster
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import most_advanced, standings
+from services.procedures.catalogue.galera.shared.positions import most_advanced, standings
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.invariants import violations

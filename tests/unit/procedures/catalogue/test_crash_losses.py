@@ -14,7 +14,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.checks import po
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import history
 from services.procedures.catalogue.galera.bootstrap_after_crash.losses import accepted, losses, lost
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party, party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
+from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.histories_model import Histories

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.galera.desync_for_backup.checks import clients, long_statements, others_stay
+from services.procedures.catalogue.galera.shared.desync import clients, long_statements, others_stay
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Inputs

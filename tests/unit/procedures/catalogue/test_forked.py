@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
+from services.procedures.catalogue.galera.shared.estimate import donor_ranking
 from services.procedures.catalogue.steps.extraction import extracted_name
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.actions import Detached, Run

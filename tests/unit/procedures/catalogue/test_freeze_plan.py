@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
+from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.provider_option import ProviderOption
 from services.procedures.conditions.galera.whole import ClusterWhole

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.galera.add_node import checks as own
-from services.procedures.catalogue.galera.add_node.joiner_config import (
+from services.procedures.catalogue.galera.shared import joining as own
+from services.procedures.catalogue.galera.shared.joiner_config import (
     address_of,
     address_place,
     cluster_address,

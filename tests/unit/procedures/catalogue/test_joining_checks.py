@@ -13,9 +13,9 @@ from services.facts.state_files import ZERO_UUID, Grastate
 from services.facts.write_rate import Rates
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.galera.add_node import checks as own
-from services.procedures.catalogue.galera.add_node.estimate import Expected, donor_ranking, transfer_expected
 from services.procedures.catalogue.galera.add_node.keeping import aside_possible
+from services.procedures.catalogue.galera.shared import joining as own
+from services.procedures.catalogue.galera.shared.estimate import Expected, donor_ranking, transfer_expected
 from services.procedures.plan.host_facts import Facts, HostFacts
 from tests.unit.procedures.facts_of_three import BLOCK, OTHER, PASS, UUID, WARN, down, facts, galera, gone, host
 from tests.unit.procedures.host_of import changed

@@ -11,7 +11,7 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts, Problem, ServerFacts
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.galera.add_node.checks import runs_now
+from services.procedures.catalogue.galera.shared.joining import runs_now
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.steps.watches import disk
 from services.procedures.conditions.galera.flow_control import FlowControlBelow

@@ -12,7 +12,7 @@ from services.facts.primary_views import PrimaryView
 from services.facts.ran_alone import RanAlone
 from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.galera.add_node.joiner_state import (
+from services.procedures.catalogue.checks.joiner_state import (
     beyond,
     lies_in,
     must_recover,

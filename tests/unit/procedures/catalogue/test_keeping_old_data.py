@@ -8,9 +8,9 @@ import pytest
 
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem
 from services.facts.state_files import KEPT_ASIDE, KEPT_INSIDE
-from services.procedures.catalogue.galera.add_node.checks import own_file_system
-from services.procedures.catalogue.galera.add_node.estimate import Expected
 from services.procedures.catalogue.galera.add_node.keeping import aside_free, aside_possible
+from services.procedures.catalogue.galera.shared.estimate import Expected
+from services.procedures.catalogue.galera.shared.joining import own_file_system
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts
 from tests.unit.procedures.host_of import host_of

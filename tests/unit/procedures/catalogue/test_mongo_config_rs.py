@@ -15,7 +15,7 @@ from services.facts.yaml_settings import settings_of
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.mongodb.config_servers.edits import edits_of
 from services.procedures.catalogue.mongodb.config_servers.party import is_loopback, party_of
-from services.procedures.catalogue.mongodb.scratch import scratch_of
+from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.plan.actions import EditYaml, Run, Several, WaitFor
 from services.procedures.plan.checks import Verdict

@@ -8,8 +8,8 @@ import pytest
 
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.catalogue.mongodb.config_servers.party import party_of
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
-from services.procedures.catalogue.mongodb.sets import mongo_of
+from services.procedures.catalogue.mongodb.shared.order import order_of
+from services.procedures.catalogue.mongodb.shared.sets import mongo_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from tests.faults.scripted.config_servers import ROUTERS

@@ -14,7 +14,7 @@ from services.facts.model import NodeFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
 from services.facts.mongodb.sharding import Shard, ShardedCluster
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.mongodb.scratch import scratch_of
+from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants import violations

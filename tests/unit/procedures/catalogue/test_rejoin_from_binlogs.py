@@ -10,9 +10,9 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.facts.model import ServerFacts
 from services.facts.state_files import Grastate
-from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
 from services.procedures.catalogue.galera.rejoin_from_binlogs.judging import carried
 from services.procedures.catalogue.galera.rejoin_from_binlogs.procedure import RejoinFromBinlogs
+from services.procedures.catalogue.galera.shared import private_programs as private
 from services.procedures.conditions.galera.chain_known import ChainKnown
 from services.procedures.conditions.galera.fragments_whole import FragmentsWhole
 from services.procedures.conditions.galera.ist_reaches import IstReaches

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
+from services.procedures.catalogue.galera.shared import private_programs as private
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting_output import Masks, judged
 from tests.entered_by_others import entered

@@ -12,12 +12,12 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import health_gate, joins_others, no_transfer_or_ddl
 from services.procedures.catalogue.galera.rolling_restart.checks import (
-    enough_members,
     fast_shutdown,
     replicas,
     stop_limits,
 )
 from services.procedures.catalogue.galera.rolling_restart.option import option_known
+from services.procedures.catalogue.galera.shared.order import enough_members
 from services.procedures.conditions.galera.cache import CacheLasts
 from services.procedures.conditions.galera.flow_control import FlowControlBelow
 from services.procedures.conditions.galera.joined import Joined

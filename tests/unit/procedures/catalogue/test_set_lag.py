@@ -9,8 +9,8 @@ import pytest
 from services.connections.mongo.document import Stamp
 from services.facts.model import NodeFacts
 from services.facts.mongodb.replica_set import ReplicaSet
-from services.procedures.catalogue.mongodb.checks import set_lag
-from services.procedures.catalogue.mongodb.sets import sets_of
+from services.procedures.catalogue.mongodb.shared.checks import set_lag
+from services.procedures.catalogue.mongodb.shared.sets import sets_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from tests.unit.discovery.mongo_scenes import NOW, member, row, view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.catalogue.galera.add_node.joiner_state import lies_in, position_of
+from services.procedures.catalogue.checks.joiner_state import lies_in, position_of
 from services.procedures.conditions.galera.data_stands import DataStands
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Step

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from services.facts.state_files import KEPT, KEPT_ASIDE, KEPT_INSIDE
+from services.procedures.catalogue.checks.joiner_state import ahead
 from services.procedures.catalogue.checks.parts import unread, verdict
-from services.procedures.catalogue.galera.add_node.checks import FRESH_BYTES, aside_path, gives_up, own_file_system
-from services.procedures.catalogue.galera.add_node.estimate import Expected
-from services.procedures.catalogue.galera.add_node.joiner_state import ahead
+from services.procedures.catalogue.galera.shared.estimate import Expected
+from services.procedures.catalogue.galera.shared.joining import FRESH_BYTES, aside_path, gives_up, own_file_system
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.data_folder import INSIDE, INSIDE_BEFORE, DataFolder

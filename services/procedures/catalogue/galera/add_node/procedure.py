@@ -5,16 +5,16 @@ from __future__ import annotations
 from services.facts.plain_names import is_node_name
 from services.facts.system import product_of
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.joiner_state import must_recover
 from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
-from services.procedures.catalogue.galera.add_node import checks as own
-from services.procedures.catalogue.galera.add_node.estimate import donor_ranking, transfer_expected
-from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
-from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
-from services.procedures.catalogue.galera.add_node.joiner_state import must_recover
 from services.procedures.catalogue.galera.add_node.keeping import aside_free, aside_possible
-from services.procedures.catalogue.galera.add_node.newcomer import config_path
 from services.procedures.catalogue.galera.add_node.steps import add_plan
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
+from services.procedures.catalogue.galera.shared import joining as own
+from services.procedures.catalogue.galera.shared.estimate import donor_ranking, transfer_expected
+from services.procedures.catalogue.galera.shared.joiner_config import COPIED, address_of
+from services.procedures.catalogue.galera.shared.joiner_secrets import set_by_hand
+from services.procedures.catalogue.galera.shared.newcomer import config_path
 from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps.choices import down_members, is_out_of_reach, member_hosts, why_no_spare
 from services.procedures.catalogue.steps.haproxy_places import can_drain

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Literal
 
 from services.connections.command import Command
+from services.procedures.catalogue.checks.joiner_state import lies_in, must_recover, position_of
 from services.procedures.catalogue.checks.parts import arbitrators
-from services.procedures.catalogue.galera.add_node import newcomer
-from services.procedures.catalogue.galera.add_node.checks import aside_path, configured
 from services.procedures.catalogue.galera.add_node.erasing import erasing_told
-from services.procedures.catalogue.galera.add_node.estimate import transfer_expected
-from services.procedures.catalogue.galera.add_node.joiner_state import lies_in, must_recover, position_of
 from services.procedures.catalogue.galera.add_node.keeping import kept_aside
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
-from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
+from services.procedures.catalogue.galera.shared import newcomer
+from services.procedures.catalogue.galera.shared.estimate import transfer_expected
+from services.procedures.catalogue.galera.shared.joining import aside_path, configured
+from services.procedures.catalogue.galera.shared.positions import standings
+from services.procedures.catalogue.galera.shared.stale import innodb_counts
 from services.procedures.catalogue.steps import data_folders, forked
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts

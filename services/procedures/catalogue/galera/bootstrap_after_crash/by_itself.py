@@ -9,8 +9,8 @@ from __future__ import annotations
 from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import pairs
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
+from services.procedures.catalogue.galera.shared.positions import Standing
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.galera.whole import FormedAgain
 from services.procedures.conditions.server.stopped import Stopped

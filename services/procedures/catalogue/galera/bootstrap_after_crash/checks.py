@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.checks.sides import both_counted, other_choice
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing, behind, standings
+from services.procedures.catalogue.galera.shared.positions import Standing, behind, standings
 from services.procedures.catalogue.steps.choices import is_primary
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.histories import histories

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.facts.option_files import group_members
 from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.galera.add_node.joiner_config import address_of
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
+from services.procedures.catalogue.galera.shared.joiner_config import address_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.starting import Starting

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
+from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.catalogue.steps.extraction import log_index, write_out
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.histories import histories, with_shared

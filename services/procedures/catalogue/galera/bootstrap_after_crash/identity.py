@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from services.facts.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import state_file, unread_state, verdict
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing, standings
+from services.procedures.catalogue.galera.shared.positions import Standing, standings
 from services.procedures.plan.checks import Check
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 

@@ -14,8 +14,8 @@ from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.checks.sides import write_sets
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import is_written_out, strangers_to
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing, standings
 from services.procedures.catalogue.galera.bootstrap_after_crash.safety import unflushed
+from services.procedures.catalogue.galera.shared.positions import Standing, standings
 from services.procedures.catalogue.steps.extraction import file_of
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check

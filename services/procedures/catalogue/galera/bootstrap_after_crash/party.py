@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.procedures.catalogue.checks.parts import ssh_silent
-from services.procedures.catalogue.galera.add_node.joiner_config import address_of
+from services.procedures.catalogue.galera.shared.joiner_config import address_of
 from services.procedures.conditions.galera.no_primary import NoPrimary
 from services.procedures.plan.host_facts import Facts, HostFacts, Named
 from services.procedures.plan.inputs import number_of

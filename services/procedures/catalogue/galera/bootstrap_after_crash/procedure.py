@@ -23,7 +23,10 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.identity import 
 from services.procedures.catalogue.galera.bootstrap_after_crash.joining import JOIN_LIMIT_S, bootstrap_and_join, closing
 from services.procedures.catalogue.galera.bootstrap_after_crash.losses import accepted, lost, trusted
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party, party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import (
+from services.procedures.catalogue.galera.bootstrap_after_crash.steps import find_positions, make_primary, stopped
+from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import looked_at, recovered
+from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
+from services.procedures.catalogue.galera.shared.positions import (
     Standing,
     behind,
     chosen_by_word,
@@ -31,10 +34,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.positions import
     most_advanced,
     standings,
 )
-from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
-from services.procedures.catalogue.galera.bootstrap_after_crash.steps import find_positions, make_primary, stopped
-from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import looked_at, recovered
-from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
+from services.procedures.catalogue.galera.shared.stale import innodb_counts
 from services.procedures.catalogue.steps.choices import is_primary, member_hosts
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.fields import Fault, Field, Inputs

@@ -12,8 +12,8 @@ from dataclasses import replace
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import recovered, stood
+from services.procedures.catalogue.galera.shared.positions import Standing
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.binlog_tail import binlog_tail
 from services.procedures.catalogue.steps.data_folders import account_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
+from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.catalogue.steps.recovering import recover_if_it_can
 from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
 from services.procedures.plan.host_facts import HostFacts

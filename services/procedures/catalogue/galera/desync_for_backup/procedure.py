@@ -12,7 +12,7 @@ from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.haproxy import haproxy_checks
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
-from services.procedures.catalogue.galera.desync_for_backup import checks as own
+from services.procedures.catalogue.galera.shared import desync as own
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain, open_places

@@ -8,7 +8,8 @@ import shlex
 from dataclasses import replace
 
 from services.procedures.catalogue.checks.parts import unread
-from services.procedures.catalogue.galera.freeze_gcache.arithmetic import (
+from services.procedures.catalogue.galera.freeze_gcache.guard import AFTER_S
+from services.procedures.catalogue.galera.shared.cache_arithmetic import (
     OPTION,
     Cache,
     alternative,
@@ -19,7 +20,6 @@ from services.procedures.catalogue.galera.freeze_gcache.arithmetic import (
     reach_covers,
     seqno_proposed,
 )
-from services.procedures.catalogue.galera.freeze_gcache.guard import AFTER_S
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.gcache import Gcache

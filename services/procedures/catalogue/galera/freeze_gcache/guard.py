@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from services.connections.command import Command
 from services.connections.roots_client import ROOTS_CLIENT, roots_client
 from services.connections.statement import set_provider_option
-from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
+from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.unit import UnitFresh, UnitSetting
 from services.procedures.plan.actions import Run, Several, Sql

@@ -10,16 +10,16 @@ from dataclasses import replace
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
-from services.procedures.catalogue.galera.freeze_gcache.arithmetic import (
+from services.procedures.catalogue.galera.freeze_gcache.checks import RELEASE_MODE
+from services.procedures.catalogue.galera.freeze_gcache.steps import freeze_plan, release_plan
+from services.procedures.catalogue.galera.shared.cache_arithmetic import (
     Cache,
     cache_of,
     floor_default,
     is_frozen,
     seqno_proposed,
 )
-from services.procedures.catalogue.galera.freeze_gcache.checks import RELEASE_MODE
-from services.procedures.catalogue.galera.freeze_gcache.steps import freeze_plan, release_plan
-from services.procedures.catalogue.galera.rolling_restart.order import segment_of
+from services.procedures.catalogue.galera.shared.order import segment_of
 from services.procedures.catalogue.steps import set_before
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from services.connections.statement import set_provider_option
 from services.procedures.catalogue.checks.parts import arbitrators
-from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION, cache_folder, cache_of, is_frozen
 from services.procedures.catalogue.galera.freeze_gcache.guard import RELEASE, Guard
+from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION, cache_folder, cache_of, is_frozen
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps import set_before
 from services.procedures.catalogue.steps import traffic as traffic_steps

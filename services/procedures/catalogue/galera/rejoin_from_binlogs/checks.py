@@ -6,8 +6,8 @@ import posixpath
 from dataclasses import replace
 
 from services.procedures.catalogue.checks.parts import READ_IT, known, server_of, unread, unread_state, verdict
-from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
+from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION
 from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check, Verdict

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import arbitrators
-from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
 from services.procedures.catalogue.galera.rejoin_from_binlogs import restore_programs as programs
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import COPY_BYTES_S, replay_s
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey, survey_name
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
-from services.procedures.catalogue.galera.restored_look import looked
+from services.procedures.catalogue.galera.shared import private_programs as private
+from services.procedures.catalogue.galera.shared.restored_look import looked
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from services.facts.galera_whole import SYNCED
 from services.procedures.catalogue.checks.parts import galera_of
-from services.procedures.catalogue.galera.add_node.estimate import (
+from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
+from services.procedures.catalogue.galera.shared.estimate import (
     APPLY_PER_S,
     COPY_BYTES_S,
     PREPARE_BYTES_S,
     SST_FIXED_S,
 )
-from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -17,13 +17,13 @@ from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.own_place import own_place
 from services.procedures.catalogue.checks.parts import arbitrators
-from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.rejoin_from_incrementals import backup_checks
 from services.procedures.catalogue.galera.rejoin_from_incrementals import checks as own
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain, best_chain, chain_of
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import reaches
 from services.procedures.catalogue.galera.rejoin_from_incrementals.steps import rejoin_plan
+from services.procedures.catalogue.galera.shared import joining
 from services.procedures.catalogue.steps import comparing, restoring
 from services.procedures.catalogue.steps.choices import down_members, member_hosts
 from services.procedures.plan.checks import Check

@@ -16,7 +16,7 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     COPY_CHAIN,
     PREPARE_ONCE,
 )
-from services.procedures.catalogue.galera.restored_look import looked
+from services.procedures.catalogue.galera.shared.restored_look import looked
 from services.procedures.catalogue.steps import comparing, recovering, restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from services.procedures.catalogue.checks.parts import arbitrators, unread, verdict
-from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION, cache_of
-from services.procedures.catalogue.galera.rolling_restart.order import donor_for, order_of, writer_of
+from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION, cache_of
+from services.procedures.catalogue.galera.shared.order import donor_for, order_of, writer_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.machine.unit import Unit
@@ -20,20 +20,6 @@ REFUSED_OPTIONS = frozenset({
     "wsrep_on", "wsrep_new_cluster", "datadir", "innodb_data_home_dir", "innodb_log_group_home_dir",
     "innodb_undo_directory", "server_id", "lower_case_table_names", "innodb_page_size", "innodb_data_file_path",
 })  # fmt: skip
-
-
-def enough_members(facts: Facts, members: tuple[str, ...]) -> Check:
-    """Three members keep a majority while one is away; two don't. An arbitrator is a vote like any other."""
-    votes = arbitrators(facts)
-    verdict = Verdict.PASS if len(members) + votes >= 3 else Verdict.BLOCK
-    return Check(
-        code="CLUSTER-SIZE",
-        title="Three members or more",
-        verdict=verdict,
-        evidence=f"{len(members)}: {', '.join(members)}" + (f"; arbitrators: {votes}" if votes else ""),
-        why="Of two members the one that stays has no majority if it loses sight of the other before it left.",
-        try_=() if verdict is Verdict.PASS else ("Add a node or an arbitrator first.",),
-    )
 
 
 def order(facts: Facts, nodes: tuple[str, ...]) -> Check:

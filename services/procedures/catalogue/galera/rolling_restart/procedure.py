@@ -18,8 +18,8 @@ from services.procedures.catalogue.galera.rolling_restart.option import (
     holds_secret,
     option_known,
 )
-from services.procedures.catalogue.galera.rolling_restart.order import donor_for, order_of
 from services.procedures.catalogue.galera.rolling_restart.steps import CONFIG_FILE, rolling_plan
+from services.procedures.catalogue.galera.shared.order import donor_for, enough_members, order_of
 from services.procedures.catalogue.steps import set_before
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
 from services.procedures.catalogue.steps.haproxy_places import all_behind
@@ -179,7 +179,7 @@ class RollingRestart:
         drain = seconds_of(values["drain_limit"]) or 120.0
         return (
             preflight.health_gate(facts, members),
-            own.enough_members(facts, members),
+            enough_members(facts, members),
             own.order(facts, nodes),
             *own.reach(facts, nodes, downtime, sst_ok=flag_of(values["sst_ok"]) is True),
             preflight.one_past(facts, nodes, members),

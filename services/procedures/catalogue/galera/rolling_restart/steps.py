@@ -9,8 +9,8 @@ from services.connections.command import AS_MYSQL, Command
 from services.facts.values import same
 from services.procedures.catalogue.galera.rolling_restart.checks import REACH_TIMES, cache_lasts_for
 from services.procedures.catalogue.galera.rolling_restart.clients import by_haproxy, drained, undrained, work_on
-from services.procedures.catalogue.galera.rolling_restart.order import donor_for
 from services.procedures.catalogue.galera.rolling_restart.provider_string import keys_of, runs_with, value_for
+from services.procedures.catalogue.galera.shared.order import donor_for
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps import set_before
 from services.procedures.catalogue.steps import traffic as traffic_steps

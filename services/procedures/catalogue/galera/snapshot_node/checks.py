@@ -9,9 +9,9 @@ from dataclasses import replace
 from services.facts.binlog_files import index_of
 from services.facts.state_files import KEPT_INSIDE
 from services.procedures.catalogue.checks.parts import READ_IT, server_of, unread, verdict
-from services.procedures.catalogue.galera.add_node.joiner_config import COPIED
-from services.procedures.catalogue.galera.desync_for_backup import checks as desync
-from services.procedures.catalogue.galera.rolling_restart.order import writer_of
+from services.procedures.catalogue.galera.shared import desync
+from services.procedures.catalogue.galera.shared.joiner_config import COPIED
+from services.procedures.catalogue.galera.shared.order import writer_of
 from services.procedures.catalogue.galera.snapshot_node.donor_part import dirty_share
 from services.procedures.catalogue.galera.snapshot_node.newcomer_part import is_new
 from services.procedures.catalogue.steps.choices import member_hosts

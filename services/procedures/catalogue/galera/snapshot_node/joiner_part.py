@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import arbitrators
-from services.procedures.catalogue.galera.add_node.newcomer import server_off
-from services.procedures.catalogue.galera.restored_look import looked
+from services.procedures.catalogue.galera.shared.newcomer import server_off
+from services.procedures.catalogue.galera.shared.restored_look import looked
 from services.procedures.catalogue.galera.snapshot_node import newcomer_part
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
 from services.procedures.catalogue.galera.snapshot_node.donor_part import (

@@ -9,10 +9,9 @@ from __future__ import annotations
 from services.facts.plain_names import is_node_name
 from services.facts.provider_options import provider_options as by_name
 from services.procedures.catalogue import checks as preflight
-from services.procedures.catalogue.galera.add_node import checks as joining
-from services.procedures.catalogue.galera.add_node import newcomer
-from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
-from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
+from services.procedures.catalogue.galera.shared import joining, newcomer
+from services.procedures.catalogue.galera.shared.joiner_config import COPIED, address_of
+from services.procedures.catalogue.galera.shared.joiner_secrets import set_by_hand
 from services.procedures.catalogue.steps.choices import is_out_of_reach, member_hosts, why_no_spare
 from services.procedures.catalogue.steps.restoring import folder_of
 from services.procedures.plan.checks import Check, Verdict

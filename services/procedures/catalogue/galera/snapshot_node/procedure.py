@@ -17,8 +17,8 @@ from services.procedures.catalogue.checks.haproxy import haproxy_checks
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.parts import arbitrators
-from services.procedures.catalogue.galera.add_node import checks as joining
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
+from services.procedures.catalogue.galera.shared import joining
 from services.procedures.catalogue.galera.snapshot_node import checks as own
 from services.procedures.catalogue.galera.snapshot_node import newcomer_part
 from services.procedures.catalogue.galera.snapshot_node.commands import command_faults

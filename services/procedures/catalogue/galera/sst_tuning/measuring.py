@@ -12,7 +12,7 @@ from services.connections.command import Command
 from services.facts import sst_address
 from services.facts.sst_measured import PACKERS, Amount, HostMeasured, parse_host, parse_road
 from services.procedures.catalogue.checks.parts import arbitrators
-from services.procedures.catalogue.galera.add_node.joiner_config import address_of
+from services.procedures.catalogue.galera.shared.joiner_config import address_of
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
 from services.procedures.catalogue.steps import data_folders
 from services.procedures.catalogue.steps.choices import member_hosts

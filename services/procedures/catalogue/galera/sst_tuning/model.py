@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from services.procedures.catalogue.galera.add_node.estimate import APPLY_PER_S, PREPARE_BYTES_S, SST_FIXED_S
+from services.procedures.catalogue.galera.shared.estimate import APPLY_PER_S, PREPARE_BYTES_S, SST_FIXED_S
 
 NONE = "none"
 PARALLEL = 4

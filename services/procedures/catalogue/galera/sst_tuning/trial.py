@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 
 from services.procedures.catalogue.checks.parts import known, listed, verdict
-from services.procedures.catalogue.galera.rolling_restart.checks import enough_members
+from services.procedures.catalogue.galera.shared.order import enough_members
 from services.procedures.catalogue.galera.sst_tuning.model import Forecast
 from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps

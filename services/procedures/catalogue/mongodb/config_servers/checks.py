@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from services.connections.mongo.change import CLEARS_SETS
-from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import CONFIG_PORT, parse_hosts
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
@@ -14,16 +13,15 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
     Party,
     called,
     is_loopback,
-    listed_by,
     strings_of,
     used_by,
 )
-from services.procedures.catalogue.mongodb.only_a_person_knows import said
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import SEE_IT_TO_ITS_END, half_way, order_of
-from services.procedures.catalogue.mongodb.sets import at, mongo_of, names_of
+from services.procedures.catalogue.mongodb.shared.checks import same_of
+from services.procedures.catalogue.mongodb.shared.only_a_person_knows import said
+from services.procedures.catalogue.mongodb.shared.order import SEE_IT_TO_ITS_END, half_way, order_of
+from services.procedures.catalogue.mongodb.shared.sets import at, listed_by, mongo_of, names_of
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.fields import Inputs
-from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import flag_of
 from services.procedures.plan.parts.mongodb.set_document import SetDocument
 
@@ -130,35 +128,6 @@ def protocols(party: Party) -> Check:
 def same(party: Party) -> Check:
     """The metadata of all config servers have equal hashes, read within a minute."""
     return same_of(party.facts, party.servers)
-
-
-def same_of(facts: Facts, servers: tuple[str, ...]) -> Check:
-    """The metadata of these mirrored config servers have equal hashes."""
-    blocks, told = [], {}
-    for host in servers:
-        mongo = mongo_of(facts.host(host))
-        if mongo is None or mongo.metadata is None:
-            blocks.append(unread(facts.host(host), "the hashes of the metadata", "config-hash"))
-        elif not mongo.metadata.hashes:
-            blocks.append(f"{host} has no metadata: is its data folder empty?")
-        else:
-            told[host] = dict(mongo.metadata.hashes)
-    names = sorted({name for hashes in told.values() for name in hashes})
-    if other := differing(told.values()):
-        blocks.append(f"they differ in {', '.join(other)}")
-    return Check(
-        code="CONFIG-SAME",
-        title="All config servers hold the same metadata",
-        verdict=verdict(blocks),
-        evidence="; ".join(blocks) or f"equal hashes of {', '.join(names)}",
-        why="The set is made of the first one's; where they differ nobody knows which one is right.",
-        try_=(
-            "Check again: while a change of the catalog is on its way they differ for a moment.",
-            'If they go on to: find the difference (MongoDB manual, "Config Database"), and mend the wrong one.',
-        )
-        if blocks
-        else (),
-    )
 
 
 def one_string(party: Party) -> Check:

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.mongo.change import MongoCommand, command
-from services.procedures.catalogue.mongodb.balancing import at_rest
 from services.procedures.catalogue.mongodb.config_servers.edits import as_before, new_string
-from services.procedures.catalogue.mongodb.config_servers.party import ROLLING, Party, listed_by
-from services.procedures.catalogue.mongodb.sets import names_of
+from services.procedures.catalogue.mongodb.config_servers.party import ROLLING, Party
+from services.procedures.catalogue.mongodb.shared.balancing import at_rest
+from services.procedures.catalogue.mongodb.shared.sets import listed_by, names_of
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.metadata import MetadataSame

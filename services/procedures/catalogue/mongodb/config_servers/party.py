@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from services.addresses import is_this_machine
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import MongoServer
-from services.facts.mongodb.sharding import CONFIG_PORT, HostList, Shard, parse_hosts
+from services.facts.mongodb.sharding import CONFIG_PORT, HostList, parse_hosts
 from services.facts.mongodb.values import Place
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import order_of
-from services.procedures.catalogue.mongodb.scratch import scratch_of
-from services.procedures.catalogue.mongodb.sets import GatheredSet, at, mongo_of, names_of
+from services.procedures.catalogue.mongodb.shared.order import order_of
+from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, at, mongo_of, names_of
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import hosts_of
@@ -176,13 +176,6 @@ def strings_of(facts: Facts) -> dict[str, str]:
     """Return mongos -> the string that it was started with, as it is written."""
     told = ((host, mongo_of(facts.host(host))) for host in facts.members)
     return {host: m.server.config_string for host, m in told if m is not None and m.server.role == "router"}
-
-
-def listed_by(facts: Facts) -> tuple[Shard, ...] | None:
-    """Return the shards that the metadata list, as whoever was read tells them; None where nobody could."""
-    told = (mongo_of(facts.host(host)) for host in facts.members)
-    lists = [m.cluster.shards for m in told if m is not None and m.cluster is not None and m.cluster.shards is not None]
-    return max(lists, key=len, default=None)
 
 
 def converted(facts: Facts) -> bool:

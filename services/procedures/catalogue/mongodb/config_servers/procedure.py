@@ -13,8 +13,6 @@ from services.discovery.families.mongodb.kind import SHARDED
 from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.mongodb import checks as shared
-from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import NEED, NOT_SHARDED
 from services.procedures.catalogue.mongodb.config_servers import checks as own
 from services.procedures.catalogue.mongodb.config_servers.new_hosts import new_hosts
@@ -31,9 +29,10 @@ from services.procedures.catalogue.mongodb.config_servers.party import (
 from services.procedures.catalogue.mongodb.config_servers.rolling import rolling_steps
 from services.procedures.catalogue.mongodb.config_servers.room import room
 from services.procedures.catalogue.mongodb.config_servers.window import window_steps, window_watches
-from services.procedures.catalogue.mongodb.rolling_upgrade.checks import balancer_known
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import half_way, order_of
-from services.procedures.catalogue.mongodb.sets import parts_of
+from services.procedures.catalogue.mongodb.shared import checks as shared
+from services.procedures.catalogue.mongodb.shared.balancing import balancer_known, with_it_off
+from services.procedures.catalogue.mongodb.shared.order import half_way, order_of
+from services.procedures.catalogue.mongodb.shared.sets import parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.mongo.change import CLEARS_SETS, Documents, SetChange, command, fields
-from services.procedures.catalogue.mongodb.balancing import switched
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
     alone,
@@ -47,6 +46,7 @@ from services.procedures.catalogue.mongodb.config_servers.edits import (
 from services.procedures.catalogue.mongodb.config_servers.folders import folders_of_copy
 from services.procedures.catalogue.mongodb.config_servers.member import add_step, up_step
 from services.procedures.catalogue.mongodb.config_servers.party import Party
+from services.procedures.catalogue.mongodb.shared.balancing import switched
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.configured import AllVote, SetLies
 from services.procedures.conditions.config_servers.form import ConfigServerIs

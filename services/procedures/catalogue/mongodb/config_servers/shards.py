@@ -15,7 +15,7 @@ from dataclasses import replace
 from services.connections.mongo.change import command
 from services.procedures.catalogue.mongodb.config_servers.common import START_S, waits
 from services.procedures.catalogue.mongodb.config_servers.party import Party
-from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet
 from services.procedures.catalogue.steps.server import systemctl
 from services.procedures.conditions.config_servers.gone_over import NeedNotHandOver, NotGoneOver
 from services.procedures.conditions.mongodb.follows import SuccessorFollows

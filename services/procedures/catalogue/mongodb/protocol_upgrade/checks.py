@@ -5,9 +5,8 @@ from __future__ import annotations
 from services.facts.mongodb.server import release
 from services.moments import duration
 from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.mongodb.checks import NOTHING_READ
-from services.procedures.catalogue.mongodb.config_servers.party import listed_by
-from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of, sets_of
+from services.procedures.catalogue.mongodb.shared.checks import NOTHING_READ
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, listed_by, mongo_of, sets_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.mongodb.last_vote import LastVote

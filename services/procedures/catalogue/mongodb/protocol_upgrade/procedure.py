@@ -8,13 +8,13 @@ goes from -1 to 0, an optime from a bare timestamp to {ts, t}. The way back is t
 from __future__ import annotations
 
 from services.procedures.catalogue.checks.access import lock_free
-from services.procedures.catalogue.mongodb import checks as shared
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
-from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.protocol_upgrade import checks as own
 from services.procedures.catalogue.mongodb.protocol_upgrade.steps import set_steps, steady_step
-from services.procedures.catalogue.mongodb.scratch import scratch_of
-from services.procedures.catalogue.mongodb.sets import GatheredSet, parts_of, sets_of
+from services.procedures.catalogue.mongodb.shared import checks as shared
+from services.procedures.catalogue.mongodb.shared.only_a_person_knows import confirmed, questions
+from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, parts_of, sets_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.connections.mongo.change import Documents, MongoCommand, SetChange, command, fields
 from services.moments import duration
-from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet
 from services.procedures.conditions.mongodb.database import NoDatabase
 from services.procedures.conditions.mongodb.protocol import NobodyElected, OptimesOf, ProtocolIs
 from services.procedures.conditions.mongodb.steady import SetSteady

@@ -5,10 +5,9 @@ from __future__ import annotations
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import verdict
-from services.procedures.catalogue.mongodb.checks import NOTHING_READ
-from services.procedures.catalogue.mongodb.config_servers.party import listed_by
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import SEE_IT_TO_ITS_END, Order, Release, half_way
-from services.procedures.catalogue.mongodb.sets import GatheredSet, at, mongo_of, names_of
+from services.procedures.catalogue.mongodb.shared.checks import NOTHING_READ
+from services.procedures.catalogue.mongodb.shared.order import SEE_IT_TO_ITS_END, Order, Release, half_way
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, at, listed_by, mongo_of, names_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 
@@ -181,22 +180,3 @@ def _leads_again(one: GatheredSet) -> str:
     if own is None or (own.priority or 0) <= max(member.priority or 0 for member in one.successors):
         return ""
     return f"; {one.primary} has the highest priority and leads again once it is replaced: a second election"
-
-
-def balancer_known(facts: Facts, router: str) -> Check:
-    """Whether the balancer is on has to be known: it is left as it was found."""
-    mongo = mongo_of(facts.host(router))
-    cluster = mongo.cluster if mongo is not None else None
-    on = cluster.balancer if cluster is not None else None
-    mode = cluster.balancer_mode if cluster is not None else ""
-    unknown = f"its mode is {mode}, which is not known" if mode else "its settings could not be read"
-    return Check(
-        code="BALANCER",
-        title="Whether the balancer is on is known",
-        verdict=verdict(on is None),
-        evidence={None: unknown, True: "it is on", False: "it is off, and stays so"}[on],
-        why="It is switched off while servers are replaced, and left as it was found.",
-        try_=(f"Let the console's account read the settings (database config) through {router}, then check again.",)
-        if on is None
-        else (),
-    )

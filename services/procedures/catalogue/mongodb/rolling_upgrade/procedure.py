@@ -9,13 +9,8 @@ from __future__ import annotations
 
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.access import lock_free
-from services.procedures.catalogue.mongodb import checks as shared
-from services.procedures.catalogue.mongodb.balancing import with_it_off
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
-from services.procedures.catalogue.mongodb.config_servers import checks as config_servers
-from services.procedures.catalogue.mongodb.only_a_person_knows import confirmed, questions
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import Order, half_way, order_of
 from services.procedures.catalogue.mongodb.rolling_upgrade.steps import (
     mirror_steps,
     nobody_else,
@@ -23,7 +18,12 @@ from services.procedures.catalogue.mongodb.rolling_upgrade.steps import (
     set_steps,
     set_watches,
 )
-from services.procedures.catalogue.mongodb.sets import mongo_of, names_of, parts_of
+from services.procedures.catalogue.mongodb.shared import checks as shared
+from services.procedures.catalogue.mongodb.shared.balancing import balancer_known, with_it_off
+from services.procedures.catalogue.mongodb.shared.checks import same_of
+from services.procedures.catalogue.mongodb.shared.only_a_person_knows import confirmed, questions
+from services.procedures.catalogue.mongodb.shared.order import Order, half_way, order_of
+from services.procedures.catalogue.mongodb.shared.sets import mongo_of, names_of, parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -88,9 +88,9 @@ class RollingUpgrade:
             own.nothing_too_old(facts, order, target),
             own.compatibility(facts, order, target),
             own.one_form(facts, order),
-            *((config_servers.same_of(facts, order.mirrors),) if order.mirrors else ()),
+            *((same_of(facts, order.mirrors),) if order.mirrors else ()),
             *(c for one in sets for c in (shared.set_whole(one), shared.set_lag(one), own.another_can_lead(one))),
-            *((own.balancer_known(facts, order.routers[0]),) if order.routers else ()),
+            *((balancer_known(facts, order.routers[0]),) if order.routers else ()),
             shared.may_change(facts, leading, _CLUSTER, ()),
             *confirmed(
                 values,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.mongo.change import command
-from services.procedures.catalogue.mongodb.balancing import at_rest
-from services.procedures.catalogue.mongodb.rolling_upgrade.order import members_in_turn
-from services.procedures.catalogue.mongodb.sets import GatheredSet
+from services.procedures.catalogue.mongodb.shared.balancing import at_rest
+from services.procedures.catalogue.mongodb.shared.order import members_in_turn
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet
 from services.procedures.conditions.config_servers.metadata import MetadataSame
 from services.procedures.conditions.config_servers.strangers import NoOtherRouter, NoOtherShard
 from services.procedures.conditions.mongodb.answering import Answering

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.procedures.catalogue.mongodb.sets import GatheredSet, at, mongo_of, names_of, sets_of
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, at, mongo_of, names_of, sets_of
 from services.procedures.plan.host_facts import Facts
 
 Release = tuple[int, int]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.option_files import group_members
+from services.procedures.catalogue.checks.joiner_state import ahead, position_of
 from services.procedures.catalogue.checks.parts import (
     READ_IT,
     arbitrators,
@@ -16,11 +17,10 @@ from services.procedures.catalogue.checks.parts import (
     verdict,
 )
 from services.procedures.catalogue.checks.transfer import sst_orphans, sst_tools
-from services.procedures.catalogue.galera.add_node.estimate import Expected
-from services.procedures.catalogue.galera.add_node.joiner_config import address_of, not_copied
-from services.procedures.catalogue.galera.add_node.joiner_secrets import may_copy
-from services.procedures.catalogue.galera.add_node.joiner_state import ahead, position_of
-from services.procedures.catalogue.galera.rolling_restart.order import writer_of
+from services.procedures.catalogue.galera.shared.estimate import Expected
+from services.procedures.catalogue.galera.shared.joiner_config import address_of, not_copied
+from services.procedures.catalogue.galera.shared.joiner_secrets import may_copy
+from services.procedures.catalogue.galera.shared.order import writer_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing
+from services.procedures.catalogue.galera.shared.positions import Standing
 from services.procedures.catalogue.steps import data_folders as steps
 from services.procedures.conditions.machine.files import FileSays
 from services.procedures.plan.actions import Run

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from services.discovery.families.mongodb.claims import set_id
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.replica_set import ReplicaSet, SetMember
-from services.facts.mongodb.sharding import parse_hosts
+from services.facts.mongodb.sharding import Shard, parse_hosts
 from services.facts.mongodb.values import Place
 from services.facts.reading import without_port
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -172,3 +172,10 @@ def _gathered(members: list[tuple[str, MongoFacts]], arbiters: dict[str, str]) -
     assert first is not None, "see sets_of"
     hosts, views = zip(*members, strict=True)
     return GatheredSet(first.name, hosts, views, leading, strangers, known)
+
+
+def listed_by(facts: Facts) -> tuple[Shard, ...] | None:
+    """Return the shards that the metadata list, as whoever was read tells them; None where nobody could."""
+    told = (mongo_of(facts.host(host)) for host in facts.members)
+    lists = [m.cluster.shards for m in told if m is not None and m.cluster is not None and m.cluster.shards is not None]
+    return max(lists, key=len, default=None)

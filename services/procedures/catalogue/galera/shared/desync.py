@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.procedures.catalogue.checks.haproxy import NAMES, unseen_balancers
 from services.procedures.catalogue.checks.parts import unread, verdict
-from services.procedures.catalogue.galera.rolling_restart.order import writer_of
+from services.procedures.catalogue.galera.shared.order import writer_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.haproxy_places import open_places
 from services.procedures.plan.checks import Check

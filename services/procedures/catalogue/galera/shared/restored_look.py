@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from services.connections.command import Command
 from services.connections.whole_programs import DICTIONARY, LOST
-from services.procedures.catalogue.galera.rejoin_from_binlogs import private_programs as private
+from services.procedures.catalogue.galera.shared import private_programs as private
 from services.procedures.catalogue.steps import restoring
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.left_alone import used

@@ -7,10 +7,12 @@ config.settings through a mongos, and waits until the round that is under way ha
 from __future__ import annotations
 
 from services.connections.mongo.change import Documents, command, fields
-from services.procedures.catalogue.mongodb.sets import mongo_of
+from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.mongodb.shared.sets import mongo_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.plan.actions import AtRouter, Mongo, WaitFor
+from services.procedures.plan.checks import Check
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Risk, Step
@@ -91,3 +93,22 @@ def _switch(routers: tuple[str, ...], *, stopped: bool) -> AtRouter:
     concern = fields(w="majority", wtimeout=_WRITTEN_MS)
     sent = command("config", update="settings", updates=Documents((change,)), writeConcern=concern)
     return AtRouter(routers, Mongo(sent))
+
+
+def balancer_known(facts: Facts, router: str) -> Check:
+    """Whether the balancer is on has to be known: it is left as it was found."""
+    mongo = mongo_of(facts.host(router))
+    cluster = mongo.cluster if mongo is not None else None
+    on = cluster.balancer if cluster is not None else None
+    mode = cluster.balancer_mode if cluster is not None else ""
+    unknown = f"its mode is {mode}, which is not known" if mode else "its settings could not be read"
+    return Check(
+        code="BALANCER",
+        title="Whether the balancer is on is known",
+        verdict=verdict(on is None),
+        evidence={None: unknown, True: "it is on", False: "it is off, and stays so"}[on],
+        why="It is switched off while servers are replaced, and left as it was found.",
+        try_=(f"Let the console's account read the settings (database config) through {router}, then check again.",)
+        if on is None
+        else (),
+    )

@@ -6,7 +6,7 @@ import posixpath
 
 from services.connections.command import AS_MYSQL, Command
 from services.facts.tcp_ways import GROUP_PORT, TRANSFER_PORTS
-from services.procedures.catalogue.galera.add_node.joiner_config import (
+from services.procedures.catalogue.galera.shared.joiner_config import (
     FILE,
     address_of,
     address_place,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from services.connections.mongo.change import ROLES_TO_CHANGE
+from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.replica_set import SERVING
 from services.facts.mongodb.server import release
 from services.procedures.catalogue.checks.parts import listed, unread, verdict
-from services.procedures.catalogue.mongodb.sets import GatheredSet, mongo_of
+from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, mongo_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.mongodb.rights import MongoRights
@@ -121,4 +122,33 @@ def may_change(facts: Facts, hosts: tuple[str, ...], actions: tuple[str, ...], d
         evidence="; ".join([*blocks, *warns]) or (f"on {', '.join(hosts)}" if hosts else "it sends no command"),
         why="A plan that lacks a right in its middle stops half way.",
         try_=(ROLES_TO_CHANGE,) if blocks or warns else (),
+    )
+
+
+def same_of(facts: Facts, servers: tuple[str, ...]) -> Check:
+    """The metadata of these mirrored config servers have equal hashes."""
+    blocks, told = [], {}
+    for host in servers:
+        mongo = mongo_of(facts.host(host))
+        if mongo is None or mongo.metadata is None:
+            blocks.append(unread(facts.host(host), "the hashes of the metadata", "config-hash"))
+        elif not mongo.metadata.hashes:
+            blocks.append(f"{host} has no metadata: is its data folder empty?")
+        else:
+            told[host] = dict(mongo.metadata.hashes)
+    names = sorted({name for hashes in told.values() for name in hashes})
+    if other := differing(told.values()):
+        blocks.append(f"they differ in {', '.join(other)}")
+    return Check(
+        code="CONFIG-SAME",
+        title="All config servers hold the same metadata",
+        verdict=verdict(blocks),
+        evidence="; ".join(blocks) or f"equal hashes of {', '.join(names)}",
+        why="The set is made of the first one's; where they differ nobody knows which one is right.",
+        try_=(
+            "Check again: while a change of the catalog is on its way they differ for a moment.",
+            'If they go on to: find the difference (MongoDB manual, "Config Database"), and mend the wrong one.',
+        )
+        if blocks
+        else (),
     )

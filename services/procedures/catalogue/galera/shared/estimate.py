@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.facts.galera_whole import SYNCED
-from services.procedures.catalogue.checks.parts import galera_of, state_word
-from services.procedures.catalogue.galera.add_node.joiner_state import (
+from services.procedures.catalogue.checks.joiner_state import (
     ahead,
     lies_in,
     must_recover,
     newest_of,
     position_of,
 )
+from services.procedures.catalogue.checks.parts import galera_of, state_word
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.forked import history_of
 from services.procedures.plan.host_facts import Facts

@@ -13,7 +13,7 @@ from services.facts.provider_options import without_options
 from services.facts.reading import count, without_port
 from services.facts.server_groups import in_reading_order
 from services.i18n import tr
-from services.procedures.catalogue.galera.add_node.joiner_secrets import left_out, may_copy
+from services.procedures.catalogue.galera.shared.joiner_secrets import left_out, may_copy
 from services.procedures.plan.actions import CopiedSecret
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.server.sessions import Sessions
 
@@ -55,3 +57,17 @@ def donor_for(facts: Facts, node: str, restarted: tuple[str, ...]) -> str:
 
     others = [name for name in member_hosts(facts) if name != node]
     return max(others, key=worth, default="")
+
+
+def enough_members(facts: Facts, members: tuple[str, ...]) -> Check:
+    """Three members keep a majority while one is away; two don't. An arbitrator is a vote like any other."""
+    votes = arbitrators(facts)
+    verdict = Verdict.PASS if len(members) + votes >= 3 else Verdict.BLOCK
+    return Check(
+        code="CLUSTER-SIZE",
+        title="Three members or more",
+        verdict=verdict,
+        evidence=f"{len(members)}: {', '.join(members)}" + (f"; arbitrators: {votes}" if votes else ""),
+        why="Of two members the one that stays has no majority if it loses sight of the other before it left.",
+        try_=() if verdict is Verdict.PASS else ("Add a node or an arbitrator first.",),
+    )

@@ -1,0 +1,1 @@
+"""What several procedures of Galera share; no procedure imports another."""

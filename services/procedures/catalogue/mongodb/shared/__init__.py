@@ -1,0 +1,1 @@
+"""What several procedures of MongoDB share; no procedure imports another."""

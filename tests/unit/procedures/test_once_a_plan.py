@@ -91,7 +91,7 @@ def test_that_plans_which_come_and_go_are_never_taken_for_one_another() -> None:
         assert bool(violations(with_limit(limit_s), begun=True)) == (limit_s == 0.0), number
 
 
-def test_that_no_more_plans_are_remembered_than_are_at_work() -> None:
+def test_that_no_more_than_eight_plans_are_remembered() -> None:
     for number in range(40):
         plan = with_limit(number + 1.0)
         violations(plan, begun=True)

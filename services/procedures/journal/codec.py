@@ -8,6 +8,7 @@ the registry; a secret is refused in both directions.
 
 from __future__ import annotations
 
+import json
 import math
 import types
 from collections.abc import Callable
@@ -24,12 +25,15 @@ from services.i18n import english, tr
 from services.procedures import conditions
 from services.procedures.journal.old_tags import OLD_TAGS, upgraded
 from services.procedures.plan import actions, checks, condition, model, run_model
+from services.procedures.plan.checks import Check
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.finding import conditions_of
+from services.procedures.plan.model import Plan
 from services.secrets import Secret
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 _T = TypeVar("_T")
+_REMEMBERED = 8  # plans and checklists: of the runs that are driven or shown, a few megabytes at most
 
 REGISTRY: dict[str, type] = {
     **conditions_of(conditions),
@@ -132,6 +136,41 @@ def decode(kind: type[_T], data: object) -> _T:
 def decode_all(kind: type[_T], data: object) -> tuple[_T, ...]:
     """Return the tuple of values of class `kind` that `encode` made the list `data` of. Raises like `decode`."""
     return cast("tuple[_T, ...]", _read(tuple[kind, ...], data, kind.__name__))  # type: ignore[valid-type]
+
+
+def plan_in(data: object) -> Plan:
+    """Return `decode(Plan, data)`, worked out once for the same words: a long plan takes a tenth of a second, and each
+    console, list and report that opens its run asks for it anew.
+    """
+    text = _as_text(data)
+    return decode(Plan, data) if text is None else _plan_of(text)
+
+
+def checks_in(data: object) -> tuple[Check, ...]:
+    """Return `decode_all(Check, data)`, worked out once for the same words like a plan."""
+    text = _as_text(data)
+    return decode_all(Check, data) if text is None else _checks_of(text)
+
+
+def _as_text(data: object) -> str | None:
+    """Return the words that an entry keeps, None where damage left none: the reader says what is wrong then.
+
+    Words, not values: `1`, `1.0` and `true` are equal, and not the same plan.
+    """
+    try:
+        return json.dumps(data)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _plan_of(text: str) -> Plan:
+    return decode(Plan, json.loads(text))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _checks_of(text: str) -> tuple[Check, ...]:
+    return decode_all(Check, json.loads(text))
 
 
 def _read(hint: Any, data: object, where: str) -> object:

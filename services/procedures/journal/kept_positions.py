@@ -15,7 +15,7 @@ from services.history.positions import PositionSeen
 from services.history.state_store import StateStore
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.transfer import TransferWas
-from services.procedures.journal.codec import decode
+from services.procedures.journal.codec import plan_in
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.positions import kept_name, tail_name
@@ -78,7 +78,7 @@ class RememberingJournal:
         """Write one entry; a position in it is remembered after it is on the disk."""
         entry = self._journal.append(run_id, kind, step_id, data)
         if kind == "continued" and data is not None:
-            self._plan = decode(Plan, data.get("plan"))
+            self._plan = plan_in(data.get("plan"))
         if kind == "value" and data is not None:
             self._remember(entry, str(data.get("name", "")), str(data.get("value", "")))
         if kind == "step" and data is not None and data.get("state") == StepState.DONE.value:

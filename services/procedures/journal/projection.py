@@ -13,7 +13,7 @@ from typing import NoReturn, TypeVar
 
 from services.errors import JournalDamaged, StoreError
 from services.i18n import tr
-from services.procedures.journal.codec import decode, decode_all
+from services.procedures.journal.codec import checks_in, decode, decode_all, plan_in
 from services.procedures.journal.entries import problems_after
 from services.procedures.journal.obligations import change_obligations
 from services.procedures.plan.actions import WaitFor
@@ -162,7 +162,7 @@ def _no_plan(run_id: str = "") -> StoreError:
 
 def _begin(entry: Entry) -> _Projection:
     data = entry.data or {}
-    plan = decode(Plan, data.get("plan"))
+    plan = plan_in(data.get("plan"))
     return _Projection(
         run_id=entry.run_id,
         plan=plan,
@@ -171,9 +171,9 @@ def _begin(entry: Entry) -> _Projection:
         started=entry.at,
         at=entry.at,
         owner=str(data.get("owner", "")),
-        checks=decode_all(Check, data.get("checks")),
+        checks=checks_in(data.get("checks")),
         overrides=decode_all(Override, data.get("overrides")),
-        fresh_checks=decode_all(Check, data.get("checks")),
+        fresh_checks=checks_in(data.get("checks")),
     )
 
 
@@ -280,7 +280,7 @@ def _answered(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
 
 def _continued(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     """A longer plan: what was there stays as it was, and the whole is to be approved again."""
-    plan = decode(Plan, data.get("plan"))
+    plan = plan_in(data.get("plan"))
     before = run.plan.steps
     if plan.steps[: len(before)] != before:
         _illegal(entry, "a continued plan changed steps that had been approved")
@@ -289,7 +289,7 @@ def _continued(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         _illegal(entry, "a continued plan uses the id of an earlier step")
     run.plan, run.approved = plan, None
     run.steps.update(fresh)
-    run.fresh_checks = decode_all(Check, data.get("checks"))
+    run.fresh_checks = checks_in(data.get("checks"))
     run.checks = (*run.checks, *run.fresh_checks)
 
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 from services.connections.command import Command
@@ -46,8 +47,28 @@ def violations(plan: Plan, *, begun: bool = False) -> tuple[str, ...]:
         begun: a run goes by it, and was shown it before: a law that newer plans are made by (`_OF_NEW_PLANS`) leaves no
             run without a way forward.
     """
+    return _broken_rules(_ThisPlan(plan), begun)
+
+
+class _ThisPlan:
+    """A plan as the key of its own answer: this object, which never changes. Equal ones may differ (`1` is `True`)."""
+
+    __slots__ = ("plan",)
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ThisPlan) and other.plan is self.plan
+
+    def __hash__(self) -> int:
+        return id(self.plan)
+
+
+@lru_cache(maxsize=8)  # each is held while it is remembered: no other plan can come to its place in memory
+def _broken_rules(this: _ThisPlan, begun: bool) -> tuple[str, ...]:
     rules = _RULES if begun else (*_RULES, *_OF_NEW_PLANS)
-    return tuple(dict.fromkeys(sentence for rule in rules for sentence in rule(plan)))
+    return tuple(dict.fromkeys(sentence for rule in rules for sentence in rule(this.plan)))
 
 
 def changes(action: Action) -> bool:

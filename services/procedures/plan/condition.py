@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 NOBODY: frozenset[str] = frozenset()
@@ -123,19 +121,6 @@ class Condition(ABC):
     @abstractmethod
     def look(self, asking: Asking, past: Past) -> Answer:
         """Return what one look at the hosts found. May raise UserError: then nothing is known."""
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """Return what a look finds on scripted hosts, where tests break and kill runs; it holds where they say nothing.
-
-        Hosts that do not answer are told before: all that it touches do, or of `enough_of` one.
-        """
-        del world, past, memory
-        return self.told(holds=True)
-
-    def told(self, holds: bool | None, keep: str = "", value: str = "") -> Answer:
-        """Return an answer in the condition's own words, with a value kept where it holds."""
-        said = f"{self.waits_for()}: {'it is so' if holds else 'not yet'}"
-        return Answer(bool(holds), said, kept=((keep, value),) if keep and holds else ())
 
     def waits_for(self) -> str:
         """Return what must become true: 'the server of n1 to be stopped'."""

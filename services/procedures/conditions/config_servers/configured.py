@@ -12,11 +12,6 @@ from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
-
-LIES = "lies:"
-"""Begins the names under which scripted servers keep that a configuration lies in their data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +30,6 @@ class SetLies(OfHost):
         names = [line(one.get("_id")) for one in found]
         told = f"{self.host} has the configuration of {', '.join(names) or 'no set'} in its data"
         return Answer(names == ([self.name] if self.name else []), told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        lies = bool(world.replica_set.get(LIES + self.host))
-        return self.told(world.hosts[self.host].running and lies is bool(self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +52,3 @@ class AllVote(OfSet):
             if mute := [one.place.name for one in view.members if not one.votes or not one.priority]:
                 return Answer(holds=False, evidence=f"{', '.join(mute)} can't vote or lead, as {host} has it")
         return Answer(holds=True, evidence=f"{', '.join(self.hosts)} vote, and each may lead")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(bool(world.replica_set.get("all-vote")))

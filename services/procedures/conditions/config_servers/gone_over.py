@@ -8,16 +8,10 @@ from typing import ClassVar
 from services.connections.reads import mongo as reads
 from services.errors import Unreachable
 from services.facts.mongodb.sharding import parse_cluster
-from services.procedures.conditions.config_servers.uses import USES
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.conditions.mongodb.told import LIMIT_S, own, told_by
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
-
-LEADS = "leads-shard"
-"""The name under which the scripted shard keeps who is its primary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +42,6 @@ class NotGoneOver(OfHost):
         told = "mirrored config servers" if used.places else "no config servers yet"
         return Answer(holds=True, evidence=f"{self.host} uses {told}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].running or world.replica_set.get(USES + self.host) != "set")
-
 
 @dataclass(frozen=True, slots=True)
 class NeedNotHandOver(OfHost):
@@ -74,8 +63,3 @@ class NeedNotHandOver(OfHost):
             return stays
         state = own(told_by(asking, self.host)).state
         return Answer(state != "PRIMARY", f"{self.host} is {state or 'in no known state'}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        stays = NotGoneOver(self.host, self.unit).scripted(world, past, memory)
-        return stays if stays.holds else self.told(world.replica_set.get(LEADS) != self.host)

@@ -10,12 +10,8 @@ from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _LIMIT_S, _TRIES, _PAUSE_S = 30.0, 3, 0.5
-METADATA = "metadata:"
-"""Begins the names under which scripted config servers keep what their metadata are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +48,3 @@ class MetadataSame(OfHosts):
         if other := differing(told.values()):
             return Answer(holds=False, evidence=f"{where} differ in {', '.join(other)}")
         return Answer(holds=True, evidence=f"{where} hold the same {', '.join(sorted(told[self.hosts[0]]))}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        if not all(world.hosts[host].running for host in self.hosts):
-            return Answer(holds=None, evidence="not all answer")
-        return self.told(len({world.replica_set.get(METADATA + host) for host in self.hosts}) == 1)

@@ -9,8 +9,6 @@ from services.errors import UserError
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,3 @@ class NoRouterRuns(OfHosts):
             if one.holds is None:
                 return one
         return Answer(holds=True, evidence="no mongos runs")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not any(world.hosts[host].running for host in self.hosts))

@@ -22,8 +22,6 @@ from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.looking.files import read_file, text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MOST = 4000
 _AGE_S = 1
@@ -120,13 +118,6 @@ class RunsWith(OfHost):
             return Answer(holds=False, evidence=said, final=bool(certain & wrong.keys()))
         told = ", ".join(f"{name} {value or 'not set'}" for name, value in self.settings)
         return Answer(holds=True, evidence=f"{self.host} runs with {told}{by}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        file = settings_of(world.text(host, self.path))
-        return self.told(host.running and all(str(file.get(name, "")) == value for name, value in self.settings))
 
 
 def _told(parsed: Document, name: str) -> str:

@@ -9,8 +9,6 @@ from services.procedures.conditions.config_servers.runs_with import RunsWith
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _FOLDER = "storage.dbPath"
 
@@ -41,15 +39,9 @@ class SpareFolder(OfHost):
     def look(self, asking: Asking, past: Past) -> Answer:
         """List the processes; where one runs ask it for its folder."""
         stopped = self._stopped().look(asking, past)
-        return self._own().look(asking, past) if stopped.holds is False else stopped
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        stopped = self._stopped().scripted(world, past, memory)
-        return self._own().scripted(world, past, memory) if stopped.holds is False else stopped
+        if stopped.holds is not False:
+            return stopped
+        return RunsWith(self.host, self.path, ((_FOLDER, self.own),)).look(asking, past)
 
     def _stopped(self) -> MongoStopped:
         return MongoStopped(self.host, self.unit, self.but)
-
-    def _own(self) -> RunsWith:
-        return RunsWith(self.host, self.path, ((_FOLDER, self.own),))

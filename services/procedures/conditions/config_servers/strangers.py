@@ -7,7 +7,7 @@ relies on all of them, as all that stands is (plan/last_look.py).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.reads import mongo as reads
@@ -16,11 +16,7 @@ from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
-CAME_MONGOS, CAME_SHARD = "came-mongos", "came-shard"
-"""The names under which a scripted cluster keeps that somebody started another mongos, or added a shard."""
 _STOP = "stop it, or give it a host of the inventory and plan anew"
 _NAMED = "others-named"
 """The name under which a run keeps whom a person was asked about: their word stands for nobody else."""
@@ -59,12 +55,6 @@ class NoOtherRouter(OfHost):
             return _by_word(told) if _given(past, self.word, other) else Answer(False, f"{told}: {self.way}")
         return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        came = world.replica_set.get(CAME_MONGOS) and not _given(past, self.word, (CAME_MONGOS,))
-        return self.told(world.hosts[self.host].running and not came)
-
 
 @dataclass(frozen=True, slots=True)
 class NoOtherShard(OfHost):
@@ -98,12 +88,6 @@ class NoOtherShard(OfHost):
             by_word = _given(past, self.word, other)
             return _by_word(told) if by_word else Answer(False, f"{told}: {self.way}", final=True)
         return Answer(holds=True, evidence=f"{', '.join(shards)}, and no other shard")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        came = bool(world.replica_set.get(CAME_SHARD)) and not _given(past, self.word, (CAME_SHARD,))
-        return replace(self.told(world.hosts[self.host].running and not came), final=came)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +127,6 @@ class OthersSeenTo(OfHosts):
         said += [f"{name} is a shard, and not of the plan (shardingState of its primary tells)" for name in shards]
         named = ((_NAMED, "\n".join((*routers, *shards))),)
         return Answer(holds=False, evidence="; ".join(said), kept=named)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        came = [name for name in (CAME_MONGOS, CAME_SHARD) if world.replica_set.get(name)]
-        return replace(self.told(not came), kept=((_NAMED, "\n".join(came)),) if came else ())
 
 
 def _alive(asking: Asking, host: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ the metadata themselves tells of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -16,11 +16,8 @@ from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
 from services.facts.mongodb.values import line
 from services.json_text import stored_json
-from services.procedures.conditions.config_servers.metadata import METADATA
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _LIMIT_S, _MOST_TOLD = 30.0, 5
 _SAME = "same"
@@ -70,12 +67,6 @@ class CatalogNoted(OfHost):
         if not now.hashes:
             return Answer(holds=None, evidence=f"{self.host} told no metadata: is its data folder empty?")
         kept = (_name(self.host), stored_json(now).decode())
-        return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        kept = (_name(self.host), str(world.replica_set.get(METADATA + self.host, "")))
         return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
 
 
@@ -128,16 +119,6 @@ class CatalogUnchanged(OfHost):
         told = f"{self.host}: {why}" + (" Its metadata were those of the mirrored ones before." if same else "")
         return Answer(holds=True if same else None, evidence=told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        if self.made_by not in past.began:
-            return self.told(holds=True)
-        if not world.hosts[self.host].running:
-            return self._seen_last(past, "it does not answer")
-        same = past.kept.get(_name(self.host), "") == world.replica_set.get(METADATA + self.host, "")
-        return replace(self.told(same), kept=((_seen(self.host), _SAME if same else "changed"),))
-
 
 @dataclass(frozen=True, slots=True)
 class ChangesKept(OfHost):
@@ -157,11 +138,6 @@ class ChangesKept(OfHost):
         del asking
         kept = past.kept.get(self.kept_as) == "yes"
         return Answer(kept, "what was changed is kept, by a person's word" if kept else "nobody was asked")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del world, memory
-        return self.told(past.kept.get(self.kept_as) == "yes")
 
 
 def _moved(before: _Noted, now: _Noted, what: str) -> str:

@@ -19,14 +19,8 @@ from services.facts.mongodb.values import inside, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _NOT_MASTER = 10107
-STRING = "string:"
-"""Begins the names under which scripted mongos keep what they were started with."""
-USES = "uses:"
-"""Begins the names under which scripted mongos and shards keep which config servers they use: 'mirrored' or 'set'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +45,6 @@ class RoutersUse(OfHosts):
             return parse_cluster(shard_map=body).config
 
         return _judged(self.hosts, asking.each(self.hosts, used), self.name)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(_scripted(world, self.hosts, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +79,6 @@ class ShardsUse(OfHosts):
             return Answer(holds=None, evidence="no primary of a shard answered")
         return _judged(tuple(told), told, self.name)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(_scripted(world, self.hosts, self.name))
-
 
 def _of_a_shard(body: Document) -> HostList:
     return parse_cluster(sharding_state=body).config
@@ -112,11 +96,6 @@ def _judged(hosts: tuple[str, ...], answers: dict[str, HostList | UserError], na
     if other:
         return Answer(holds=False, evidence=", ".join(f"{host} uses {told(one)}" for host, one in other.items()))
     return Answer(holds=True, evidence=f"{', '.join(hosts)} use {told(next(iter(found.values())))}")
-
-
-def _scripted(world: World, hosts: tuple[str, ...], name: str) -> bool:
-    wanted = "set" if name else "mirrored"
-    return all(world.hosts[host].running and world.replica_set.get(USES + host) == wanted for host in hosts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +119,3 @@ class StartedWith(OfHost):
         if not string:
             return Answer(holds=None, evidence=f"{self.host} does not tell its config servers")
         return Answer(string == self.string, f"{self.host} was started with {string}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(host.running and world.replica_set.get(STRING + self.host) == self.string)

@@ -10,8 +10,6 @@ from services.procedures.looking.component import beside
 from services.procedures.looking.founding import founded_words
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,3 @@ class NotApart(OfHost):
         if status.get("wsrep_cluster_status") != "Primary":
             return Answer(holds=True, evidence=f"{self.host} is of no Primary Component")
         return beside(self.host, status, self.hosts, self.state_uuid, asking)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].apart)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from services.errors import UserError
@@ -11,8 +11,6 @@ from services.facts.state_files import ZERO_UUID
 from services.procedures.looking.marks import mark_kept, mark_now, started_since
 from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +47,6 @@ class PositionMark(OfHost):
                 return Answer(holds=False, evidence=told, final=True)
         told = f"not known: {now.unread}" if now.unread else f"the data of {self.host} were last written: {now.newest}"
         return Answer(holds=True, evidence=told, kept=((self.keep, json.dumps(asdict(now))),))
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        starts = str(world.hosts[self.host].starts)
-        holds = not self.since or past.kept[self.since] == starts
-        return replace(self.told(holds), kept=((self.keep, starts),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +103,6 @@ class Unmoved(OfHost):
         if told := _state_moved(self, before.state, now.state):
             return Answer(holds=False, evidence=f"{told} since it was looked at: plan anew", final=True)
         return Answer(holds=True, evidence=f"no server ran on {host} since it was looked at at {self.position}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        stands = past.kept[self.mark] == str(host.starts) and past.kept.get(self.recovered, "") == self.position
-        return self.told(self.own_start in past.began or stands or (bool(self.hosts) and host.primary))
 
 
 def _ran(condition: Unmoved, asking: Asking, ran: str) -> Answer:

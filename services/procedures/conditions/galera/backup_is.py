@@ -8,8 +8,6 @@ from typing import ClassVar
 from services.facts.backups import BACKUPS_LIMIT_S, Backup, backup_read, parse_backups
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 def backup_in(asking: Asking, host: str, path: str) -> Backup | str:
@@ -63,11 +61,6 @@ class BackupIs(OfHost):
             return "it was prepared, or prepared with, already"
         return "its size has changed" if self.size and found.size != self.size else ""
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.exists(world.hosts[self.host], self.path))
-
 
 @dataclass(frozen=True, slots=True)
 class PreparedTo(OfHost):
@@ -95,8 +88,3 @@ class PreparedTo(OfHost):
         wanted = (self.uuid, self.state_uuid, self.seqno)
         right = found.is_prepared and (found.uuid, found.state_uuid, found.seqno) == wanted
         return Answer(right, f"{told}; {self.state_uuid}:{self.seqno} is wanted")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.exists(world.hosts[self.host], self.path))

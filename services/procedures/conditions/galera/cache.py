@@ -26,8 +26,6 @@ from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 from services.sampling.ist_reach import MARGIN, safe_gap
 
 SPAN_S = 2.0
@@ -113,12 +111,6 @@ class CacheFrozen(OfHost):
         serves = cached.first is not None and cached.serves(stopped_at, cached.first)
         return Answer(0 <= frozen <= stopped_at and serves, told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        return self.told(host.running and 0 <= int(host.frozen_at or "-1") <= (number_of(self.stopped_at, past) or 0))
-
 
 @dataclass(frozen=True, slots=True)
 class CacheReaches(OfHost):
@@ -154,14 +146,6 @@ class CacheReaches(OfHost):
         if not able and len(cached) < len(found):
             return Answer(holds=None, evidence=told)
         return Answer(bool(able), told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        known = host.grastate_uuid == self.state_uuid and host.grastate_seqno >= 0
-        donors = [world.hosts[name] for name in self.donors]
-        return self.told(host.primary or (known and any(d.primary and d.cached_from <= host.seqno + 1 for d in donors)))
 
 
 def _cached(asking: Asking, host: str) -> Cached:

@@ -18,8 +18,6 @@ from services.facts.reading import count
 from services.procedures.conditions.galera.restored_history import ids_differ, marks_of
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 ENOUGH = 3
 """So many of the chain's last transactions must be the members' too, or all where it has fewer."""
@@ -127,11 +125,6 @@ class ChainKnown(OfHosts):
         if self.accepted:
             return Answer(holds=True, evidence=f"you accepted that it is not known: {ours}; {why}")
         return Answer(holds=None, evidence=f"nothing shows that these are of the members' past: {ours}; {why}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not any(world.hosts[name].parted for name in self.hosts))
 
 
 def _goes_over(there: Mapping[int | None, Mark], xid: int) -> bool:

@@ -10,8 +10,6 @@ from services.connections.reads import commands
 from services.facts.state_files import parse_grastate, parse_listing
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +58,3 @@ class DataStands(OfHost):
     def _gone(self, what: str) -> Answer:
         told = f"Not taken back: {what}" if self.held else what
         return Answer(holds=False, evidence=f"{told}. Before the run: {self.had}", final=True)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        if world.hosts[self.host].has_data:
-            return self.told(holds=True)
-        return self._gone(f"the data folder of {self.host} was erased by an SST that began; what is there now is no "
-                          "database")  # fmt: skip

@@ -13,8 +13,6 @@ from services.lines import lines_of
 from services.procedures.looking.asked import server_options
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +55,6 @@ class FoundsNothing(OfHost):
         if line.unread:
             return Answer(holds=None, evidence=f"{', '.join(line.unread)} of {host} could not be read")
         return _by_files(self, asking)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].founds)
 
 
 def _by_files(condition: FoundsNothing, asking: Asking) -> Answer:

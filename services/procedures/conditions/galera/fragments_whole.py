@@ -15,8 +15,6 @@ from services.facts.join_words import passed_over
 from services.procedures.looking.log import read_log_since
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
 
@@ -53,8 +51,3 @@ class FragmentsWhole(OfHost):
         if not log.reaches(began):
             return Answer(holds=None, evidence=f"the log of {self.host} does not reach back to this start")
         return Answer(holds=True, evidence=f"the log of {self.host} tells of no transaction that came in part")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].primary)

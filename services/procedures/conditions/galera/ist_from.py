@@ -13,8 +13,6 @@ from services.procedures.looking.witnesses import is_synced
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
 """See transfer.py: clocks are compared over SSH."""
@@ -70,9 +68,3 @@ class IstFrom(OfHost):
             told = f"the cache of {host} goes back to {cached}: no write set behind {behind} is missing"
             return Answer(holds=True, evidence=told, lines=said)
         return Answer(holds=None, evidence=f"the log of {host} tells no first seqno of an IST yet", lines=said)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        return self.told(host.primary and host.came_by == "IST" and number_of(self.behind, past) is not None)

@@ -22,8 +22,6 @@ from services.procedures.looking.asked import number_of
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 from services.sampling.ist_reach import MARGIN, safe_gap
 
 APART_S = 1.0
@@ -94,12 +92,6 @@ class IstReaches(OfHost):
         evidence = f"the data of {self.host} stand at {stopped_at}; {', '.join(told)}"
         unheard = any(not isinstance(one, _Seen) for one in found.values())
         return Answer(holds=True if able else None if unheard else False, evidence=evidence)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        at, donors = number_of(self.stopped_at, past), [world.hosts[name] for name in self.donors]
-        return self.told(at is not None and any(d.primary and d.cached_from <= at + 1 for d in donors))
 
 
 def _seen(asking: Asking, name: str, state_uuid: str) -> _Seen:

@@ -30,8 +30,7 @@ from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.gcache import Gcache
-from services.procedures.plan.remembering import MOST_GAP_S, Memory
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import MOST_GAP_S
 
 SYNCED = "4"
 SST_PORT, IST_PORT = TRANSFER_PORTS
@@ -133,12 +132,6 @@ class Joined(OfHost):
         if state == "Inconsistent" or (fatal and state in {"Initialized", ""} and _stands(active, status)):
             return Answer(holds=False, evidence=f"{now}{why}", final=True, lines=telling(lines))
         return _progress(self, asking, status, shown, log, now)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(host.primary and not (self.beside and host.apart))
 
 
 def _over(condition: Joined, asking: Asking, status: dict[str, str], shown: dict[str, str]) -> str:

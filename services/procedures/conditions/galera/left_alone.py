@@ -10,8 +10,6 @@ from services.facts.file_answers import is_absent
 from services.procedures.looking.marks import ran_since
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +54,3 @@ class LeftAlone(OfHost):
             f"begin anew: the old data are kept as {self.aside}, and what was copied is as it was",
             final=True,
         )
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        if self.own in past.began or not world.exists(host, self.aside):
-            return self.told(holds=True)
-        if self.mark not in past.kept:
-            return self.told(holds=False)
-        if past.kept[self.mark] == str(host.starts):
-            return self.told(holds=True)
-        return Answer(holds=None, evidence=f"a server ran on {self.host} since: what it wrote is not known", final=True)

@@ -16,8 +16,6 @@ from services.facts.tcp_ways import outcome_of
 from services.procedures.looking.standing import Standing, standing
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _OURS = (BadInput, Refused, SecretMissing)
 """Errors that our own side makes: they tell nothing of the host."""
@@ -79,12 +77,6 @@ class NoPrimary(OfHosts):
         nobody = (*self.addresses, *self.retired)
         told += [f"nobody listens at {', '.join(nobody)}"] if nobody else []
         return Answer(holds=True, evidence="; ".join(told))
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        primary = any(world.hosts[name].primary for name in self.hosts)
-        return self.told(not primary and not any(world.hosts[name].reachable for name in self.accounted))
 
 
 def _said(found: Standing | UserError) -> str:

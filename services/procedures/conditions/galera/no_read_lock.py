@@ -12,8 +12,6 @@ from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +48,3 @@ class NoReadLock(OfHost):
             return Answer(holds=None, evidence=why or f"{path} of {self.host} tells no state")
         told = f"{path} of {self.host} says {state.seqno}: a read lock is held"
         return Answer(holds=False, evidence=told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].units.get(self.scope, "inactive") == "inactive")

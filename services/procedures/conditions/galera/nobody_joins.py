@@ -11,8 +11,6 @@ from services.facts import system
 from services.facts.absence import lists_others
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MOVING = frozenset({"activating", "reloading"})
 
@@ -47,11 +45,6 @@ class NobodyJoins(OfHosts):
         if blind:
             return Answer(holds=None, evidence=f"not known whether a node joins: {'; '.join(blind)}")
         return Answer(holds=True, evidence=f"nobody joins, no transfer runs on {', '.join(self.hosts)}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(all(not h.running or h.primary for h in (world.hosts[name] for name in self.hosts)))
 
     def _of(self, asking: Asking, host: str, unit: str) -> tuple[str, ...]:
         shown = asking.run(host, commands.UNIT_PROCESS.read(unit))

@@ -9,8 +9,6 @@ from services.errors import UserError
 from services.facts.reading import count
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +39,3 @@ class NothingWritten(OfHost):
             said = f"{written} write sets were committed on {host} since it was bootstrapped at seqno {self.since}"
             return Answer(holds=False, evidence=said)
         return Answer(holds=True, evidence=f"nothing was written on {host} since it was bootstrapped")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].seqno <= self.since)

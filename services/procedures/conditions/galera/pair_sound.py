@@ -12,8 +12,6 @@ from services.facts.certificates import PairSeen, days_of, faults_of
 from services.procedures.looking.local_pair import local_pair
 from services.procedures.plan.condition import Answer, Condition, Declared, Kept, OfHost, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +51,6 @@ class PairSound(OfHost):
         if wanted != pair.digest:
             return Answer(holds=False, evidence=f"on {self.host} lies another pair than the one of this run")
         return Answer(True, found.evidence, kept=((self.keep, pair.digest),) if self.keep else ())
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        there = all(world.exists(host, path) for path in (self.ca, self.cert, self.key))
-        text = world.text(host, self.cert) if there else ""
-        same = self.as_on is None or past.kept.get(self.as_on.name) == text
-        return self.told(there and same, self.keep, text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +35,3 @@ class Position(OfHost):
         if seqno is None:
             return Answer(holds=None, evidence=f"{self.host} gives no wsrep_last_committed")
         return Answer(seqno >= wanted, f"wsrep_last_committed is {seqno} on {self.host}, at least {wanted} is wanted")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        return self.told(host.primary and host.seqno >= (number_of(self.at_least, past) or 0))

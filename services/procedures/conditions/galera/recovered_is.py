@@ -9,8 +9,6 @@ from services.facts.state_files import position_of
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Answer, Kept, Number, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +36,3 @@ class RecoveredIs(OfHost):
         told = f"InnoDB of {self.host} recovered {found[0]}:{found[1]}, expected {self.state_uuid}:{wanted}"
         equal = (found[0].lower(), found[1]) == (self.state_uuid.lower(), wanted)
         return Answer(holds=equal, evidence=told, final=not equal)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory, world
-        found = position_of(past.kept.get(self.recovered.name, ""))
-        return self.told(found is not None and found[1] == number_of(self.seqno, past))

@@ -16,8 +16,6 @@ from services.facts.replay_progress import Progress, parse_progress
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 AFTERWARDS_S = 60.0
 """From the end of a replay to the request for a transfer: two stops and two starts of a server (lab: 20 s)."""
@@ -76,11 +74,6 @@ class ReplayRace(OfHost):
             asking.memory.keep(key, (now, first))
         speed = (first - at) / (now - began) if now > began else 0.0
         return (self.target + 1 - first) / speed if speed > 0 else math.inf
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(any(world.hosts[name].cached_from <= self.target + 1 for name in self.donors))
 
 
 def _words(first: int | None, lasts: float) -> str:

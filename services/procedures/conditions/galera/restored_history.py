@@ -30,8 +30,6 @@ from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer, Declared, Kept, Number, OfHost
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
 from services.procedures.plan.parts.server.options import Options
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 BEFORE = 24
 """So many seqnos before the position are read too: a statement (DDL) has no Xid, and stands after one that has."""
@@ -123,11 +121,6 @@ class RestoredHistory(OfHost):
         way = f". {self.way}" if self.way else ""
         never = len(seen) == len(self.hosts) and all(held.settled for held in seen) and (not leads or own is not None)
         return Answer(holds=None, evidence=f"{said}: {'; '.join(missing)}{way}", final=never, lines=missing)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].parted)
 
 
 def names_no_server(asking: Asking, host: str, hosts: tuple[str, ...]) -> str:

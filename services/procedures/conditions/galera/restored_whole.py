@@ -12,8 +12,6 @@ from services.facts.state_files import parse_grastate
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
 from services.procedures.plan.condition import Answer, Kept, Number, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +61,9 @@ class RestoredWhole(OfHost):
             told = f"the restored data of {host} are not proven to stand where they should: {path} names no state yet"
             return Answer(holds=False, evidence=told)
         if self.recovered is not None:
-            return self._right(self.recovered).look(asking, past)
+            return RecoveredIs(host, self.state_uuid, self.seqno, self.recovered).look(asking, past)
         return Answer(holds=True, evidence=f"{path} of {host} names the cluster: the position was proven before")
-
-    def _right(self, recovered: Kept) -> RecoveredIs:
-        return RecoveredIs(self.host, self.state_uuid, self.seqno, recovered)
 
     def _there(self, asking: Asking, path: str) -> bool | None:
         output = asking.run(self.host, commands.FILE_KIND.read(path, sudo=True))
         return True if output.exit_code == 0 else False if is_absent(output) else None
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        host = world.hosts[self.host]
-        named = host.grastate_uuid.lower() == self.state_uuid.lower()
-        right = self.recovered is None or self._right(self.recovered).scripted(world, past, memory).holds is True
-        noted = bool(self.mark) and world.exists(host, self.mark)
-        return self.told(not noted and ((named and right) or not world.exists(host, self.aside)))

@@ -32,8 +32,6 @@ from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.positions import kept_name, mark_name, recovered_position, stood_name
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 from services.types import Reach
 
 _LOGGING = ("log_bin", "log_bin_index", "log_slave_updates", "log_replica_updates")
@@ -106,15 +104,6 @@ class SameHistory(OfHost):
         if ran.by_hand and answer.holds and not self.accepted:
             return _unwritten(host, ran.told, answer)
         return replace(answer, evidence=f"{ran.told}; {answer.evidence}") if ran.told else answer
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        if host.grastate_uuid in {"", ZERO_UUID}:
-            keeps = self.stopped_at is not None and any(world.hosts[name].primary for name in self.hosts)
-            return self.told(self.by_sst or not host.has_data or keeps)
-        return self.told(not host.parted)
 
 
 def _unwritten(host: str, ran: str, answer: Answer) -> Answer:

@@ -9,8 +9,6 @@ from services.procedures.looking.log import read_log_since
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
 GOOD = 0.3
@@ -61,16 +59,7 @@ class SstTook(OfHost):
         if last.failed or last.kind != "SST" or last.since is None or last.ended is None:
             state = "failed" if last.failed else "has not ended" if last.ended is None else "was no SST"
             return Answer(holds=False, evidence=f"the transfer to {self.host} {state}")
-        return self._answer(last.ended - last.since)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self._answer(self.forecast_s) if host.primary and host.came_by == "SST" else self.told(False)
-
-    def _answer(self, took_s: float) -> Answer:
-        said = self.sentence(took_s)
+        said = self.sentence(last.ended - last.since)
         return Answer(holds=True, evidence=said, kept=((self._name, f"{said}."),))
 
     def sentence(self, took_s: float) -> str:

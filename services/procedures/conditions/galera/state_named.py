@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from services.connections.reads import commands
-from services.facts.state_files import ZERO_UUID, parse_grastate
+from services.facts.state_files import parse_grastate
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +41,3 @@ class StateNamed(OfHost):
             f"{path} of {host} names no state any more: whether a transfer that broke off erased its data is not known"
         )
         return Answer(holds=False, evidence=said, final=True)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        named = world.hosts[self.host].grastate_uuid not in {"", ZERO_UUID}
-        return self.told(named or self.accepted in past.kept)

@@ -7,8 +7,6 @@ from typing import ClassVar
 
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +22,3 @@ class StillDesynced(OfHost):
         value = asking.variable(self.host, "wsrep_desync")
         told = f"wsrep_desync is {value or 'not there'} on {self.host}"
         return Answer(value.upper() in {"ON", "1"} if value is not None else None, told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(world.variable(host, "wsrep_desync") == "ON" if host.running else None)

@@ -13,8 +13,6 @@ from services.procedures.looking.witnesses import is_synced, witnessed
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
 """Clocks are compared over SSH, good to a fraction of the round trip; a start writes nothing in its first instant."""
@@ -101,12 +99,6 @@ class TransferWas(OfHost):
             return Answer(holds=None, evidence=told, lines=said)
         came = replace(last or TransferFacts(joiner_name=name), kind=found.kind, donor_name=donor)
         return _came_by(self, came, past, f"{host} came by {found.kind}: {found.told}", said)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(host.primary and self.kind in {"any", host.came_by} and self.donor in {"", host.came_from})
 
 
 def _came_by(condition: TransferWas, last: TransferFacts, past: Past, evidence: str, said: tuple[str, ...]) -> Answer:

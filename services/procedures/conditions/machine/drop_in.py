@@ -9,8 +9,6 @@ from services.connections.reads import commands
 from services.facts.system import properties
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +38,3 @@ class DropInFollowed(OfHost):
         fresh = found["NeedDaemonReload"] == "no"
         told = "follows" if there and fresh else "has yet to reload" if there else "does not know"
         return Answer(there and fresh, f"systemd of {self.host} {told} {self.path}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(self.path in host.files and host.files[self.path] in host.loaded)

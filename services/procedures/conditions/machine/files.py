@@ -15,8 +15,6 @@ from services.procedures.looking.files import digest, read_file, wrote_name
 from services.procedures.looking.own_lines import own_lines
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +36,6 @@ class FileAbsent(OfHost):
         if is_absent(output):
             return Answer(holds=True, evidence=f"{self.path} is not there on {self.host}")
         return Answer(holds=None, evidence=said or f"stat ended with exit code {output.exit_code}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.exists(world.hosts[self.host], self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +71,6 @@ class FileWithout(OfHost):
         told = f"{self.path} on {self.host} is somebody else's: nothing of this run stands in it, and it is kept"
         return Answer(holds=True, evidence=told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        text = world.text(host, self.path)
-        return self.told(text != self.wrote and not own_lines(None, self.wrote, text))
-
 
 @dataclass(frozen=True, slots=True)
 class FileNotAsPut(OfHost):
@@ -109,13 +95,6 @@ class FileNotAsPut(OfHost):
             return Answer(holds=False, evidence=f"{self.path} exists on {self.host}, as this run put it")
         told = f"{self.path} on {self.host} was changed by somebody else since this run put it there, and it is kept"
         return Answer(holds=True, evidence=told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        wrote = past.kept.get(wrote_name(self.host, self.path))
-        return self.told(not world.exists(host, self.path) or wrote not in {None, digest(world.text(host, self.path))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +124,6 @@ class FileSays(OfHost):
             return Answer(holds=False, evidence=f"no line of {self.path} on {self.host} matches")
         return Answer(holds=True, evidence=f"{self.path} on {self.host} says: {_shown(line)}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        text = world.text(world.hosts[self.host], self.path)
-        return self.told(re.search(self.pattern, text, re.MULTILINE) is not None)
-
 
 @dataclass(frozen=True, slots=True)
 class FileAsWritten(OfHost):
@@ -174,12 +147,6 @@ class FileAsWritten(OfHost):
             return Answer(holds=True, evidence=f"{self.path} on {self.host} is as this run wrote it")
         what = "changed" if content is not None else "removed"
         return Answer(holds=False, evidence=f"{self.path} on {self.host} was {what} by somebody else since")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        wrote = past.kept.get(wrote_name(self.host, self.path))
-        return self.told(digest(world.text(world.hosts[self.host], self.path)) == wrote)
 
 
 def _shown(line: str) -> str:

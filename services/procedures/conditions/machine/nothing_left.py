@@ -10,8 +10,6 @@ from services.procedures.conditions.machine.there import FolderEmpty, FolderTher
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MOST = 600
 
@@ -62,9 +60,3 @@ class Swept(OfHost):
         left = NothingLeft(self.host, self.path).look(asking, past)
         noted = replace(left, holds=True)
         return noted if left.holds is False else replace(gone, holds=None if left.holds is None else False)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        held = f"{self.path}/data" if self.emptied else self.path
-        return self.told(not world.exists(world.hosts[self.host], held))

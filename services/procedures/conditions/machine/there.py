@@ -11,8 +11,6 @@ from services.lines import lines_of
 from services.procedures.conditions.machine.only_kept import LOST_AND_FOUND
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +32,6 @@ class FolderThere(OfHost):
         kind = output.text.strip()
         return Answer(kind == "directory", f"{self.path} on {self.host} is a {kind}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.exists(world.hosts[self.host], self.path))
-
 
 @dataclass(frozen=True, slots=True)
 class FolderEmpty(OfHost):
@@ -59,8 +52,3 @@ class FolderEmpty(OfHost):
         found = [name for name in lines_of(listed.text) if name and name != LOST_AND_FOUND]
         return Answer(not found, f"{self.path} on {self.host} holds {len(found)} names" if found else f"{self.path} on "
                       f"{self.host} is empty")  # fmt: skip
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.exists(world.hosts[self.host], f"{self.path}/data"))

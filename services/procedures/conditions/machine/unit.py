@@ -10,8 +10,6 @@ from services.facts.reading import count
 from services.facts.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +33,6 @@ class UnitSetting(OfHost):
             return Answer(holds=None, evidence=said or f"systemd gives no {self.prop} of {self.unit}")
         value = found[self.prop]
         return Answer(value == self.value, f"{self.prop} of {self.unit} is {value} on {self.host}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        if self.prop == "Restart":
-            return self.told(("no" if host.no_restart else "on-abnormal") == self.value)
-        if self.prop == "NeedDaemonReload":
-            return self.told(("no" if host.loaded == host.drop_ins else "yes") == self.value)
-        return self.told(host.units.get(self.unit, "inactive") == self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +62,6 @@ class UnitNotEnabled(OfHost):
             return Answer(holds=None, evidence=said or f"systemd gives no UnitFileState of {self.unit}")
         on = state.startswith(("enabled", "linked"))
         return Answer(not on, f"UnitFileState of {self.unit} is {state or 'empty'} on {self.host}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].units.get(self.unit, "enabled") != "enabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +93,3 @@ class UnitFresh(OfHost):
         told = found.get("Description", "")
         holds = told == self.description and age <= self.at_most_s
         return Answer(holds, f"{unit} runs on {host} for {age} s: {told or 'no description'}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].units.get(self.unit, "inactive") == self.description)

@@ -10,8 +10,6 @@ from services.facts.yaml_settings import settings_of
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +42,3 @@ class SettingIs(OfHost):
             return Answer(holds=None, evidence=f"{self.path} on {self.host}: {problem.sentence}")
         said = f"sets {self.name} to {told}" if told else f"does not set {self.name}"
         return Answer(told == self.value, f"{self.path} on {self.host} {said}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        told = settings_of(world.text(world.hosts[self.host], self.path)).get(self.name, "")
-        return self.told(str(told) == self.value)

@@ -16,8 +16,6 @@ from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +50,6 @@ class BalancerIs(OfHost):
         # Once the run has switched it, it was somebody: the wait says what ends it.
         way = "" if now is self.on else f" (sh.{'start' if self.on else 'stop'}Balancer() at a mongos switches it)"
         return Answer(now is self.on, f"the balancer is {'on' if now else 'off'}{way}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        if not any(world.hosts[name].running for name in (self.host, *self.others)):
-            return Answer(holds=None, evidence="no mongos runs that could tell of the balancer")
-        return self.told(bool(world.replica_set["balancer"]) is self.on)
 
 
 @dataclass(frozen=True, slots=True)

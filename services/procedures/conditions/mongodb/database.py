@@ -10,8 +10,6 @@ from services.facts.mongodb.values import documents, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MOST = 10_000
 
@@ -35,8 +33,3 @@ class NoDatabase(OfHost):
             return Answer(holds=None, evidence=f"{self.host} does not tell all its databases")
         there = self.database in names
         return Answer(not there, f"{self.host} has {'a' if there else 'no'} database {self.database}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].running and not world.replica_set["trial"])

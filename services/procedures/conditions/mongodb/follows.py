@@ -10,8 +10,6 @@ from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.told import own, told_by_all
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,6 @@ class SuccessorFollows(OfHosts):
         if not having:
             return Answer(holds=False, evidence="no member that may lead has the newest entry of the primary")
         return Answer(holds=True, evidence=f"{', '.join(having)}: the newest entry of the primary is there")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(all(world.hosts[host].running for host in self.hosts))
 
 
 def _newest(views: dict[str, ReplicaSet]) -> tuple[Stamp, int | None] | None:

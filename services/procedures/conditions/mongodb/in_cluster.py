@@ -10,8 +10,6 @@ from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +29,3 @@ class InCluster(OfHost):
         if not found:
             return Answer(holds=None, evidence=f"{self.host} tells no cluster's id")
         return Answer(found == self.cluster_id, f"{self.host} reads the metadata of the cluster {found}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].running)

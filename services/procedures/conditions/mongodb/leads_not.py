@@ -10,8 +10,6 @@ from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.told import own, told_by
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +53,3 @@ class LeadsNot(OfHost):
                 leads = seen[0].reached is True and seen[0].state == "PRIMARY"
                 return Answer(not leads, f"{self.host} is {seen[0].state} as {host} sees it")
         return Answer(holds=None, evidence=problem.sentence)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        leads, host = world.replica_set.get("primary") == self.host, world.hosts[self.host]
-        return self.told(not leads or host.release == self.version)

@@ -11,8 +11,6 @@ from services.facts.mongodb.replica_set import SERVING, ReplicaSet, SetMember
 from services.procedures.conditions.mongodb.told import told_by
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 def acknowledging(view: ReplicaSet, place: str) -> int:
@@ -74,9 +72,3 @@ class OthersFollow(OfHosts):
         if one is primary:
             return 0
         return one.behind_s(before, view.at) if one.reached and one.state in SERVING else None
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        up = [host for host in self.hosts if world.hosts[host].running and world.hosts[host].primary]
-        return self.told(len(up) * 2 > len(self.hosts) + 1)

@@ -7,11 +7,8 @@ from typing import ClassVar
 
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
-from services.procedures.conditions.mongodb.told import own, primaries, together
+from services.procedures.conditions.mongodb.told import own, primaries
 from services.procedures.plan.condition import Answer, Declared
-from services.procedures.plan.looks import Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +37,6 @@ class ProtocolIs(OfSet):
         said = f"protocolVersion {self.protocol} on {', '.join(views)}; primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1, said)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts) and world.replica_set["protocol"] == self.protocol)
-
 
 def _runs(view: ReplicaSet, protocol: int) -> bool:
     term = view.term
@@ -70,11 +62,6 @@ class OptimesOf(OfSet):
             return Answer(holds=False, evidence=f"not yet: {', '.join(other)}")
         return Answer(holds=True, evidence=f"entries of protocolVersion {self.protocol} on {', '.join(terms)}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts) and world.replica_set["protocol"] == self.protocol)
-
 
 @dataclass(frozen=True, slots=True)
 class NobodyElected(OfSet):
@@ -95,8 +82,3 @@ class NobodyElected(OfSet):
         if newest > 0:
             return Answer(holds=False, evidence=f"it elected by terms: the term is {newest}")
         return Answer(holds=True, evidence="nobody was elected by terms")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts))

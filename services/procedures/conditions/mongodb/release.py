@@ -11,8 +11,6 @@ from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,3 @@ class RunsRelease(OfHost):
         if not told:
             return Answer(holds=None, evidence=f"{self.host} tells no version")
         return Answer(told == self.version, f"{self.host} runs {told}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(host.running and host.release == self.version)

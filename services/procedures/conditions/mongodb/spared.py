@@ -7,11 +7,8 @@ from typing import ClassVar
 
 from services.facts.mongodb.replica_set import SERVING, ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
-from services.procedures.conditions.mongodb.told import primaries, together
+from services.procedures.conditions.mongodb.told import primaries
 from services.procedures.plan.condition import Answer
-from services.procedures.plan.looks import Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 def without(view: ReplicaSet, place: str) -> tuple[bool | None, str]:
@@ -52,8 +49,3 @@ class Spared(OfSet):
             return Answer(holds=False, evidence=f"primary is {' and '.join(leading) or 'nobody'}")
         holds, told = without(views[leading[0]], self.place)
         return Answer(holds, told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts))

@@ -12,15 +12,13 @@ from services.procedures.conditions.mongodb.told import (
     leading_at,
     own,
     primaries,
-    together,
     told_by_all,
     unserving,
     untold,
 )
 from services.procedures.plan.condition import Answer, Declared, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory, most_gap_s
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import most_gap_s
 
 MOST_TERMS = 2
 _ELECTION_MS, _TIMEOUTS, _PATIENCE_S = 10_000, 3, 200.0
@@ -79,11 +77,6 @@ class SetSteady(OfHosts):
             return ""
         return f"the term rose from {first} to {now}: it elects again and again" if now > first + MOST_TERMS else ""
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts))
-
 
 @dataclass(frozen=True, slots=True)
 class LedForGood(OfHosts):
@@ -112,11 +105,6 @@ class LedForGood(OfHosts):
         if not due:
             return steady
         return replace(steady, evidence=f"{', '.join(due)} may take the lead by priority: {steady.evidence}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts))
 
 
 def _about_to_lead(views: dict[str, ReplicaSet]) -> tuple[str, ...]:

@@ -8,11 +8,9 @@ from typing import ClassVar
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.release import RunsRelease
-from services.procedures.conditions.mongodb.told import primaries, together
+from services.procedures.conditions.mongodb.told import primaries
 from services.procedures.plan.condition import Answer, OfHosts
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +28,6 @@ class AnotherLeads(OfSet):
         told = f"primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1 and leading[0] != self.but, told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts) and world.replica_set["primary"] != self.but)
-
 
 @dataclass(frozen=True, slots=True)
 class NeedNotStepDown(OfHosts):
@@ -50,8 +43,3 @@ class NeedNotStepDown(OfHosts):
         """Ask the one for its version, then every member."""
         runs = RunsRelease(self.but, self.version).look(asking, past)
         return runs if runs.holds else AnotherLeads(self.hosts, self.but).look(asking, past)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        runs = RunsRelease(self.but, self.version).scripted(world, past, memory)
-        return runs if runs.holds else AnotherLeads(self.hosts, self.but).scripted(world, past, memory)

@@ -12,8 +12,6 @@ from services.facts.system import properties
 from services.procedures.looking.files import text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +56,3 @@ class MongoStopped(OfHost):
             return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
         told = f"; {found.told}" if found.others else ""
         return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}{told}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].running)

@@ -7,12 +7,9 @@ from typing import ClassVar
 
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
-from services.procedures.conditions.mongodb.told import primaries, together, unreached, unserving
+from services.procedures.conditions.mongodb.told import primaries, unreached, unserving
 from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer, Declared
-from services.procedures.plan.looks import Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +41,3 @@ class SetWhole(OfSet):
             return Answer(holds=False, evidence=f"{leading[0]} sees {told}")
         said = f"primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1 and (not self.primary or leading[0] == self.primary), said)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        leads = not self.primary or world.replica_set["primary"] == self.primary
-        return self.told(leads and together(world, self.hosts))

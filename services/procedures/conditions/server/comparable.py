@@ -14,8 +14,6 @@ from services.errors import QueryFailed
 from services.facts.table_columns import generated_columns
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _ADVICE = "Leave such tables out, or accept by tables_unknown=yes that they are not compared"
 _NOT_THERE = frozenset({1049, 1146})
@@ -41,11 +39,6 @@ class Comparable(OfHost):
         if said:
             return Answer(holds=False, evidence=f"{'; '.join(said)}. {_ADVICE}", final=True)
         return Answer(holds=True, evidence=f"a checksum can compare {', '.join(self.tables)}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].primary)
 
 
 def _why_not(asking: Asking, host: str, table: str) -> str:

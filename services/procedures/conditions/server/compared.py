@@ -8,8 +8,6 @@ from typing import ClassVar
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.plan.condition import Answer, Kept, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,3 @@ class Compared(OfHost):
             return own
         told = f"the restored data of {self.host} were not compared with a member's to the end"
         return Answer(holds=False, evidence=f"{told}; the old ones are kept as {self.aside}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        return self.told(bool(past.kept.get(self.seen.name)) or not world.exists(world.hosts[self.host], self.aside))

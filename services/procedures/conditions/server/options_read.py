@@ -8,8 +8,6 @@ from typing import ClassVar
 from services.connections.reads import commands
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,3 @@ class OptionsRead(OfHost):
             )
             return Answer(holds=False, evidence=told)
         return Answer(holds=None, evidence=output.error_text or f"option files of {self.host} could not be compared")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del world, past, memory
-        return self.told(True)

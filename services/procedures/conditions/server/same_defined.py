@@ -16,8 +16,6 @@ from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
 from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 LIMIT_S = 320.0
 
@@ -91,12 +89,6 @@ class SameDefined(OfHost):
         if self.accepted:
             return Answer(holds=True, evidence=f"not compared, and accepted: {why}")
         return Answer(holds=None, evidence=why)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        both = (world.hosts[self.host], world.hosts[self.beside])
-        return self.told(all(host.primary and not host.parted for host in both))
 
 
 def _aside(folders: frozenset[str]) -> str:

@@ -21,8 +21,6 @@ from services.facts.reading import count
 from services.procedures.conditions.server.comparable import generated, no_sum
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 POLL_S, REACH_S = 0.2, 10.0
 TIMES = 3
@@ -80,12 +78,6 @@ class SameRows(OfHost):
         if not equal:
             return f"nothing was compared: of {of} table{'' if of == 1 else 's'} no rows are known alike on {both}"
         return f"{equal} of {of} tables are equal on {both}"
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        both = (world.hosts[self.host], world.hosts[self.beside])
-        return self.told(all(host.primary and not host.parted for host in both))
 
 
 @dataclass(frozen=True, slots=True)

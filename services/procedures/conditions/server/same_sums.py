@@ -21,8 +21,6 @@ from services.procedures.conditions.server.same_defined import defined_on
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 LIMIT_S, SLICE_S = 320.0, 5.0
 TRIES = 20
@@ -205,14 +203,6 @@ class SameSums(OfHost):
         said = f"; Galera does not replicate the rows of {len(course.others)} of other engines: "
         said += f"{len(alike)} equal" if alike else ""
         return said + (", " if alike and unlike else "") + (f"as restored {told(unlike)}" if unlike else "")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        both = (world.hosts[self.host], world.hosts[self.beside])
-        return self.told(
-            all(host.primary and not host.parted for host in both), rows_of(self.host), "all tables are equal."
-        )
 
 
 def _sums(asking: Asking, host: str, how: str, tables: tuple[str, ...]) -> Mapping[str, Sum]:

@@ -10,8 +10,6 @@ from services.facts.values import same
 from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +50,3 @@ class SetBack(OfHost):
         if same(value, self.ours):
             return Answer(holds=False, evidence=f"{told}, as the run named it")
         return Answer(holds=True, evidence=f"{told}: somebody else set that since, and it is left so")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        other = world.variable(host, self.variable) != self.ours
-        return self.told(not host.running or other or self.ours == self.before)

@@ -9,8 +9,7 @@ from services.facts.values import compared
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import NOBODY, Answer, Comparison, Declared, OfHost, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory, most_gap_s
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import most_gap_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +52,3 @@ class StatusIs(OfHost):
             left_s=max(0.0, self.for_s - held),
             stays=True,
         )
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        value = world.status(host, self.status)
-        return self.told(host.running and compared(value, self.comparison, self.value), self.keep, value)

@@ -16,8 +16,7 @@ from services.facts.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import KILLS, at_the_limit
-from services.procedures.plan.remembering import MOST_GAP_S, Memory
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import MOST_GAP_S
 
 _HELD = {
     "T": ", held by a signal: it can end only when it goes on (kill -CONT {pid})",
@@ -63,11 +62,6 @@ class Stopped(OfHost):
             return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
         evidence = f"no server process on {self.host}; {self.unit} is {active}"
         return Answer(active in {"inactive", "failed"}, evidence)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].running)
 
 
 def ends_it(unit: str, host: str) -> str:

@@ -13,8 +13,6 @@ from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, Declared, OfHost
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +61,6 @@ class VariableIs(OfHost):
         if not holds and self.was and not same(value, self.was):
             return _third(self, asking, past, value)
         return Answer(holds, told, final=self.fixed and not holds)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        if not host.running:
-            return self.told(self.or_ended)
-        return self.told(world.variable(host, self.variable).lower() == self.value.lower())
 
 
 def _third(condition: VariableIs, asking: Asking, past: Past, value: str) -> Answer:

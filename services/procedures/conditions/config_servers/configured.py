@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.set-lies", "the configuration of a set in the data of {host}")
 class SetLies(OfHost):
     """The configuration of a set of this name lies in the server's data; none at all where the name is ''."""
-
-    tag: ClassVar[str] = "config_servers.set-lies"
-    words: ClassVar[str] = "the configuration of a set in the data of {host}"
 
     name: str
 
@@ -32,12 +26,9 @@ class SetLies(OfHost):
         return Answer(names == ([self.name] if self.name else []), told)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.all-vote", "every member to vote, and to be one that may lead")
 class AllVote(OfSet):
     """Every member is in the configuration that each of them has, votes, and may become primary."""
-
-    tag: ClassVar[str] = "config_servers.all-vote"
-    words: ClassVar[str] = "every member to vote, and to be one that may lead"
 
     def declared(self) -> Declared:
         """See Condition."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from services.connections.reads import mongo as reads
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 Form = Literal["alone", "mirrored-set", "new", "set", "removed"]
@@ -24,12 +23,9 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.form", "the config server of {host} to be what it shall be")
 class ConfigServerIs(OfHost):
     """The server answers, runs as this form, and in this set ('' for none)."""
-
-    tag: ClassVar[str] = "config_servers.form"
-    words: ClassVar[str] = "the config server of {host} to be what it shall be"
 
     form: Form
     name: str = ""

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.errors import Unreachable
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.conditions.mongodb.told import LIMIT_S, own, told_by
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.not-gone-over", "{host} to use the mirrored config servers, or none yet")
 class NotGoneOver(OfHost):
     """The server uses mirrored config servers, or none yet: it has not led, or does not run, and begins anew.
 
     A secondary tells it too: getShardMap, unlike shardingState, asks for no primary (tried on 3.2.5).
     """
-
-    tag: ClassVar[str] = "config_servers.not-gone-over"
-    words: ClassVar[str] = "{host} to use the mirrored config servers, or none yet"
 
     unit: str
 
@@ -43,16 +37,13 @@ class NotGoneOver(OfHost):
         return Answer(holds=True, evidence=f"{self.host} uses {told}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.need-not-hand-over", "{host} to use the mirrored config servers, or not to be primary")
 class NeedNotHandOver(OfHost):
     """The member has not gone over, so that it is not started again, or it does not lead.
 
     Nobody else need lead yet: for the seconds of an election a second step-down would be refused ("not primary so
     can't step down", seen on 3.2.5: its own connection had broken by the first).
     """
-
-    tag: ClassVar[str] = "config_servers.need-not-hand-over"
-    words: ClassVar[str] = "{host} to use the mirrored config servers, or not to be primary"
 
     unit: str
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 _LIMIT_S, _TRIES, _PAUSE_S = 30.0, 3, 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.metadata-same", "the config servers to hold the same metadata")
 class MetadataSame(OfHosts):
     """The hashes of every collection that moves only by a change of the catalog are equal on all of these.
 
     MongoDB manual, "dbHash". Locks, pings and logs move by themselves and are not compared. A mongos splits chunks at
     any time, one mirror after the other: what differs is asked again for a moment.
     """
-
-    tag: ClassVar[str] = "config_servers.metadata-same"
-    words: ClassVar[str] = "the config servers to hold the same metadata"
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask each of them, and once more where they differ."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.procedures.conditions.mongodb.stopped import MongoStopped
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.no-router-runs", "every mongos to be stopped")
 class NoRouterRuns(OfHosts):
     """Every mongos is stopped, as its host and systemd say.
 
@@ -21,9 +18,6 @@ class NoRouterRuns(OfHosts):
     Attributes:
         units: of each host, in their order.
     """
-
-    tag: ClassVar[str] = "config_servers.no-router-runs"
-    words: ClassVar[str] = "every mongos to be stopped"
 
     units: tuple[str, ...]
 

@@ -6,8 +6,7 @@ what it shall proves nothing of the process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 from services.connections.mongo.document import Document
 from services.connections.reads import commands
@@ -20,7 +19,7 @@ from services.facts.reading import count
 from services.facts.yaml_settings import settings_of
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.looking.files import read_file, text_of
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 _MOST = 4000
@@ -28,7 +27,7 @@ _AGE_S = 1
 """ps(1) leaves a second that is not whole out."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.runs-with", "the server of {host} to run with what its file says")
 class RunsWith(OfHost):
     """The running server has these settings, by their dotted names; '' for one that it was not given.
 
@@ -38,9 +37,6 @@ class RunsWith(OfHost):
         since_step: the step that starts it, '' for none: a process that is younger than the step's act was started by
             it, or since, and what it runs with can't change without another start. An older one may be about to end.
     """
-
-    tag: ClassVar[str] = "config_servers.runs-with"
-    words: ClassVar[str] = "the server of {host} to run with what its file says"
 
     path: str
     settings: tuple[tuple[str, str], ...]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.procedures.conditions.config_servers.runs_with import RunsWith
 from services.procedures.conditions.mongodb.stopped import MongoStopped
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 _FOLDER = "storage.dbPath"
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.spare-folder", "the config server of {host} to be stopped, or to run on its own folder")
 class SpareFolder(OfHost):
     """The config server is stopped, or runs on its own folder: a person or a boot started it while the run rested.
 
@@ -23,9 +20,6 @@ class SpareFolder(OfHost):
         path: the server's configuration file.
         own: the data folder that it had before the run.
     """
-
-    tag: ClassVar[str] = "config_servers.spare-folder"
-    words: ClassVar[str] = "the config server of {host} to be stopped, or to run on its own folder"
 
     unit: str
     but: str

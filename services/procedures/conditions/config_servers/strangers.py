@@ -7,14 +7,12 @@ relies on all of them, as all that stands is (plan/last_look.py).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import mongo as reads
 from services.errors import UserError
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 _STOP = "stop it, or give it a host of the inventory and plan anew"
@@ -22,7 +20,7 @@ _NAMED = "others-named"
 """The name under which a run keeps whom a person was asked about: their word stands for nobody else."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.no-other-router", "no other mongos to be alive than those of the plan, as {host} has it")
 class NoOtherRouter(OfHost):
     """Every mongos that wrote itself down on this config server as late as the others is one of these.
 
@@ -32,9 +30,6 @@ class NoOtherRouter(OfHost):
         names: 'host:port', each as it may write itself down; way: what is to be done about another one.
         word: the name under which a person's 'yes' to others is kept (OthersSeenTo); '': nobody's word stands for one.
     """
-
-    tag: ClassVar[str] = "config_servers.no-other-router"
-    words: ClassVar[str] = "no other mongos to be alive than those of the plan, as {host} has it"
 
     names: tuple[str, ...]
     way: str = _STOP
@@ -56,7 +51,7 @@ class NoOtherRouter(OfHost):
         return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.no-other-shard", "no other shard than those of the plan, as {host} has it")
 class NoOtherShard(OfHost):
     """Every shard that the cluster's metadata name is one of these.
 
@@ -65,9 +60,6 @@ class NoOtherShard(OfHost):
     Attributes:
         names: of the shards; way, word: as of NoOtherRouter.
     """
-
-    tag: ClassVar[str] = "config_servers.no-other-shard"
-    words: ClassVar[str] = "no other shard than those of the plan, as {host} has it"
 
     names: tuple[str, ...]
     way: str = "plan anew"
@@ -90,7 +82,7 @@ class NoOtherShard(OfHost):
         return Answer(holds=True, evidence=f"{', '.join(shards)}, and no other shard")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.others-seen-to", "no mongos and no shard to come that is none of the plan")
 class OthersSeenTo(OfHosts):
     """No mongos and no shard came, as whoever of these config servers answers has it: else a person is asked.
 
@@ -99,9 +91,6 @@ class OthersSeenTo(OfHosts):
     Attributes:
         routers, shards: the names of those of the plan.
     """
-
-    tag: ClassVar[str] = "config_servers.others-seen-to"
-    words: ClassVar[str] = "no mongos and no shard to come that is none of the plan"
 
     routers: tuple[str, ...]
     shards: tuple[str, ...]

@@ -6,9 +6,6 @@ the metadata themselves tells of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import msgspec
 
 from services.connections.reads import mongo as reads
@@ -16,7 +13,7 @@ from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
 from services.facts.mongodb.values import line
 from services.json_text import stored_json
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 _LIMIT_S, _MOST_TOLD = 30.0, 5
@@ -49,12 +46,9 @@ def _read(asking: Asking, host: str) -> _Noted:
     return _Noted(hashes, names)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.catalog-noted", "the metadata of {host} to be noted")
 class CatalogNoted(OfHost):
     """What the metadata of a config server are is kept in the run, for CatalogUnchanged."""
-
-    tag: ClassVar[str] = "config_servers.catalog-noted"
-    words: ClassVar[str] = "the metadata of {host} to be noted"
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -70,7 +64,9 @@ class CatalogNoted(OfHost):
         return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
 
 
-@dataclass(frozen=True, slots=True)
+@condition(
+    "config_servers.catalog-unchanged", "the metadata of {host} to be those that the mirrored config servers had"
+)
 class CatalogUnchanged(OfHost):
     """The metadata of a host are those that were noted; so they are while the set was not made yet.
 
@@ -79,9 +75,6 @@ class CatalogUnchanged(OfHost):
     Attributes:
         made_by: id of the step that makes the set.
     """
-
-    tag: ClassVar[str] = "config_servers.catalog-unchanged"
-    words: ClassVar[str] = "the metadata of {host} to be those that the mirrored config servers had"
 
     made_by: str
 
@@ -120,16 +113,13 @@ class CatalogUnchanged(OfHost):
         return Answer(holds=True if same else None, evidence=told)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.changes-kept", "somebody to go on with what was changed on {host}")
 class ChangesKept(OfHost):
     """A person goes on with what was changed in the set since it was made.
 
     Attributes:
         kept_as: the name under which their answer, 'yes', is kept.
     """
-
-    tag: ClassVar[str] = "config_servers.changes-kept"
-    words: ClassVar[str] = "somebody to go on with what was changed on {host}"
 
     kept_as: str
 

@@ -8,8 +8,6 @@ uses it; a secondary tells nothing (10107).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.mongo.document import Document
 from services.connections.reads import mongo as reads
@@ -17,18 +15,15 @@ from services.errors import QueryFailed, UserError
 from services.facts.mongodb.sharding import HostList, parse_cluster
 from services.facts.mongodb.values import inside, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 _NOT_MASTER = 10107
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.routers-use", "every mongos to use the new config servers")
 class RoutersUse(OfHosts):
     """Each of these mongos uses the config servers of this set; of mirrored ones where the name is ''."""
-
-    tag: ClassVar[str] = "config_servers.routers-use"
-    words: ClassVar[str] = "every mongos to use the new config servers"
 
     name: str
 
@@ -47,12 +42,11 @@ class RoutersUse(OfHosts):
         return _judged(self.hosts, asking.each(self.hosts, used), self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@condition(
+    "config_servers.shards-use", "every shard to use the new config servers, which it learns with its next request"
+)
 class ShardsUse(OfHosts):
     """The primary of each shard among these members uses the config servers of this set."""
-
-    tag: ClassVar[str] = "config_servers.shards-use"
-    words: ClassVar[str] = "every shard to use the new config servers, which it learns with its next request"
 
     name: str
 
@@ -98,12 +92,9 @@ def _judged(hosts: tuple[str, ...], answers: dict[str, HostList | UserError], na
     return Answer(holds=True, evidence=f"{', '.join(hosts)} use {told(next(iter(found.values())))}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.started-with", "{host} to be started with the new string")
 class StartedWith(OfHost):
     """The mongos was started with this string of config servers, word for word."""
-
-    tag: ClassVar[str] = "config_servers.started-with"
-    words: ClassVar[str] = "{host} to be started with the new string"
 
     string: str
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.backups import BACKUPS_LIMIT_S, Backup, backup_read, parse_backups
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
@@ -19,7 +16,7 @@ def backup_in(asking: Asking, host: str, path: str) -> Backup | str:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.backup-is", "a backup on {host}")
 class BackupIs(OfHost):
     """In `path` lies this very backup, whole, as it was made: real files, never prepared, never prepared with.
 
@@ -28,9 +25,6 @@ class BackupIs(OfHost):
         metas: `.meta` files of an incremental, each with its `.delta`; 0 for a full backup.
         hard_ok: files may have other names elsewhere (an original; a copy never has).
     """
-
-    tag: ClassVar[str] = "galera.backup-is"
-    words: ClassVar[str] = "a backup on {host}"
 
     path: str
     uuid: str
@@ -62,16 +56,13 @@ class BackupIs(OfHost):
         return "its size has changed" if self.size and found.size != self.size else ""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.prepared-to", "the prepared copy on {host} to stand at its next position")
 class PreparedTo(OfHost):
     """The folder is prepared up to a backup of the chain: its info and its position are that backup's.
 
     A prepare that was cut short leaves the info of the one before (mariadb-backup copies it last, seen on 10.11.18).
     What it recovered itself is compared apart (RecoveredIs): the files alone are copied from a spent incremental too.
     """
-
-    tag: ClassVar[str] = "galera.prepared-to"
-    words: ClassVar[str] = "the prepared copy on {host} to stand at its next position"
 
     path: str
     uuid: str

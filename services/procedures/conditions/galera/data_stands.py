@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.state_files import parse_grastate, parse_listing
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.data-stands", "the data folder of {host} as it was before the transfer")
 class DataStands(OfHost):
     """What lay in the data folder before the run lies there still.
 
@@ -23,9 +21,6 @@ class DataStands(OfHost):
         had: what was there before the run, as a person is told; uuid: the state that it named, '' for none.
         held: a database may have been in it.
     """
-
-    tag: ClassVar[str] = "galera.data-stands"
-    words: ClassVar[str] = "the data folder of {host} as it was before the transfer"
 
     datadir: str
     had: str

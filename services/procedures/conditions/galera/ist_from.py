@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.join_words import needed_none, of_transfers
 from services.facts.reading import count
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.log import read_log_since
 from services.procedures.looking.witnesses import is_synced
-from services.procedures.plan.condition import Answer, Declared, Number, OfHost
+from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
 
@@ -18,7 +15,7 @@ _SLACK_S = 2.0
 """See transfer.py: clocks are compared over SSH."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.ist-from", "the IST to {host} to begin right behind its data")
 class IstFrom(OfHost):
     """The joiner's log since `since_step` tells an IST whose first seqno is `behind` + 1; none where it missed nothing.
 
@@ -27,9 +24,6 @@ class IstFrom(OfHost):
 
     A later first seqno is a hole in the data, an earlier one are write sets that it has already.
     """
-
-    tag: ClassVar[str] = "galera.ist-from"
-    words: ClassVar[str] = "the IST to {host} to begin right behind its data"
 
     behind: Number
     since_step: str

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from services.facts.galera_whole import SYNCED
 from services.facts.provider_options import option_number, provider_options
@@ -20,7 +19,7 @@ from services.facts.reading import count
 from services.facts.write_rate import HEADER_BYTES
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.standing import silent
-from services.procedures.plan.condition import Answer, Declared, Number, OfHost
+from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.sampling.ist_reach import MARGIN, safe_gap
 
@@ -48,15 +47,12 @@ class _Seen:
         return self.state == "" and bool(self.first) and self.newest is not None
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.ist-reaches", "a Synced donor that caches all that {host} lacks")
 class IstReaches(OfHost):
     """One of `donors` is Synced and caches what follows `stopped_at`, and will for half a minute more at least.
 
     No state file is asked: the data may be a backup's. No answer of a donor is never a yes.
     """
-
-    tag: ClassVar[str] = "galera.ist-reaches"
-    words: ClassVar[str] = "a Synced donor that caches all that {host} lacks"
 
     donors: tuple[str, ...]
     state_uuid: str

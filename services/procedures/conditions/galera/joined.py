@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.errors import UserError
@@ -25,7 +24,7 @@ from services.procedures.looking.ended import ended, seen_up, starts_again
 from services.procedures.looking.founding import founded_words
 from services.procedures.looking.log import read_log
 from services.procedures.looking.ways import donor_said, ways_closed
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
@@ -72,7 +71,7 @@ class _Pace:
         return f"; nothing has come for {now - since:.0f} s" if now - since >= least_s else ""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.joined", "{host} to be a Synced member")
 class Joined(OfHost):
     """The node is a Synced member of the Primary Component with this state UUID ("started" is not "joined").
 
@@ -82,9 +81,6 @@ class Joined(OfHost):
     `beside`: the other members that the plan knows: one of them has to serve in one view with it. A Primary Component
     of its own beside them is no joining. () for a first node, which has nobody to be beside.
     """
-
-    tag: ClassVar[str] = "galera.joined"
-    words: ClassVar[str] = "{host} to be a Synced member"
 
     state_uuid: str
     unit: str

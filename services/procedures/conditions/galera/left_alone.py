@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
 from services.procedures.looking.marks import ran_since
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.left-alone", "no other server to have run on the data of {host}")
 class LeftAlone(OfHost):
     """Nothing has run on the data since a mark of them was kept, or the old data lie in their place again.
 
@@ -24,9 +21,6 @@ class LeftAlone(OfHost):
         aside: where the run keeps the old data; mark: the name of the last mark (PositionMark).
         own: the step of this run that lets a server run on them next: once that began, its files may have moved by it.
     """
-
-    tag: ClassVar[str] = "galera.left-alone"
-    words: ClassVar[str] = "no other server to have run on the data of {host}"
 
     datadir: str
     aside: str

@@ -6,15 +6,12 @@ was made beside it). Silence is what is expected of it; an answer of any kind me
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
 from services.facts import reads
 from services.facts.tcp_ways import outcome_of
 from services.procedures.looking.standing import Standing, standing
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 _OURS = (BadInput, Refused, SecretMissing)
@@ -22,7 +19,7 @@ _OURS = (BadInput, Refused, SecretMissing)
 _TRY_S = 6.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.no-primary", "no member to be Primary")
 class NoPrimary(OfHosts):
     """Nobody anybody ever named is Primary: every one is asked.
 
@@ -35,9 +32,6 @@ class NoPrimary(OfHosts):
         retired: addresses of members that left for good: something else may serve there, so the last port alone, the
             group's, is tried.
     """
-
-    tag: ClassVar[str] = "galera.no-primary"
-    words: ClassVar[str] = "no member to be Primary"
 
     accounted: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()

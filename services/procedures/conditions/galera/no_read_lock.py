@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.facts.state_files import parse_grastate
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.no-read-lock", "the read lock on {host} to be gone")
 class NoReadLock(OfHost):
     """Nothing works in `scope` any more, and grastate.dat in `datadir` says -1, or no server runs.
 
@@ -24,9 +22,6 @@ class NoReadLock(OfHost):
     Attributes:
         unit: the server's unit; scope: the run's unit that holds the lock.
     """
-
-    tag: ClassVar[str] = "galera.no-read-lock"
-    words: ClassVar[str] = "the read lock on {host} to be gone"
 
     datadir: str
     unit: str

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import system
 from services.facts.absence import lists_others
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 _MOVING = frozenset({"activating", "reloading"})
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.nobody-joins", "no node to be joining and no state transfer to run")
 class NobodyJoins(OfHosts):
     """No unit of these hosts is being started, and no script or stream of a state transfer runs on any.
 
@@ -26,9 +23,6 @@ class NobodyJoins(OfHosts):
         hold: stands in the words of a start that waits behind the hold of this run (`steps/sst_section.py`): a unit
             in 'activating' of which that is not seen may have begun before the hold was there.
     """
-
-    tag: ClassVar[str] = "galera.nobody-joins"
-    words: ClassVar[str] = "no node to be joining and no state transfer to run"
 
     units: tuple[str, ...]
     hold: str = ""

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.facts.reading import count
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.nothing-written", "the position of {host}: nothing may be written on it")
 class NothingWritten(OfHost):
     """No write set was committed on the node since it was bootstrapped at the seqno `since`.
 
     Each change of its component takes a seqno too, and is counted by wsrep_cluster_conf_id from 1 on (Galera 4).
     """
-
-    tag: ClassVar[str] = "galera.nothing-written"
-    words: ClassVar[str] = "the position of {host}: nothing may be written on it"
 
     since: int
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.errors import BadInput
 from services.facts.certificate_files import parse_pair
 from services.facts.certificates import PairSeen, days_of, faults_of
 from services.procedures.looking.local_pair import local_pair
-from services.procedures.plan.condition import Answer, Condition, Declared, Kept, OfHost, names
+from services.procedures.plan.condition import Answer, Condition, Declared, Kept, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.pair-sound", "certificate and key on {host} to be whole and valid")
 class PairSound(OfHost):
     """CA, certificate and key lie on a host, belong together, are valid, and only the server's user reads the key.
 
@@ -22,9 +19,6 @@ class PairSound(OfHost):
         as_on: it is the pair whose digest the run kept: the same on every node; None: any.
         keep: under which name its digest is kept.
     """
-
-    tag: ClassVar[str] = "galera.pair-sound"
-    words: ClassVar[str] = "certificate and key on {host} to be whole and valid"
 
     ca: str
     cert: str
@@ -53,12 +47,9 @@ class PairSound(OfHost):
         return Answer(True, found.evidence, kept=((self.keep, pair.digest),) if self.keep else ())
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.local-pair-sound", "certificate and key in this workstation's files to be whole and valid")
 class LocalPairSound(Condition):
     """The pair in files of the workstation belongs together and is valid; nobody else there reads the key."""
-
-    tag: ClassVar[str] = "galera.local-pair-sound"
-    words: ClassVar[str] = "certificate and key in this workstation's files to be whole and valid"
 
     ca: str
     cert: str

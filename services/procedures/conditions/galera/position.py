@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.reading import whole
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead
-from services.procedures.plan.condition import Answer, Declared, Number, OfHost
+from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.position", "{host} to have all that was committed")
 class Position(OfHost):
     """The node's wsrep_last_committed is at least this (after a bootstrap: nothing that was known is missing)."""
-
-    tag: ClassVar[str] = "galera.position"
-    words: ClassVar[str] = "{host} to have all that was committed"
 
     at_least: Number
 

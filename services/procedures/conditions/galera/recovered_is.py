@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.state_files import position_of
 from services.procedures.looking.asked import number_of
-from services.procedures.plan.condition import Answer, Kept, Number, OfHost
+from services.procedures.plan.condition import Answer, Kept, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.recovered-is", "the recovered position of {host} to be the expected one")
 class RecoveredIs(OfHost):
     """What this run had the server recover (InnoDB's own position) is this UUID and seqno, to the number.
 
     Attributes:
         seqno: what a backup or a replay says; recovered: the name under which the recovered position is kept.
     """
-
-    tag: ClassVar[str] = "galera.recovered-is"
-    words: ClassVar[str] = "the recovered position of {host} to be the expected one"
 
     state_uuid: str
     seqno: Number

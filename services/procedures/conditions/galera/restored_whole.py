@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
 from services.facts.state_files import parse_grastate
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
-from services.procedures.plan.condition import Answer, Kept, Number, OfHost
+from services.procedures.plan.condition import Answer, Kept, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.restored-whole", "whole data in the data folder of {host}")
 class RestoredWhole(OfHost):
     """No replay is noted, and either the old data lie in place or grastate.dat names the cluster.
 
@@ -28,9 +26,6 @@ class RestoredWhole(OfHost):
         recovered: the name under which the recovered position is kept, None where grastate.dat is proof of it; seqno:
             the one that the data should have.
     """
-
-    tag: ClassVar[str] = "galera.restored-whole"
-    words: ClassVar[str] = "whole data in the data folder of {host}"
 
     datadir: str
     aside: str

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.errors import UserError
 from services.facts.harmless_options import is_secret, normal
 from services.facts.sst_options import chosen
 from services.procedures.looking.sst_options import given_now
-from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 Settings = tuple[tuple[str, str | None], ...]
 """Option and value; None: not set."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.sst-gives", "the options of a state transfer on {host}")
 class SstGives(OfHost):
     """The scripts of a state transfer find these values on the host, whatever file or group they stand in."""
-
-    tag: ClassVar[str] = "galera.sst-gives"
-    words: ClassVar[str] = "the options of a state transfer on {host}"
 
     options: Settings
 
@@ -39,7 +34,7 @@ class SstGives(OfHost):
         return Answer(not wrong, f"on {self.host} the scripts find {told}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.sst-same", "the options of a state transfer to be the same on every host")
 class SstSame(OfHosts):
     """The scripts find the same values of these options on all hosts, or on each what it had before the run.
 
@@ -48,9 +43,6 @@ class SstSame(OfHosts):
     Attributes:
         former: host and what it gave before the run; () = they must be the same.
     """
-
-    tag: ClassVar[str] = "galera.sst-same"
-    words: ClassVar[str] = "the options of a state transfer to be the same on every host"
 
     options: tuple[str, ...]
     former: tuple[tuple[str, Settings], ...] = ()

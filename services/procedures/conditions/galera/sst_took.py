@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.procedures.looking.log import read_log_since
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
 
@@ -15,7 +12,7 @@ GOOD = 0.3
 """A forecast counts as met within 30 % (page sst-tuning, plan 4)."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.sst-took", "the duration of the SST to {host} in its log")
 class SstTook(OfHost):
     """The joiner's log since a step began tells an SST from its request to its joined state; told with the error.
 
@@ -25,9 +22,6 @@ class SstTook(OfHost):
         since_step: step id whose beginning bounds the log; forecast_s: seconds that were forecast for just that.
         choice: what was chosen, for the sentence.
     """
-
-    tag: ClassVar[str] = "galera.sst-took"
-    words: ClassVar[str] = "the duration of the SST to {host} in its log"
 
     since_step: str
     forecast_s: float

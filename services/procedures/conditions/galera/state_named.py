@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.state_files import parse_grastate
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.state-named", "the state named in grastate.dat of {host}")
 class StateNamed(OfHost):
     """The node's grastate.dat still names a state: no transfer into its data folder broke off.
 
     `accepted`: name of a value; where the run kept it a person accepted that an SST replaces the data.
     """
-
-    tag: ClassVar[str] = "galera.state-named"
-    words: ClassVar[str] = "the state named in grastate.dat of {host}"
 
     datadir: str
     accepted: str = ""

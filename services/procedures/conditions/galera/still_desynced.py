@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.still-desynced", "{host} to be out of flow control")
 class StillDesynced(OfHost):
     """wsrep_desync is ON. A server that does not answer tells nothing: it is not said to be back in flow control."""
-
-    tag: ClassVar[str] = "galera.still-desynced"
-    words: ClassVar[str] = "{host} to be out of flow control"
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Look at the variable."""

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.errors import UserError
 from services.facts.galera_whole import Lack, by_status, lacks
 from services.procedures.looking.component import Status
 from services.procedures.looking.standing import silent, without_server
 from services.procedures.looking.uncounted import Uncounted, uncounted
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import UNEXPECTED, Asking, Past
 from services.procedures.plan.remembering import MOST_GAP_S
 
 _STAYS_S = 8.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.whole", "every member to be Synced")
 class ClusterWhole(OfHosts):
     """The health gate: all `hosts` Primary, Synced, ready, one state UUID and conf_id, size as given, nobody desynced.
 
     `but_desynced`: hosts that are deliberately Donor/Desynced.
     """
-
-    tag: ClassVar[str] = "galera.whole"
-    words: ClassVar[str] = "every member to be Synced"
 
     size: int
     state_uuid: str
@@ -60,15 +55,12 @@ class ClusterWhole(OfHosts):
         return Answer(holds=True, evidence=f"all {self.size} nodes are Synced in one Primary Component")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.formed-again", "the members to form their Primary Component again")
 class FormedAgain(OfHosts):
     """All `hosts` are Synced in one Primary Component, or `patience_s` have passed since the first look.
 
     So a wait for Galera's own recovery always ends, and what came of it is looked at then.
     """
-
-    tag: ClassVar[str] = "galera.formed-again"
-    words: ClassVar[str] = "the members to form their Primary Component again"
 
     state_uuid: str
     patience_s: float

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from services.facts.haproxy import HaproxyServer, parse_show, show_read
-from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost
+from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 LIMIT_S = 12.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("haproxy.server", "HAProxy on {host}")
 class BalancerServer(OfHost):
     """The HAProxy with this stats socket on `host` treats a server of a backend so.
 
@@ -22,9 +21,6 @@ class BalancerServer(OfHost):
         at_most: sessions it may still have; None: they don't count.
         patience_s: above 0 the sessions are only waited for so long, and the condition holds then all the same.
     """
-
-    tag: ClassVar[str] = "haproxy.server"
-    words: ClassVar[str] = "HAProxy on {host}"
 
     socket: str
     backend: str

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine import parse_df
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.free-disk", "room on the disk of {host}")
 class FreeDisk(OfHost):
     """The file system of `path` has at least this many bytes for ordinary users."""
-
-    tag: ClassVar[str] = "machine.free-disk"
-    words: ClassVar[str] = "room on the disk of {host}"
 
     path: str
     at_least: int

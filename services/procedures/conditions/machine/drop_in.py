@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.system import properties
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.drop-in-followed", "systemd of {host} to follow a drop-in")
 class DropInFollowed(OfHost):
     """systemd has read this drop-in of a unit, and nothing was changed behind it since (NeedDaemonReload).
 
     Source: org.freedesktop.systemd1(5), DropInPaths and NeedDaemonReload.
     """
-
-    tag: ClassVar[str] = "machine.drop-in-followed"
-    words: ClassVar[str] = "systemd of {host} to follow a drop-in"
 
     unit: str
     path: str

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
@@ -13,16 +11,13 @@ from services.facts.masking import masked
 from services.lines import lines_of
 from services.procedures.looking.files import digest, read_file, wrote_name
 from services.procedures.looking.own_lines import own_lines
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-absent", "a file to be gone from {host}")
 class FileAbsent(OfHost):
     """No such file."""
-
-    tag: ClassVar[str] = "machine.file-absent"
-    words: ClassVar[str] = "a file to be gone from {host}"
 
     path: str
 
@@ -38,16 +33,13 @@ class FileAbsent(OfHost):
         return Answer(holds=None, evidence=said or f"stat ended with exit code {output.exit_code}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-without", "what the run wrote to be gone from a file on {host}")
 class FileWithout(OfHost):
     """Nothing of what a run wrote stands in a file: it is not there, or what it says is somebody else's alone.
 
     Attributes:
         wrote: what the run wrote, as RemoveFile has it.
     """
-
-    tag: ClassVar[str] = "machine.file-without"
-    words: ClassVar[str] = "what the run wrote to be gone from a file on {host}"
 
     path: str
     wrote: str
@@ -72,12 +64,9 @@ class FileWithout(OfHost):
         return Answer(holds=True, evidence=told)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-not-as-put", "what the run put to be gone from {host}")
 class FileNotAsPut(OfHost):
     """A file that a run put is gone, or what lies there is somebody else's: only a digest is read and compared."""
-
-    tag: ClassVar[str] = "machine.file-not-as-put"
-    words: ClassVar[str] = "what the run put to be gone from {host}"
 
     path: str
 
@@ -97,12 +86,9 @@ class FileNotAsPut(OfHost):
         return Answer(holds=True, evidence=told)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-says", "a file on {host}")
 class FileSays(OfHost):
     """The file exists and a line matches the regular expression."""
-
-    tag: ClassVar[str] = "machine.file-says"
-    words: ClassVar[str] = "a file on {host}"
 
     path: str
     pattern: str
@@ -125,12 +111,9 @@ class FileSays(OfHost):
         return Answer(holds=True, evidence=f"{self.path} on {self.host} says: {_shown(line)}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-as-written", "the file on {host} to be as this run wrote it")
 class FileAsWritten(OfHost):
     """A file is as this run wrote it: nobody else changed it since."""
-
-    tag: ClassVar[str] = "machine.file-as-written"
-    words: ClassVar[str] = "the file on {host} to be as this run wrote it"
 
     path: str
 

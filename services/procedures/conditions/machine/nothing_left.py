@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 from services.connections.made_by_run import left_note
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 _MOST = 600
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.nothing-left", "nothing to be left of a folder of {host}")
 class NothingLeft(OfHost):
     """What the undo of a folder could not remove, for no run made it, is nothing (made_by_run.py)."""
-
-    tag: ClassVar[str] = "machine.nothing-left"
-    words: ClassVar[str] = "nothing to be left of a folder of {host}"
 
     path: str
 
@@ -32,7 +28,7 @@ class NothingLeft(OfHost):
         return Answer(False, f"on {self.host} stays what no run made: {told.strip()[:_MOST]}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.swept", "nothing that the run made to be left of a folder of {host}")
 class Swept(OfHost):
     """A folder that the run made is gone, or an undo has noted what of it no run made, and stays.
 
@@ -41,9 +37,6 @@ class Swept(OfHost):
     Attributes:
         emptied: the run only filled it: that it is empty is enough.
     """
-
-    tag: ClassVar[str] = "machine.swept"
-    words: ClassVar[str] = "nothing that the run made to be left of a folder of {host}"
 
     path: str
     emptied: bool = False

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
 from services.lines import lines_of
 from services.procedures.conditions.machine.only_kept import LOST_AND_FOUND
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.folder-there", "a folder to be there on {host}")
 class FolderThere(OfHost):
     """There is a folder of this path."""
-
-    tag: ClassVar[str] = "machine.folder-there"
-    words: ClassVar[str] = "a folder to be there on {host}"
 
     path: str
 
@@ -33,12 +27,9 @@ class FolderThere(OfHost):
         return Answer(kind == "directory", f"{self.path} on {self.host} is a {kind}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.folder-empty", "a folder of {host} to be empty")
 class FolderEmpty(OfHost):
     """The folder holds nothing but a file system's own lost+found. absent: one that is not there is as good."""
-
-    tag: ClassVar[str] = "machine.folder-empty"
-    words: ClassVar[str] = "a folder of {host} to be empty"
 
     path: str
     absent: bool = False

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.reading import count
 from services.facts.system import properties
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.unit-setting", "a systemd setting of {host}")
 class UnitSetting(OfHost):
     """systemd property of a unit equals a value, e.g. Restart=no."""
-
-    tag: ClassVar[str] = "machine.unit-setting"
-    words: ClassVar[str] = "a systemd setting of {host}"
 
     unit: str
     prop: str
@@ -35,16 +29,13 @@ class UnitSetting(OfHost):
         return Answer(value == self.value, f"{self.prop} of {self.unit} is {value} on {self.host}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.unit-not-enabled", "a unit of {host} not to start with it")
 class UnitNotEnabled(OfHost):
     """systemd does not start a unit with the host by a link of its own.
 
     A unit without [Install] is never 'disabled' but 'static'; one that is made of an init script (3.2's own packages
     for Debian and Red Hat have some) stays 'generated', or 'bad' in older releases: systemctl switches the script off.
     """
-
-    tag: ClassVar[str] = "machine.unit-not-enabled"
-    words: ClassVar[str] = "a unit of {host} not to start with it"
 
     unit: str
 
@@ -64,12 +55,9 @@ class UnitNotEnabled(OfHost):
         return Answer(not on, f"UnitFileState of {self.unit} is {state or 'empty'} on {self.host}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.unit-fresh", "its systemd unit on {host}")
 class UnitFresh(OfHost):
     """A unit is active under exactly this description, and its main process runs for at most so many seconds."""
-
-    tag: ClassVar[str] = "machine.unit-fresh"
-    words: ClassVar[str] = "its systemd unit on {host}"
 
     unit: str
     description: str

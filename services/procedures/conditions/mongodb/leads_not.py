@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.told import own, told_by
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.leads-not", "{host} not to be primary")
 class LeadsNot(OfHost):
     """The server is no primary by its own word, or runs this version: its highest priority took the lead back then.
 
@@ -21,9 +18,6 @@ class LeadsNot(OfHost):
     Attributes:
         others: members that are asked then; place: how the set calls this one, 'host:port'.
     """
-
-    tag: ClassVar[str] = "mongodb.leads-not"
-    words: ClassVar[str] = "{host} not to be primary"
 
     version: str
     others: tuple[str, ...] = ()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.procedures.conditions.mongodb.spared import without
 from services.procedures.conditions.mongodb.told import told_by
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.others-hold", "the other members to have a majority")
 class OthersHold(OfHosts):
     """One of these members, all but the one in hand, sees a majority of the set's votes without it.
 
@@ -21,9 +18,6 @@ class OthersHold(OfHosts):
     Attributes:
         place: how the set calls the member in hand, 'host:port'.
     """
-
-    tag: ClassVar[str] = "mongodb.others-hold"
-    words: ClassVar[str] = "the other members to have a majority"
 
     place: str
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import own, primaries
-from services.procedures.plan.condition import Answer, Declared
+from services.procedures.plan.condition import Answer, Declared, condition
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.protocol", "every member to run the wanted protocol version")
 class ProtocolIs(OfSet):
     """Every member has a configuration with this protocolVersion, and one of them is primary.
 
     Under 1 every member knows a term (0 and up), under 0 none does (-1): tried on 3.2.5.
     """
-
-    tag: ClassVar[str] = "mongodb.protocol"
-    words: ClassVar[str] = "every member to run the wanted protocol version"
 
     protocol: int
 
@@ -43,12 +37,9 @@ def _runs(view: ReplicaSet, protocol: int) -> bool:
     return view.protocol == protocol and term is not None and (term >= 0) == (protocol == 1)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.optimes", "every member to have applied an entry of the wanted protocol")
 class OptimesOf(OfSet):
     """Every member with data has applied an entry of this protocol: its optime has a term under 1, and none under 0."""
-
-    tag: ClassVar[str] = "mongodb.optimes"
-    words: ClassVar[str] = "every member to have applied an entry of the wanted protocol"
 
     protocol: int
 
@@ -63,16 +54,13 @@ class OptimesOf(OfSet):
         return Answer(holds=True, evidence=f"entries of protocolVersion {self.protocol} on {', '.join(terms)}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.nobody-elected", "nobody to have been elected by terms")
 class NobodyElected(OfSet):
     """No member was elected by terms: the set is at the first one, with which protocolVersion 1 begins.
 
     Members keep the term in which they voted, also under 0 (3.2.5): of terms that begin at 0 again a later primary
     learns from them, and ends itself.
     """
-
-    tag: ClassVar[str] = "mongodb.nobody-elected"
-    words: ClassVar[str] = "nobody to have been elected by terms"
 
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:
         """See OfSet."""

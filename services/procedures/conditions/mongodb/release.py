@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.errors import Unreachable
 from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.release", "the server of {host} to run the new version")
 class RunsRelease(OfHost):
     """The server answers, and says that it is of this version, whole ('3.2.22')."""
-
-    tag: ClassVar[str] = "mongodb.release"
-    words: ClassVar[str] = "the server of {host} to run the new version"
 
     version: str
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.absence import sees_others
 from services.facts.mongodb.whose import processes_of
 from services.facts.system import properties
 from services.procedures.looking.files import text_of
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.stopped", "the MongoDB server of {host} to be stopped")
 class MongoStopped(OfHost):
     """No mongod and no mongos runs on the host, and its unit is inactive (or failed).
 
@@ -24,9 +21,6 @@ class MongoStopped(OfHost):
     Attributes:
         but: another unit whose process does not count: a scratch server of the run; '' for none.
     """
-
-    tag: ClassVar[str] = "mongodb.stopped"
-    words: ClassVar[str] = "the MongoDB server of {host} to be stopped"
 
     unit: str
     but: str = ""

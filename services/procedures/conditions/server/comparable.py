@@ -6,25 +6,19 @@ each FLUSH TABLES, and on each member (seen on 10.11.18, STORED and VIRTUAL alik
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import statements
 from services.errors import QueryFailed
 from services.facts.table_columns import generated_columns
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
 
 _ADVICE = "Leave such tables out, or accept by tables_unknown=yes that they are not compared"
 _NOT_THERE = frozenset({1049, 1146})
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.comparable", "tables of {host} that a checksum can compare")
 class Comparable(OfHost):
     """Each of `tables` ('schema.table') is there on `host`, and has no generated column."""
-
-    tag: ClassVar[str] = "server.comparable"
-    words: ClassVar[str] = "tables of {host} that a checksum can compare"
 
     tables: tuple[str, ...]
 

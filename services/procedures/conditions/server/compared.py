@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.plan.condition import Answer, Kept, OfHost
+from services.procedures.plan.condition import Answer, Kept, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.compared", "the restored data of {host} to be compared with a member's")
 class Compared(OfHost):
     """Either the comparison of `host` with a member came to its end, or no other data lie in place of its own.
 
     Attributes:
         aside: where the run keeps the old data; seen: what the comparison tells at its end.
     """
-
-    tag: ClassVar[str] = "server.compared"
-    words: ClassVar[str] = "the restored data of {host} to be compared with a member's"
 
     aside: str
     seen: Kept

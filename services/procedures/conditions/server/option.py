@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.harmless_options import is_secret, normal
 from services.facts.option_files import SERVER_GROUPS, printed
 from services.facts.values import same
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.option", "an option in the files of {host}")
 class OptionIs(OfHost):
     """The option files give this value to an option of a section (my_print_defaults); None: not set."""
-
-    tag: ClassVar[str] = "server.option"
-    words: ClassVar[str] = "an option in the files of {host}"
 
     section: str
     option: str

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.options-read", "the account of {host}'s data to read all option files of its server")
 class OptionsRead(OfHost):
     """A server of the run's own, which begins as the data's account, passes over no option file of the unit's server.
 
@@ -19,9 +16,6 @@ class OptionsRead(OfHost):
     Attributes:
         account: the number of the account whose the data are.
     """
-
-    tag: ClassVar[str] = "server.options-read"
-    words: ClassVar[str] = "the account of {host}'s data to read all option files of its server"
 
     unit: str
     account: int

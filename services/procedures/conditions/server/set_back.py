@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.facts.values import same
 from services.procedures.looking.standing import Absent, absent
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.set-back", "its variable to be as before on {host}")
 class SetBack(OfHost):
     """The server does not run with the value that a run had it start with.
 
@@ -22,9 +19,6 @@ class SetBack(OfHost):
     Attributes:
         ours: what the run wrote; before: what the server ran with when the run found it.
     """
-
-    tag: ClassVar[str] = "server.set-back"
-    words: ClassVar[str] = "its variable to be as before on {host}"
 
     variable: str
     ours: str

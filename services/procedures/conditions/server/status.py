@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.values import compared
 from services.procedures.looking.dead import told_dead
-from services.procedures.plan.condition import NOBODY, Answer, Comparison, Declared, OfHost, names
+from services.procedures.plan.condition import NOBODY, Answer, Comparison, Declared, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.remembering import most_gap_s
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.status", "a status value of {host}")
 class StatusIs(OfHost):
     """A status variable compares so with a value, `for_s` seconds without a break. Kept under `keep`."""
-
-    tag: ClassVar[str] = "server.status"
-    words: ClassVar[str] = "a status value of {host}"
 
     status: str
     comparison: Comparison

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.errors import UserError
@@ -13,7 +11,7 @@ from services.facts.absence import sees_others
 from services.facts.machine import find_process, parse_process
 from services.facts.process_owner import HAND
 from services.facts.system import properties
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import KILLS, at_the_limit
 from services.procedures.plan.remembering import MOST_GAP_S
@@ -27,12 +25,9 @@ _HELD = {
 _DEAF_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.stopped", "the server of {host} to be stopped")
 class Stopped(OfHost):
     """No server process runs and the unit is inactive (or failed)."""
-
-    tag: ClassVar[str] = "server.stopped"
-    words: ClassVar[str] = "the server of {host} to be stopped"
 
     unit: str
 

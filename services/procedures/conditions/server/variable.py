@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.facts.harmless_options import is_secret
 from services.facts.values import same
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.variable", "its variable to be set on {host}")
 class VariableIs(OfHost):
     """A server variable has this value (case-insensitive; ON = 1; 1G = 1073741824).
 
@@ -24,9 +21,6 @@ class VariableIs(OfHost):
     `fixed`: a running server can't change it: another value ends the wait.
     `or_ended`: it holds too where no server runs: what was set at runtime lasts as long as the server does.
     """
-
-    tag: ClassVar[str] = "server.variable"
-    words: ClassVar[str] = "its variable to be set on {host}"
 
     variable: str
     value: str

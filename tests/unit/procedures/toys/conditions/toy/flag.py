@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, Declared, OfHost, names
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
 from tests.unit.procedures.toys.facts.flag import parse_flag
 
 PATH = "/etc/mysql/conf.d/flag.cnf"
 
 
-@dataclass(frozen=True, slots=True)
+@condition("toy.flag-flies", "the flag of {host} to fly")
 class FlagFlies(OfHost):
     """The flag of a host has this colour. What it was is kept under `keep`."""
-
-    tag: ClassVar[str] = "toy.flag-flies"
-    words: ClassVar[str] = "the flag of {host} to fly"
 
     colour: str
     keep: str = ""

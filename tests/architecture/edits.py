@@ -47,7 +47,7 @@ def conditions() -> tuple[Thing, ...]:
     """Return the files of conditions."""
     found = []
     for file in sorted(PROCEDURES.glob("conditions/*/*.py")):
-        tags = re.findall(r'^    tag: ClassVar\[str\] = "([a-z.-]+)"', file.read_text(encoding="utf-8"), re.MULTILINE)
+        tags = re.findall(r'^@condition\(\s*"([a-z_.-]+)"', file.read_text(encoding="utf-8"), re.MULTILINE)
         if tags:
             found.append(Thing(file, (*tags, *_classes(file))))
     return tuple(found)

@@ -15,11 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("services/procedures", "services/sampling")
 NO_SERVERS = {
     "services/procedures/catalogue/galera/encrypt_sst/checks.py": "what socat would read as its own in our own words",
-    "services/procedures/conditions/galera/sst_section.py": "the cluster in memory of the tests (scripted)",
     "services/procedures/catalogue/steps/start_hold.py": "makes the pattern of its own line, which the plan shows",
     "services/procedures/catalogue/galera/rolling_restart/procedure.py": "a person's input: the name of an option",
     "services/procedures/conditions/machine/files.py": "the plan's own pattern, which it shows and a person approved",
-    "services/procedures/conditions/server/option.py": "the cluster in memory of the tests (scripted)",
     "services/procedures/engine/lock.py": "makes the lock's file name out of a cluster's id",
     "services/procedures/execute/kept_files.py": "makes a kept file's name out of a run's id",
     "services/procedures/execute/acting_output.py": "the plan's own pattern, which it shows and a person approved",

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from services.procedures.conditions.config_servers.strangers import CAME_MONGOS, CAME_SHARD
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.last_look import last_look_is_taken
 from services.procedures.plan.run_model import RunState, StepState
 from tests.faults.breaking_runs import BROKEN_CASES
 from tests.faults.cases import CASES, Case
 from tests.faults.scripted.config_servers import SERVERS, derived
+from tests.faults.scripted.names import CAME_MONGOS, CAME_SHARD
 from tests.faults.scripted.running import Bench
 
 _OLD = ",".join(f"{name}:27019" for name in SERVERS)

@@ -1,18 +1,17 @@
 """What a condition is: data that can be proven of hosts, and what it declares of itself, whatever it is called.
 
-A condition stands in one file with all that is known of it (decision 0034). Who reads a plan asks what a condition
+A condition stands in one file with all that is known of it (decision 0064). Who reads a plan asks what a condition
 declares, never which one it is. `Kept` names a value that an earlier step kept.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar, dataclass_transform
 
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 NOBODY: frozenset[str] = frozenset()
@@ -108,9 +107,7 @@ class Declared:
 class Condition(ABC):
     """One thing that can be proven.
 
-    Attributes:
-        tag: 'family.name', under which journals keep it for ever.
-        words: what it waits for as a DBA says it: ends the sentence 'waits for ...'; {host} stands for its host.
+    `@condition` gives it its tag and its words.
     """
 
     tag: ClassVar[str]
@@ -123,19 +120,6 @@ class Condition(ABC):
     @abstractmethod
     def look(self, asking: Asking, past: Past) -> Answer:
         """Return what one look at the hosts found. May raise UserError: then nothing is known."""
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """Return what a look finds on scripted hosts, where tests break and kill runs; it holds where they say nothing.
-
-        Hosts that do not answer are told before: all that it touches do, or of `enough_of` one.
-        """
-        del world, past, memory
-        return self.told(holds=True)
-
-    def told(self, holds: bool | None, keep: str = "", value: str = "") -> Answer:
-        """Return an answer in the condition's own words, with a value kept where it holds."""
-        said = f"{self.waits_for()}: {'it is so' if holds else 'not yet'}"
-        return Answer(bool(holds), said, kept=((keep, value),) if keep and holds else ())
 
     def waits_for(self) -> str:
         """Return what must become true: 'the server of n1 to be stopped'."""
@@ -171,3 +155,22 @@ class OfHosts(Condition):
 def names(*given: str) -> frozenset[str]:
     """Return the names that are there: '' is none."""
     return frozenset(given) - {""}
+
+
+Kind = TypeVar("Kind", bound=Condition)
+
+
+@dataclass_transform(frozen_default=True)
+def condition(tag: str, words: str) -> Callable[[type[Kind]], type[Kind]]:
+    """Make a class a condition: frozen data with a tag and words.
+
+    Args:
+        tag: 'family.name', under which journals keep it for ever.
+        words: what it waits for as a DBA says it: ends the sentence 'waits for ...'; {host} stands for its host.
+    """
+
+    def made(kind: type[Kind]) -> type[Kind]:
+        kind.tag, kind.words = tag, words
+        return dataclass(frozen=True, slots=True)(kind)
+
+    return made

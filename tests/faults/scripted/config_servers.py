@@ -16,11 +16,6 @@ from services.facts.mongodb.server import MongoServer
 from services.facts.mongodb.sharding import HostList, Router, Shard, ShardedCluster, parse_hosts
 from services.facts.yaml_edit import edit_yaml
 from services.facts.yaml_settings import Scalar, settings_of, text_of
-from services.procedures.conditions.config_servers.configured import LIES
-from services.procedures.conditions.config_servers.form import FORM
-from services.procedures.conditions.config_servers.gone_over import LEADS
-from services.procedures.conditions.config_servers.metadata import METADATA
-from services.procedures.conditions.config_servers.uses import STRING, USES
 from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.looking.own_lines import without_own
@@ -44,6 +39,7 @@ from services.secrets import Secret
 from services.types import Reach
 from tests.faults.scripted import shards
 from tests.faults.scripted.cluster import Cluster, Host
+from tests.faults.scripted.names import FORM, LEADS, LIES, METADATA, STRING, USES
 from tests.unit.discovery.mongo_scenes import facts as node_of
 from tests.unit.discovery.mongo_scenes import member, place, rows, view
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.errors import UserError
-from services.procedures.conditions.config_servers.gone_over import LEADS
 from tests.faults.scripted.cluster import Cluster, Host
+from tests.faults.scripted.names import LEADS
 
 
 def _elected(cluster: Cluster, shard: tuple[str, ...], but: str = "") -> None:

@@ -23,11 +23,13 @@ from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import RunState
 from services.procedures.plan.waiting_words import waiting_words
 from tests.faults.scripted.cluster import whole
-from tests.faults.scripted.proving import ScriptedProver
+from tests.faults.scripted.double import doubles_of
+from tests.faults.scripted.proving import DOUBLES, ScriptedProver
 from tests.faults.scripted.running import Bench
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts
 from tests.unit.procedures.toys import catalogue as toy_catalogue
 from tests.unit.procedures.toys import conditions as toy_conditions
+from tests.unit.procedures.toys import doubles as toy_doubles
 from tests.unit.procedures.toys import strayed, twice
 from tests.unit.procedures.toys.conditions.toy.flag import FlagFlies
 
@@ -39,6 +41,8 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
     """A cluster of three and the toy procedure; the toys are known while the test lasts, and no longer."""
     for tag, kind in conditions_of(toy_conditions).items():
         monkeypatch.setitem(codec.REGISTRY, tag, kind)
+    for tag, answers in doubles_of(toy_doubles).items():
+        monkeypatch.setitem(DOUBLES, tag, answers)
     monkeypatch.setattr(catalogue, "_ALL", procedures_of(catalogue, toy_catalogue))
     return Bench(whole(*NAMES), "hoist-flag", {"colour": "red"})
 

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
-
-LIES = "lies:"
-"""Begins the names under which scripted servers keep that a configuration lies in their data."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.set-lies", "the configuration of a set in the data of {host}")
 class SetLies(OfHost):
     """The configuration of a set of this name lies in the server's data; none at all where the name is ''."""
-
-    tag: ClassVar[str] = "config_servers.set-lies"
-    words: ClassVar[str] = "the configuration of a set in the data of {host}"
 
     name: str
 
@@ -36,19 +25,10 @@ class SetLies(OfHost):
         told = f"{self.host} has the configuration of {', '.join(names) or 'no set'} in its data"
         return Answer(names == ([self.name] if self.name else []), told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        lies = bool(world.replica_set.get(LIES + self.host))
-        return self.told(world.hosts[self.host].running and lies is bool(self.name))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.all-vote", "every member to vote, and to be one that may lead")
 class AllVote(OfSet):
     """Every member is in the configuration that each of them has, votes, and may become primary."""
-
-    tag: ClassVar[str] = "config_servers.all-vote"
-    words: ClassVar[str] = "every member to vote, and to be one that may lead"
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -63,8 +43,3 @@ class AllVote(OfSet):
             if mute := [one.place.name for one in view.members if not one.votes or not one.priority]:
                 return Answer(holds=False, evidence=f"{', '.join(mute)} can't vote or lead, as {host} has it")
         return Answer(holds=True, evidence=f"{', '.join(self.hosts)} vote, and each may lead")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(bool(world.replica_set.get("all-vote")))

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from services.connections.reads import mongo as reads
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 Form = Literal["alone", "mirrored-set", "new", "set", "removed"]
-FORM = "config:"
-"""Begins the names under which scripted config servers keep their form."""
 _WIRE = 4
 """maxWireVersion of 3.2: one that is in no set yet tells no more to who has no account there."""
 _WORDS = {
@@ -28,12 +23,9 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.form", "the config server of {host} to be what it shall be")
 class ConfigServerIs(OfHost):
     """The server answers, runs as this form, and in this set ('' for none)."""
-
-    tag: ClassVar[str] = "config_servers.form"
-    words: ClassVar[str] = "the config server of {host} to be what it shall be"
 
     form: Form
     name: str = ""
@@ -56,11 +48,6 @@ class ConfigServerIs(OfHost):
             told = f"{self.host} runs another release than 3.2: its maxWireVersion is {server.wire}, not {_WIRE}"
             return Answer(holds=False, evidence=told)
         return Answer(form == self.form and server.set_name == self.name, told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].running and world.replica_set.get(FORM + self.host) == self.form)
 
 
 def form_of(server: MongoServer) -> Form | Literal[""]:

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.errors import Unreachable
 from services.facts.mongodb.sharding import parse_cluster
-from services.procedures.conditions.config_servers.uses import USES
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.conditions.mongodb.told import LIMIT_S, own, told_by
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
-
-LEADS = "leads-shard"
-"""The name under which the scripted shard keeps who is its primary."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.not-gone-over", "{host} to use the mirrored config servers, or none yet")
 class NotGoneOver(OfHost):
     """The server uses mirrored config servers, or none yet: it has not led, or does not run, and begins anew.
 
     A secondary tells it too: getShardMap, unlike shardingState, asks for no primary (tried on 3.2.5).
     """
-
-    tag: ClassVar[str] = "config_servers.not-gone-over"
-    words: ClassVar[str] = "{host} to use the mirrored config servers, or none yet"
 
     unit: str
 
@@ -48,22 +36,14 @@ class NotGoneOver(OfHost):
         told = "mirrored config servers" if used.places else "no config servers yet"
         return Answer(holds=True, evidence=f"{self.host} uses {told}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].running or world.replica_set.get(USES + self.host) != "set")
 
-
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.need-not-hand-over", "{host} to use the mirrored config servers, or not to be primary")
 class NeedNotHandOver(OfHost):
     """The member has not gone over, so that it is not started again, or it does not lead.
 
     Nobody else need lead yet: for the seconds of an election a second step-down would be refused ("not primary so
     can't step down", seen on 3.2.5: its own connection had broken by the first).
     """
-
-    tag: ClassVar[str] = "config_servers.need-not-hand-over"
-    words: ClassVar[str] = "{host} to use the mirrored config servers, or not to be primary"
 
     unit: str
 
@@ -74,8 +54,3 @@ class NeedNotHandOver(OfHost):
             return stays
         state = own(told_by(asking, self.host)).state
         return Answer(state != "PRIMARY", f"{self.host} is {state or 'in no known state'}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        stays = NotGoneOver(self.host, self.unit).scripted(world, past, memory)
-        return stays if stays.holds else self.told(world.replica_set.get(LEADS) != self.host)

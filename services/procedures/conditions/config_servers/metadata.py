@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _LIMIT_S, _TRIES, _PAUSE_S = 30.0, 3, 0.5
-METADATA = "metadata:"
-"""Begins the names under which scripted config servers keep what their metadata are."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.metadata-same", "the config servers to hold the same metadata")
 class MetadataSame(OfHosts):
     """The hashes of every collection that moves only by a change of the catalog are equal on all of these.
 
     MongoDB manual, "dbHash". Locks, pings and logs move by themselves and are not compared. A mongos splits chunks at
     any time, one mirror after the other: what differs is asked again for a moment.
     """
-
-    tag: ClassVar[str] = "config_servers.metadata-same"
-    words: ClassVar[str] = "the config servers to hold the same metadata"
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask each of them, and once more where they differ."""
@@ -52,10 +42,3 @@ class MetadataSame(OfHosts):
         if other := differing(told.values()):
             return Answer(holds=False, evidence=f"{where} differ in {', '.join(other)}")
         return Answer(holds=True, evidence=f"{where} hold the same {', '.join(sorted(told[self.hosts[0]]))}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        if not all(world.hosts[host].running for host in self.hosts):
-            return Answer(holds=None, evidence="not all answer")
-        return self.told(len({world.replica_set.get(METADATA + host) for host in self.hosts}) == 1)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.procedures.conditions.mongodb.stopped import MongoStopped
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.no-router-runs", "every mongos to be stopped")
 class NoRouterRuns(OfHosts):
     """Every mongos is stopped, as its host and systemd say.
 
@@ -23,9 +18,6 @@ class NoRouterRuns(OfHosts):
     Attributes:
         units: of each host, in their order.
     """
-
-    tag: ClassVar[str] = "config_servers.no-router-runs"
-    words: ClassVar[str] = "every mongos to be stopped"
 
     units: tuple[str, ...]
 
@@ -42,8 +34,3 @@ class NoRouterRuns(OfHosts):
             if one.holds is None:
                 return one
         return Answer(holds=True, evidence="no mongos runs")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not any(world.hosts[host].running for host in self.hosts))

@@ -6,8 +6,7 @@ what it shall proves nothing of the process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 from services.connections.mongo.document import Document
 from services.connections.reads import commands
@@ -20,17 +19,15 @@ from services.facts.reading import count
 from services.facts.yaml_settings import settings_of
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.looking.files import read_file, text_of
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MOST = 4000
 _AGE_S = 1
 """ps(1) leaves a second that is not whole out."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.runs-with", "the server of {host} to run with what its file says")
 class RunsWith(OfHost):
     """The running server has these settings, by their dotted names; '' for one that it was not given.
 
@@ -40,9 +37,6 @@ class RunsWith(OfHost):
         since_step: the step that starts it, '' for none: a process that is younger than the step's act was started by
             it, or since, and what it runs with can't change without another start. An older one may be about to end.
     """
-
-    tag: ClassVar[str] = "config_servers.runs-with"
-    words: ClassVar[str] = "the server of {host} to run with what its file says"
 
     path: str
     settings: tuple[tuple[str, str], ...]
@@ -120,13 +114,6 @@ class RunsWith(OfHost):
             return Answer(holds=False, evidence=said, final=bool(certain & wrong.keys()))
         told = ", ".join(f"{name} {value or 'not set'}" for name, value in self.settings)
         return Answer(holds=True, evidence=f"{self.host} runs with {told}{by}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        file = settings_of(world.text(host, self.path))
-        return self.told(host.running and all(str(file.get(name, "")) == value for name, value in self.settings))
 
 
 def _told(parsed: Document, name: str) -> str:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.procedures.conditions.config_servers.runs_with import RunsWith
 from services.procedures.conditions.mongodb.stopped import MongoStopped
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _FOLDER = "storage.dbPath"
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.spare-folder", "the config server of {host} to be stopped, or to run on its own folder")
 class SpareFolder(OfHost):
     """The config server is stopped, or runs on its own folder: a person or a boot started it while the run rested.
 
@@ -25,9 +20,6 @@ class SpareFolder(OfHost):
         path: the server's configuration file.
         own: the data folder that it had before the run.
     """
-
-    tag: ClassVar[str] = "config_servers.spare-folder"
-    words: ClassVar[str] = "the config server of {host} to be stopped, or to run on its own folder"
 
     unit: str
     but: str
@@ -41,15 +33,9 @@ class SpareFolder(OfHost):
     def look(self, asking: Asking, past: Past) -> Answer:
         """List the processes; where one runs ask it for its folder."""
         stopped = self._stopped().look(asking, past)
-        return self._own().look(asking, past) if stopped.holds is False else stopped
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        stopped = self._stopped().scripted(world, past, memory)
-        return self._own().scripted(world, past, memory) if stopped.holds is False else stopped
+        if stopped.holds is not False:
+            return stopped
+        return RunsWith(self.host, self.path, ((_FOLDER, self.own),)).look(asking, past)
 
     def _stopped(self) -> MongoStopped:
         return MongoStopped(self.host, self.unit, self.but)
-
-    def _own(self) -> RunsWith:
-        return RunsWith(self.host, self.path, ((_FOLDER, self.own),))

@@ -7,26 +7,20 @@ relies on all of them, as all that stands is (plan/last_look.py).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from services.connections.reads import mongo as reads
 from services.errors import UserError
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
-CAME_MONGOS, CAME_SHARD = "came-mongos", "came-shard"
-"""The names under which a scripted cluster keeps that somebody started another mongos, or added a shard."""
 _STOP = "stop it, or give it a host of the inventory and plan anew"
 _NAMED = "others-named"
 """The name under which a run keeps whom a person was asked about: their word stands for nobody else."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.no-other-router", "no other mongos to be alive than those of the plan, as {host} has it")
 class NoOtherRouter(OfHost):
     """Every mongos that wrote itself down on this config server as late as the others is one of these.
 
@@ -36,9 +30,6 @@ class NoOtherRouter(OfHost):
         names: 'host:port', each as it may write itself down; way: what is to be done about another one.
         word: the name under which a person's 'yes' to others is kept (OthersSeenTo); '': nobody's word stands for one.
     """
-
-    tag: ClassVar[str] = "config_servers.no-other-router"
-    words: ClassVar[str] = "no other mongos to be alive than those of the plan, as {host} has it"
 
     names: tuple[str, ...]
     way: str = _STOP
@@ -59,14 +50,8 @@ class NoOtherRouter(OfHost):
             return _by_word(told) if _given(past, self.word, other) else Answer(False, f"{told}: {self.way}")
         return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        came = world.replica_set.get(CAME_MONGOS) and not _given(past, self.word, (CAME_MONGOS,))
-        return self.told(world.hosts[self.host].running and not came)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.no-other-shard", "no other shard than those of the plan, as {host} has it")
 class NoOtherShard(OfHost):
     """Every shard that the cluster's metadata name is one of these.
 
@@ -75,9 +60,6 @@ class NoOtherShard(OfHost):
     Attributes:
         names: of the shards; way, word: as of NoOtherRouter.
     """
-
-    tag: ClassVar[str] = "config_servers.no-other-shard"
-    words: ClassVar[str] = "no other shard than those of the plan, as {host} has it"
 
     names: tuple[str, ...]
     way: str = "plan anew"
@@ -99,14 +81,8 @@ class NoOtherShard(OfHost):
             return _by_word(told) if by_word else Answer(False, f"{told}: {self.way}", final=True)
         return Answer(holds=True, evidence=f"{', '.join(shards)}, and no other shard")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        came = bool(world.replica_set.get(CAME_SHARD)) and not _given(past, self.word, (CAME_SHARD,))
-        return replace(self.told(world.hosts[self.host].running and not came), final=came)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.others-seen-to", "no mongos and no shard to come that is none of the plan")
 class OthersSeenTo(OfHosts):
     """No mongos and no shard came, as whoever of these config servers answers has it: else a person is asked.
 
@@ -115,9 +91,6 @@ class OthersSeenTo(OfHosts):
     Attributes:
         routers, shards: the names of those of the plan.
     """
-
-    tag: ClassVar[str] = "config_servers.others-seen-to"
-    words: ClassVar[str] = "no mongos and no shard to come that is none of the plan"
 
     routers: tuple[str, ...]
     shards: tuple[str, ...]
@@ -143,12 +116,6 @@ class OthersSeenTo(OfHosts):
         said += [f"{name} is a shard, and not of the plan (shardingState of its primary tells)" for name in shards]
         named = ((_NAMED, "\n".join((*routers, *shards))),)
         return Answer(holds=False, evidence="; ".join(said), kept=named)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        came = [name for name in (CAME_MONGOS, CAME_SHARD) if world.replica_set.get(name)]
-        return replace(self.told(not came), kept=((_NAMED, "\n".join(came)),) if came else ())
 
 
 def _alive(asking: Asking, host: str) -> tuple[str, ...]:

@@ -6,9 +6,6 @@ the metadata themselves tells of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
-
 import msgspec
 
 from services.connections.reads import mongo as reads
@@ -16,11 +13,8 @@ from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
 from services.facts.mongodb.values import line
 from services.json_text import stored_json
-from services.procedures.conditions.config_servers.metadata import METADATA
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _LIMIT_S, _MOST_TOLD = 30.0, 5
 _SAME = "same"
@@ -52,12 +46,9 @@ def _read(asking: Asking, host: str) -> _Noted:
     return _Noted(hashes, names)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.catalog-noted", "the metadata of {host} to be noted")
 class CatalogNoted(OfHost):
     """What the metadata of a config server are is kept in the run, for CatalogUnchanged."""
-
-    tag: ClassVar[str] = "config_servers.catalog-noted"
-    words: ClassVar[str] = "the metadata of {host} to be noted"
 
     def declared(self) -> Declared:
         """See Condition."""
@@ -72,14 +63,10 @@ class CatalogNoted(OfHost):
         kept = (_name(self.host), stored_json(now).decode())
         return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        kept = (_name(self.host), str(world.replica_set.get(METADATA + self.host, "")))
-        return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
 
-
-@dataclass(frozen=True, slots=True)
+@condition(
+    "config_servers.catalog-unchanged", "the metadata of {host} to be those that the mirrored config servers had"
+)
 class CatalogUnchanged(OfHost):
     """The metadata of a host are those that were noted; so they are while the set was not made yet.
 
@@ -88,9 +75,6 @@ class CatalogUnchanged(OfHost):
     Attributes:
         made_by: id of the step that makes the set.
     """
-
-    tag: ClassVar[str] = "config_servers.catalog-unchanged"
-    words: ClassVar[str] = "the metadata of {host} to be those that the mirrored config servers had"
 
     made_by: str
 
@@ -128,27 +112,14 @@ class CatalogUnchanged(OfHost):
         told = f"{self.host}: {why}" + (" Its metadata were those of the mirrored ones before." if same else "")
         return Answer(holds=True if same else None, evidence=told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        if self.made_by not in past.began:
-            return self.told(holds=True)
-        if not world.hosts[self.host].running:
-            return self._seen_last(past, "it does not answer")
-        same = past.kept.get(_name(self.host), "") == world.replica_set.get(METADATA + self.host, "")
-        return replace(self.told(same), kept=((_seen(self.host), _SAME if same else "changed"),))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.changes-kept", "somebody to go on with what was changed on {host}")
 class ChangesKept(OfHost):
     """A person goes on with what was changed in the set since it was made.
 
     Attributes:
         kept_as: the name under which their answer, 'yes', is kept.
     """
-
-    tag: ClassVar[str] = "config_servers.changes-kept"
-    words: ClassVar[str] = "somebody to go on with what was changed on {host}"
 
     kept_as: str
 
@@ -157,11 +128,6 @@ class ChangesKept(OfHost):
         del asking
         kept = past.kept.get(self.kept_as) == "yes"
         return Answer(kept, "what was changed is kept, by a person's word" if kept else "nobody was asked")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del world, memory
-        return self.told(past.kept.get(self.kept_as) == "yes")
 
 
 def _moved(before: _Noted, now: _Noted, what: str) -> str:

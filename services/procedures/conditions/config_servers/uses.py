@@ -8,8 +8,6 @@ uses it; a secondary tells nothing (10107).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.mongo.document import Document
 from services.connections.reads import mongo as reads
@@ -17,24 +15,15 @@ from services.errors import QueryFailed, UserError
 from services.facts.mongodb.sharding import HostList, parse_cluster
 from services.facts.mongodb.values import inside, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _NOT_MASTER = 10107
-STRING = "string:"
-"""Begins the names under which scripted mongos keep what they were started with."""
-USES = "uses:"
-"""Begins the names under which scripted mongos and shards keep which config servers they use: 'mirrored' or 'set'."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.routers-use", "every mongos to use the new config servers")
 class RoutersUse(OfHosts):
     """Each of these mongos uses the config servers of this set; of mirrored ones where the name is ''."""
-
-    tag: ClassVar[str] = "config_servers.routers-use"
-    words: ClassVar[str] = "every mongos to use the new config servers"
 
     name: str
 
@@ -52,18 +41,12 @@ class RoutersUse(OfHosts):
 
         return _judged(self.hosts, asking.each(self.hosts, used), self.name)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(_scripted(world, self.hosts, self.name))
 
-
-@dataclass(frozen=True, slots=True)
+@condition(
+    "config_servers.shards-use", "every shard to use the new config servers, which it learns with its next request"
+)
 class ShardsUse(OfHosts):
     """The primary of each shard among these members uses the config servers of this set."""
-
-    tag: ClassVar[str] = "config_servers.shards-use"
-    words: ClassVar[str] = "every shard to use the new config servers, which it learns with its next request"
 
     name: str
 
@@ -90,11 +73,6 @@ class ShardsUse(OfHosts):
             return Answer(holds=None, evidence="no primary of a shard answered")
         return _judged(tuple(told), told, self.name)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(_scripted(world, self.hosts, self.name))
-
 
 def _of_a_shard(body: Document) -> HostList:
     return parse_cluster(sharding_state=body).config
@@ -114,17 +92,9 @@ def _judged(hosts: tuple[str, ...], answers: dict[str, HostList | UserError], na
     return Answer(holds=True, evidence=f"{', '.join(hosts)} use {told(next(iter(found.values())))}")
 
 
-def _scripted(world: World, hosts: tuple[str, ...], name: str) -> bool:
-    wanted = "set" if name else "mirrored"
-    return all(world.hosts[host].running and world.replica_set.get(USES + host) == wanted for host in hosts)
-
-
-@dataclass(frozen=True, slots=True)
+@condition("config_servers.started-with", "{host} to be started with the new string")
 class StartedWith(OfHost):
     """The mongos was started with this string of config servers, word for word."""
-
-    tag: ClassVar[str] = "config_servers.started-with"
-    words: ClassVar[str] = "{host} to be started with the new string"
 
     string: str
 
@@ -140,9 +110,3 @@ class StartedWith(OfHost):
         if not string:
             return Answer(holds=None, evidence=f"{self.host} does not tell its config servers")
         return Answer(string == self.string, f"{self.host} was started with {string}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(host.running and world.replica_set.get(STRING + self.host) == self.string)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.procedures.looking.component import beside
 from services.procedures.looking.founding import founded_words
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.not-apart", "{host} to form no Primary Component of its own")
 class NotApart(OfHost):
     """The node is no Primary Component of its own beside these hosts; a server that does not answer is none.
 
     Where it is one, the evidence is kept as a value of the run (TWO_PRIMARIES).
     """
-
-    tag: ClassVar[str] = "galera.not-apart"
-    words: ClassVar[str] = "{host} to form no Primary Component of its own"
 
     hosts: tuple[str, ...]
     state_uuid: str
@@ -45,8 +37,3 @@ class NotApart(OfHost):
         if status.get("wsrep_cluster_status") != "Primary":
             return Answer(holds=True, evidence=f"{self.host} is of no Primary Component")
         return beside(self.host, status, self.hosts, self.state_uuid, asking)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].apart)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
-from typing import ClassVar
+from dataclasses import asdict
 
 from services.errors import UserError
 from services.facts.state_files import ZERO_UUID
 from services.procedures.looking.marks import mark_kept, mark_now, started_since
-from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, names
+from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.position-mark", "the position of {host}")
 class PositionMark(OfHost):
     """Keep what a later look can hold a stopped node against: its state file, the server's own files, systemd's starts.
 
@@ -25,9 +22,6 @@ class PositionMark(OfHost):
         keep: the name under which the mark is kept.
         since: name of an earlier mark: it holds only where systemd has not started a server since that one.
     """
-
-    tag: ClassVar[str] = "galera.position-mark"
-    words: ClassVar[str] = "the position of {host}"
 
     datadir: str
     keep: str
@@ -50,15 +44,8 @@ class PositionMark(OfHost):
         told = f"not known: {now.unread}" if now.unread else f"the data of {self.host} were last written: {now.newest}"
         return Answer(holds=True, evidence=told, kept=((self.keep, json.dumps(asdict(now))),))
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        starts = str(world.hosts[self.host].starts)
-        holds = not self.since or past.kept[self.since] == starts
-        return replace(self.told(holds), kept=((self.keep, starts),))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("galera.unmoved", "the position of {host} to be unchanged")
 class Unmoved(OfHost):
     """No server ran on this data since its position was recovered: a choice between positions is still the right one.
 
@@ -70,9 +57,6 @@ class Unmoved(OfHost):
         own_start: the step that starts it: once this run has begun that, its data may have moved by it.
         hosts: members that it may have joined by itself meanwhile: then it is one of them and has no side of its own.
     """
-
-    tag: ClassVar[str] = "galera.unmoved"
-    words: ClassVar[str] = "the position of {host} to be unchanged"
 
     datadir: str
     state_uuid: str
@@ -112,13 +96,6 @@ class Unmoved(OfHost):
         if told := _state_moved(self, before.state, now.state):
             return Answer(holds=False, evidence=f"{told} since it was looked at: plan anew", final=True)
         return Answer(holds=True, evidence=f"no server ran on {host} since it was looked at at {self.position}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        stands = past.kept[self.mark] == str(host.starts) and past.kept.get(self.recovered, "") == self.position
-        return self.told(self.own_start in past.began or stands or (bool(self.hosts) and host.primary))
 
 
 def _ran(condition: Unmoved, asking: Asking, ran: str) -> Answer:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.backups import BACKUPS_LIMIT_S, Backup, backup_read, parse_backups
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 def backup_in(asking: Asking, host: str, path: str) -> Backup | str:
@@ -21,7 +16,7 @@ def backup_in(asking: Asking, host: str, path: str) -> Backup | str:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.backup-is", "a backup on {host}")
 class BackupIs(OfHost):
     """In `path` lies this very backup, whole, as it was made: real files, never prepared, never prepared with.
 
@@ -30,9 +25,6 @@ class BackupIs(OfHost):
         metas: `.meta` files of an incremental, each with its `.delta`; 0 for a full backup.
         hard_ok: files may have other names elsewhere (an original; a copy never has).
     """
-
-    tag: ClassVar[str] = "galera.backup-is"
-    words: ClassVar[str] = "a backup on {host}"
 
     path: str
     uuid: str
@@ -63,22 +55,14 @@ class BackupIs(OfHost):
             return "it was prepared, or prepared with, already"
         return "its size has changed" if self.size and found.size != self.size else ""
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.exists(world.hosts[self.host], self.path))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("galera.prepared-to", "the prepared copy on {host} to stand at its next position")
 class PreparedTo(OfHost):
     """The folder is prepared up to a backup of the chain: its info and its position are that backup's.
 
     A prepare that was cut short leaves the info of the one before (mariadb-backup copies it last, seen on 10.11.18).
     What it recovered itself is compared apart (RecoveredIs): the files alone are copied from a spent incremental too.
     """
-
-    tag: ClassVar[str] = "galera.prepared-to"
-    words: ClassVar[str] = "the prepared copy on {host} to stand at its next position"
 
     path: str
     uuid: str
@@ -95,8 +79,3 @@ class PreparedTo(OfHost):
         wanted = (self.uuid, self.state_uuid, self.seqno)
         right = found.is_prepared and (found.uuid, found.state_uuid, found.seqno) == wanted
         return Answer(right, f"{told}; {self.state_uuid}:{self.seqno} is wanted")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.exists(world.hosts[self.host], self.path))

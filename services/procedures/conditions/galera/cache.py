@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands, statements
 from services.errors import UserError
@@ -24,10 +23,8 @@ from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import silent
-from services.procedures.plan.condition import Answer, Declared, Number, OfHost
+from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 from services.sampling.ist_reach import MARGIN, safe_gap
 
 SPAN_S = 2.0
@@ -50,12 +47,9 @@ class Cached:
         return "nothing" if self.first is None else f"from {self.first} (newest {self.newest})"
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.cache-lasts", "the gcache of {host} to last long enough")
 class CacheLasts(OfHost):
     """The node's write-set cache keeps what is written for at least so many seconds, at the rate of the last two."""
-
-    tag: ClassVar[str] = "galera.cache-lasts"
-    words: ClassVar[str] = "the gcache of {host} to last long enough"
 
     seconds: float
 
@@ -76,7 +70,7 @@ class CacheLasts(OfHost):
         return Answer(lasts >= self.seconds, f"the cache of {host} lasts {shown}; {self.seconds:g} s are wanted")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.cache-frozen", "the frozen gcache of {host}")
 class CacheFrozen(OfHost):
     """The donor's frozen cache still serves a node that stopped at a seqno by IST.
 
@@ -84,9 +78,6 @@ class CacheFrozen(OfHost):
     what follows, with the safety gap of the donor selection. The evidence tells the cache: frozen at, first cached,
     newest, page files of `directory`.
     """
-
-    tag: ClassVar[str] = "galera.cache-frozen"
-    words: ClassVar[str] = "the frozen gcache of {host}"
 
     option: str
     stopped_at: Number
@@ -113,22 +104,13 @@ class CacheFrozen(OfHost):
         serves = cached.first is not None and cached.serves(stopped_at, cached.first)
         return Answer(0 <= frozen <= stopped_at and serves, told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        return self.told(host.running and 0 <= int(host.frozen_at or "-1") <= (number_of(self.stopped_at, past) or 0))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("galera.cache-reaches", "a donor that still caches what {host} missed")
 class CacheReaches(OfHost):
     """One of `donors` still caches all that `host` missed since it stopped (grastate.dat), so IST can bring it back.
 
     It holds too where `host` is a member already. A position that is not known is not known, never yes.
     """
-
-    tag: ClassVar[str] = "galera.cache-reaches"
-    words: ClassVar[str] = "a donor that still caches what {host} missed"
 
     datadir: str
     state_uuid: str
@@ -154,14 +136,6 @@ class CacheReaches(OfHost):
         if not able and len(cached) < len(found):
             return Answer(holds=None, evidence=told)
         return Answer(bool(able), told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        known = host.grastate_uuid == self.state_uuid and host.grastate_seqno >= 0
-        donors = [world.hosts[name] for name in self.donors]
-        return self.told(host.primary or (known and any(d.primary and d.cached_from <= host.seqno + 1 for d in donors)))
 
 
 def _cached(asking: Asking, host: str) -> Cached:

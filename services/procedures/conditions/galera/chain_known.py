@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from services.facts.binlog_marks import Mark
 from services.facts.reading import count
 from services.procedures.conditions.galera.restored_history import ids_differ, marks_of
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 ENOUGH = 3
 """So many of the chain's last transactions must be the members' too, or all where it has fewer."""
@@ -31,7 +28,7 @@ _ADVICE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.chain-known", "a member's binary log to have the same transactions")
 class ChainKnown(OfHosts):
     """A member's binary log has the chain's last transactions, and in no stretch of the chain more or less than it.
 
@@ -46,9 +43,6 @@ class ChainKnown(OfHosts):
         accepted: that the members' logs tell nothing of the past is accepted; never that something may be missing, and
             never what they tell against it.
     """
-
-    tag: ClassVar[str] = "galera.chain-known"
-    words: ClassVar[str] = "a member's binary log to have the same transactions"
 
     joiner: str
     gtid: str
@@ -127,11 +121,6 @@ class ChainKnown(OfHosts):
         if self.accepted:
             return Answer(holds=True, evidence=f"you accepted that it is not known: {ours}; {why}")
         return Answer(holds=None, evidence=f"nothing shows that these are of the members' past: {ours}; {why}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not any(world.hosts[name].parted for name in self.hosts))
 
 
 def _goes_over(there: Mapping[int | None, Mark], xid: int) -> bool:

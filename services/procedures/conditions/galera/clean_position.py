@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.state_files import parse_grastate
@@ -13,22 +11,18 @@ from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.ended import how_it_ended
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, Declared, Number, OfHost, names
+from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
-from services.procedures.plan.remembering import Memory, most_gap_s
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import most_gap_s
 
 SETTLED_S = 5.0
 """The state file of a server that has been stopped for so long does not change any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.clean-position", "the seqno in grastate.dat of {host}")
 class CleanPosition(OfHost):
     """grastate.dat in `datadir` holds this UUID and a seqno other than -1, at least `at_least`. Kept under `keep`."""
-
-    tag: ClassVar[str] = "galera.clean-position"
-    words: ClassVar[str] = "the seqno in grastate.dat of {host}"
 
     datadir: str
     state_uuid: str
@@ -58,14 +52,6 @@ class CleanPosition(OfHost):
             return _no_position(self, asking, past, evidence)
         kept = ((self.keep, str(state.seqno)),) if self.keep else ()
         return Answer(state.seqno >= least, f"{evidence}, at least {least} is wanted", kept=kept)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        least = max(0, number_of(self.at_least, past) or 0)
-        left = host.grastate_uuid == self.state_uuid and host.grastate_seqno >= least
-        return self.told(left, self.keep, str(host.grastate_seqno))
 
 
 def _no_position(condition: CleanPosition, asking: Asking, past: Past, evidence: str) -> Answer:

@@ -10,9 +10,6 @@ Where nodes share a server id, both sides of a fork count the same GTIDs: the sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.facts.galera_whole import SYNCED
 from services.facts.reading import count, real
@@ -26,22 +23,19 @@ from services.procedures.conditions.galera.restored_history import (
     names_another,
 )
 from services.procedures.looking.asked import number_of
-from services.procedures.plan.condition import Answer, Declared
+from services.procedures.plan.condition import Answer, Declared, condition
 from services.procedures.plan.looks import Asking, Past
 
 _SLACK_S = 2.0
 """Uptime counts whole seconds, and the answer has its way."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.copied-history", "the history of the copied data of {host}")
 class CopiedHistory(RestoredHistory):
     """The data of `host` were copied from `source` in the step `since_step`; its past is that of `hosts` still.
 
     grastate.dat must name `state_uuid` with -1: the position is InnoDB's own then.
     """
-
-    tag: ClassVar[str] = "galera.copied-history"
-    words: ClassVar[str] = "the history of the copied data of {host}"
 
     source: str = ""
     since_step: str = ""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.state_files import parse_grastate, parse_listing
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.data-stands", "the data folder of {host} as it was before the transfer")
 class DataStands(OfHost):
     """What lay in the data folder before the run lies there still.
 
@@ -25,9 +21,6 @@ class DataStands(OfHost):
         had: what was there before the run, as a person is told; uuid: the state that it named, '' for none.
         held: a database may have been in it.
     """
-
-    tag: ClassVar[str] = "galera.data-stands"
-    words: ClassVar[str] = "the data folder of {host} as it was before the transfer"
 
     datadir: str
     had: str
@@ -60,11 +53,3 @@ class DataStands(OfHost):
     def _gone(self, what: str) -> Answer:
         told = f"Not taken back: {what}" if self.held else what
         return Answer(holds=False, evidence=f"{told}. Before the run: {self.had}", final=True)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        if world.hosts[self.host].has_data:
-            return self.told(holds=True)
-        return self._gone(f"the data folder of {self.host} was erased by an SST that began; what is there now is no "
-                          "database")  # fmt: skip

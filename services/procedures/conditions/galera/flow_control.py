@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.reading import count
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 LEAST_SPAN_S, MOST_SPAN_S = 1.0, 60.0
 """Flow control is compared over at least this long, and at most: an older look says little of now."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.flow-control", "flow control of {host} to calm down")
 class FlowControlBelow(OfHost):
     """Flow control paused the node at most this share (0..1) of the last `for_s` seconds; 0: between two looks."""
-
-    tag: ClassVar[str] = "galera.flow-control"
-    words: ClassVar[str] = "flow control of {host} to calm down"
 
     share: float
     for_s: float = 0.0

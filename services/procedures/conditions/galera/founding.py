@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.option_files import parse_defaults
 from services.facts.start_line import names_nobody, start_line
 from services.facts.values import OFF_WORDS
 from services.lines import lines_of
 from services.procedures.looking.asked import server_options
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.founds-nothing", "nothing to have {host} found a cluster of its own when it starts")
 class FoundsNothing(OfHost):
     """Nothing that decides the server's command line has its next start found a cluster: files, systemd, the unit.
 
@@ -26,9 +21,6 @@ class FoundsNothing(OfHost):
             and its checklist said so.
         left: only what a founding start leaves behind is looked for, in systemd's environment and the unit's.
     """
-
-    tag: ClassVar[str] = "galera.founds-nothing"
-    words: ClassVar[str] = "nothing to have {host} found a cluster of its own when it starts"
 
     unit: str
     script: str = ""
@@ -57,11 +49,6 @@ class FoundsNothing(OfHost):
         if line.unread:
             return Answer(holds=None, evidence=f"{', '.join(line.unread)} of {host} could not be read")
         return _by_files(self, asking)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].founds)
 
 
 def _by_files(condition: FoundsNothing, asking: Asking) -> Answer:

@@ -8,29 +8,21 @@ open there: the rest comes by IST, is passed over with a warning, and the node i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.join_words import passed_over
 from services.procedures.looking.log import read_log_since
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.fragments-whole", "transactions that came to {host} without their beginning")
 class FragmentsWhole(OfHost):
     """The log of `host` since a step began tells of no part of a transaction that was passed over.
 
     Attributes:
         unit: of its server; since_step: step id whose beginning bounds the log.
     """
-
-    tag: ClassVar[str] = "galera.fragments-whole"
-    words: ClassVar[str] = "transactions that came to {host} without their beginning"
 
     unit: str
     since_step: str
@@ -53,8 +45,3 @@ class FragmentsWhole(OfHost):
         if not log.reaches(began):
             return Answer(holds=None, evidence=f"the log of {self.host} does not reach back to this start")
         return Answer(holds=True, evidence=f"the log of {self.host} tells of no transaction that came in part")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].primary)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.join_words import needed_none, of_transfers
 from services.facts.reading import count
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.log import read_log_since
 from services.procedures.looking.witnesses import is_synced
-from services.procedures.plan.condition import Answer, Declared, Number, OfHost
+from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
 """See transfer.py: clocks are compared over SSH."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.ist-from", "the IST to {host} to begin right behind its data")
 class IstFrom(OfHost):
     """The joiner's log since `since_step` tells an IST whose first seqno is `behind` + 1; none where it missed nothing.
 
@@ -29,9 +24,6 @@ class IstFrom(OfHost):
 
     A later first seqno is a hole in the data, an earlier one are write sets that it has already.
     """
-
-    tag: ClassVar[str] = "galera.ist-from"
-    words: ClassVar[str] = "the IST to {host} to begin right behind its data"
 
     behind: Number
     since_step: str
@@ -70,9 +62,3 @@ class IstFrom(OfHost):
             told = f"the cache of {host} goes back to {cached}: no write set behind {behind} is missing"
             return Answer(holds=True, evidence=told, lines=said)
         return Answer(holds=None, evidence=f"the log of {host} tells no first seqno of an IST yet", lines=said)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        return self.told(host.primary and host.came_by == "IST" and number_of(self.behind, past) is not None)

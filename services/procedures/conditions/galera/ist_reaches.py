@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from services.facts.galera_whole import SYNCED
 from services.facts.provider_options import option_number, provider_options
@@ -20,10 +19,8 @@ from services.facts.reading import count
 from services.facts.write_rate import HEADER_BYTES
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.standing import silent
-from services.procedures.plan.condition import Answer, Declared, Number, OfHost
+from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 from services.sampling.ist_reach import MARGIN, safe_gap
 
 APART_S = 1.0
@@ -50,15 +47,12 @@ class _Seen:
         return self.state == "" and bool(self.first) and self.newest is not None
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.ist-reaches", "a Synced donor that caches all that {host} lacks")
 class IstReaches(OfHost):
     """One of `donors` is Synced and caches what follows `stopped_at`, and will for half a minute more at least.
 
     No state file is asked: the data may be a backup's. No answer of a donor is never a yes.
     """
-
-    tag: ClassVar[str] = "galera.ist-reaches"
-    words: ClassVar[str] = "a Synced donor that caches all that {host} lacks"
 
     donors: tuple[str, ...]
     state_uuid: str
@@ -94,12 +88,6 @@ class IstReaches(OfHost):
         evidence = f"the data of {self.host} stand at {stopped_at}; {', '.join(told)}"
         unheard = any(not isinstance(one, _Seen) for one in found.values())
         return Answer(holds=True if able else None if unheard else False, evidence=evidence)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        at, donors = number_of(self.stopped_at, past), [world.hosts[name] for name in self.donors]
-        return self.told(at is not None and any(d.primary and d.cached_from <= at + 1 for d in donors))
 
 
 def _seen(asking: Asking, name: str, state_uuid: str) -> _Seen:

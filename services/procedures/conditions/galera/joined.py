@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.errors import UserError
@@ -25,13 +24,12 @@ from services.procedures.looking.ended import ended, seen_up, starts_again
 from services.procedures.looking.founding import founded_words
 from services.procedures.looking.log import read_log
 from services.procedures.looking.ways import donor_said, ways_closed
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.gcache import Gcache
-from services.procedures.plan.remembering import MOST_GAP_S, Memory
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import MOST_GAP_S
 
 SYNCED = "4"
 SST_PORT, IST_PORT = TRANSFER_PORTS
@@ -73,7 +71,7 @@ class _Pace:
         return f"; nothing has come for {now - since:.0f} s" if now - since >= least_s else ""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.joined", "{host} to be a Synced member")
 class Joined(OfHost):
     """The node is a Synced member of the Primary Component with this state UUID ("started" is not "joined").
 
@@ -83,9 +81,6 @@ class Joined(OfHost):
     `beside`: the other members that the plan knows: one of them has to serve in one view with it. A Primary Component
     of its own beside them is no joining. () for a first node, which has nobody to be beside.
     """
-
-    tag: ClassVar[str] = "galera.joined"
-    words: ClassVar[str] = "{host} to be a Synced member"
 
     state_uuid: str
     unit: str
@@ -133,12 +128,6 @@ class Joined(OfHost):
         if state == "Inconsistent" or (fatal and state in {"Initialized", ""} and _stands(active, status)):
             return Answer(holds=False, evidence=f"{now}{why}", final=True, lines=telling(lines))
         return _progress(self, asking, status, shown, log, now)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(host.primary and not (self.beside and host.apart))
 
 
 def _over(condition: Joined, asking: Asking, status: dict[str, str], shown: dict[str, str]) -> str:

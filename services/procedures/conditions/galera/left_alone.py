@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
 from services.procedures.looking.marks import ran_since
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.left-alone", "no other server to have run on the data of {host}")
 class LeftAlone(OfHost):
     """Nothing has run on the data since a mark of them was kept, or the old data lie in their place again.
 
@@ -26,9 +21,6 @@ class LeftAlone(OfHost):
         aside: where the run keeps the old data; mark: the name of the last mark (PositionMark).
         own: the step of this run that lets a server run on them next: once that began, its files may have moved by it.
     """
-
-    tag: ClassVar[str] = "galera.left-alone"
-    words: ClassVar[str] = "no other server to have run on the data of {host}"
 
     datadir: str
     aside: str
@@ -56,15 +48,3 @@ class LeftAlone(OfHost):
             f"begin anew: the old data are kept as {self.aside}, and what was copied is as it was",
             final=True,
         )
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        if self.own in past.began or not world.exists(host, self.aside):
-            return self.told(holds=True)
-        if self.mark not in past.kept:
-            return self.told(holds=False)
-        if past.kept[self.mark] == str(host.starts):
-            return self.told(holds=True)
-        return Answer(holds=None, evidence=f"a server ran on {self.host} since: what it wrote is not known", final=True)

@@ -6,25 +6,20 @@ was made beside it). Silence is what is expected of it; an answer of any kind me
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
 from services.facts import reads
 from services.facts.tcp_ways import outcome_of
 from services.procedures.looking.standing import Standing, standing
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _OURS = (BadInput, Refused, SecretMissing)
 """Errors that our own side makes: they tell nothing of the host."""
 _TRY_S = 6.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.no-primary", "no member to be Primary")
 class NoPrimary(OfHosts):
     """Nobody anybody ever named is Primary: every one is asked.
 
@@ -37,9 +32,6 @@ class NoPrimary(OfHosts):
         retired: addresses of members that left for good: something else may serve there, so the last port alone, the
             group's, is tried.
     """
-
-    tag: ClassVar[str] = "galera.no-primary"
-    words: ClassVar[str] = "no member to be Primary"
 
     accounted: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
@@ -79,12 +71,6 @@ class NoPrimary(OfHosts):
         nobody = (*self.addresses, *self.retired)
         told += [f"nobody listens at {', '.join(nobody)}"] if nobody else []
         return Answer(holds=True, evidence="; ".join(told))
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        primary = any(world.hosts[name].primary for name in self.hosts)
-        return self.told(not primary and not any(world.hosts[name].reachable for name in self.accounted))
 
 
 def _said(found: Standing | UserError) -> str:

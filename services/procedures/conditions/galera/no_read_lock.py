@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.facts.state_files import parse_grastate
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.no-read-lock", "the read lock on {host} to be gone")
 class NoReadLock(OfHost):
     """Nothing works in `scope` any more, and grastate.dat in `datadir` says -1, or no server runs.
 
@@ -26,9 +22,6 @@ class NoReadLock(OfHost):
     Attributes:
         unit: the server's unit; scope: the run's unit that holds the lock.
     """
-
-    tag: ClassVar[str] = "galera.no-read-lock"
-    words: ClassVar[str] = "the read lock on {host} to be gone"
 
     datadir: str
     unit: str
@@ -50,8 +43,3 @@ class NoReadLock(OfHost):
             return Answer(holds=None, evidence=why or f"{path} of {self.host} tells no state")
         told = f"{path} of {self.host} says {state.seqno}: a read lock is held"
         return Answer(holds=False, evidence=told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].units.get(self.scope, "inactive") == "inactive")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import system
 from services.facts.absence import lists_others
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MOVING = frozenset({"activating", "reloading"})
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.nobody-joins", "no node to be joining and no state transfer to run")
 class NobodyJoins(OfHosts):
     """No unit of these hosts is being started, and no script or stream of a state transfer runs on any.
 
@@ -28,9 +23,6 @@ class NobodyJoins(OfHosts):
         hold: stands in the words of a start that waits behind the hold of this run (`steps/sst_section.py`): a unit
             in 'activating' of which that is not seen may have begun before the hold was there.
     """
-
-    tag: ClassVar[str] = "galera.nobody-joins"
-    words: ClassVar[str] = "no node to be joining and no state transfer to run"
 
     units: tuple[str, ...]
     hold: str = ""
@@ -47,11 +39,6 @@ class NobodyJoins(OfHosts):
         if blind:
             return Answer(holds=None, evidence=f"not known whether a node joins: {'; '.join(blind)}")
         return Answer(holds=True, evidence=f"nobody joins, no transfer runs on {', '.join(self.hosts)}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(all(not h.running or h.primary for h in (world.hosts[name] for name in self.hosts)))
 
     def _of(self, asking: Asking, host: str, unit: str) -> tuple[str, ...]:
         shown = asking.run(host, commands.UNIT_PROCESS.read(unit))

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.facts.reading import count
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.nothing-written", "the position of {host}: nothing may be written on it")
 class NothingWritten(OfHost):
     """No write set was committed on the node since it was bootstrapped at the seqno `since`.
 
     Each change of its component takes a seqno too, and is counted by wsrep_cluster_conf_id from 1 on (Galera 4).
     """
-
-    tag: ClassVar[str] = "galera.nothing-written"
-    words: ClassVar[str] = "the position of {host}: nothing may be written on it"
 
     since: int
 
@@ -41,8 +33,3 @@ class NothingWritten(OfHost):
             said = f"{written} write sets were committed on {host} since it was bootstrapped at seqno {self.since}"
             return Answer(holds=False, evidence=said)
         return Answer(holds=True, evidence=f"nothing was written on {host} since it was bootstrapped")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].seqno <= self.since)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.errors import BadInput
 from services.facts.certificate_files import parse_pair
 from services.facts.certificates import PairSeen, days_of, faults_of
 from services.procedures.looking.local_pair import local_pair
-from services.procedures.plan.condition import Answer, Condition, Declared, Kept, OfHost, names
+from services.procedures.plan.condition import Answer, Condition, Declared, Kept, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.pair-sound", "certificate and key on {host} to be whole and valid")
 class PairSound(OfHost):
     """CA, certificate and key lie on a host, belong together, are valid, and only the server's user reads the key.
 
@@ -24,9 +19,6 @@ class PairSound(OfHost):
         as_on: it is the pair whose digest the run kept: the same on every node; None: any.
         keep: under which name its digest is kept.
     """
-
-    tag: ClassVar[str] = "galera.pair-sound"
-    words: ClassVar[str] = "certificate and key on {host} to be whole and valid"
 
     ca: str
     cert: str
@@ -54,22 +46,10 @@ class PairSound(OfHost):
             return Answer(holds=False, evidence=f"on {self.host} lies another pair than the one of this run")
         return Answer(True, found.evidence, kept=((self.keep, pair.digest),) if self.keep else ())
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        there = all(world.exists(host, path) for path in (self.ca, self.cert, self.key))
-        text = world.text(host, self.cert) if there else ""
-        same = self.as_on is None or past.kept.get(self.as_on.name) == text
-        return self.told(there and same, self.keep, text)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("galera.local-pair-sound", "certificate and key in this workstation's files to be whole and valid")
 class LocalPairSound(Condition):
     """The pair in files of the workstation belongs together and is valid; nobody else there reads the key."""
-
-    tag: ClassVar[str] = "galera.local-pair-sound"
-    words: ClassVar[str] = "certificate and key in this workstation's files to be whole and valid"
 
     ca: str
     cert: str

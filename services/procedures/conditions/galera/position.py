@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.reading import whole
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead
-from services.procedures.plan.condition import Answer, Declared, Number, OfHost
+from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.position", "{host} to have all that was committed")
 class Position(OfHost):
     """The node's wsrep_last_committed is at least this (after a bootstrap: nothing that was known is missing)."""
-
-    tag: ClassVar[str] = "galera.position"
-    words: ClassVar[str] = "{host} to have all that was committed"
 
     at_least: Number
 
@@ -37,9 +29,3 @@ class Position(OfHost):
         if seqno is None:
             return Answer(holds=None, evidence=f"{self.host} gives no wsrep_last_committed")
         return Answer(seqno >= wanted, f"wsrep_last_committed is {seqno} on {self.host}, at least {wanted} is wanted")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        return self.told(host.primary and host.seqno >= (number_of(self.at_least, past) or 0))

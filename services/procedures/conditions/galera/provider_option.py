@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.facts.provider_options import option_number, provider_options
 from services.facts.values import compared
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent
-from services.procedures.plan.condition import Answer, Comparison, Declared, OfHost, names
+from services.procedures.plan.condition import Answer, Comparison, Declared, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.provider-option", "its provider option to be set on {host}")
 class ProviderOption(OfHost):
     """A wsrep provider option compares so with a value (text for = and !=, number else). Kept under `keep`.
 
     `or_ended`: it holds too where no server runs: what was set at runtime lasts as long as the server does.
     """
-
-    tag: ClassVar[str] = "galera.provider-option"
-    words: ClassVar[str] = "its provider option to be set on {host}"
 
     option: str
     comparison: Comparison
@@ -56,13 +48,3 @@ class ProviderOption(OfHost):
         kept = ((self.keep, whole_value),) if self.keep else ()
         holds = compared(value, self.comparison, self.value)
         return Answer(holds, f"{self.option} is {whole_value} on {self.host}", kept=kept)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        frozen = host.frozen_at or ""
-        if self.or_ended and not host.running:
-            return self.told(True)
-        there = host.running and self.option == "gcache.freeze_purge_at_seqno"
-        return self.told(there and compared(frozen, self.comparison, self.value), self.keep, frozen)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.state_files import position_of
 from services.procedures.looking.asked import number_of
-from services.procedures.plan.condition import Answer, Kept, Number, OfHost
+from services.procedures.plan.condition import Answer, Kept, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.recovered-is", "the recovered position of {host} to be the expected one")
 class RecoveredIs(OfHost):
     """What this run had the server recover (InnoDB's own position) is this UUID and seqno, to the number.
 
     Attributes:
         seqno: what a backup or a replay says; recovered: the name under which the recovered position is kept.
     """
-
-    tag: ClassVar[str] = "galera.recovered-is"
-    words: ClassVar[str] = "the recovered position of {host} to be the expected one"
 
     state_uuid: str
     seqno: Number
@@ -38,9 +30,3 @@ class RecoveredIs(OfHost):
         told = f"InnoDB of {self.host} recovered {found[0]}:{found[1]}, expected {self.state_uuid}:{wanted}"
         equal = (found[0].lower(), found[1]) == (self.state_uuid.lower(), wanted)
         return Answer(holds=equal, evidence=told, final=not equal)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory, world
-        found = position_of(past.kept.get(self.recovered.name, ""))
-        return self.told(found is not None and found[1] == number_of(self.seqno, past))

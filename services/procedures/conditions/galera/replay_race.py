@@ -7,32 +7,25 @@ where it begins; how fast that beginning moves is measured over all looks of one
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.reading import count
 from services.facts.replay_progress import Progress, parse_progress
 from services.procedures.looking.standing import silent
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 AFTERWARDS_S = 60.0
 """From the end of a replay to the request for a transfer: two stops and two starts of a server (lab: 20 s)."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.replay-race", "the replay on {host} to be faster than the donors' caches purge")
 class ReplayRace(OfHost):
     """At least one of `donors` will still cache what follows `target` when the replay on `host` is through.
 
     Attributes:
         target: the seqno that the replay ends at; progress: the file in which it tells how far it is.
     """
-
-    tag: ClassVar[str] = "galera.replay-race"
-    words: ClassVar[str] = "the replay on {host} to be faster than the donors' caches purge"
 
     donors: tuple[str, ...]
     target: int
@@ -76,11 +69,6 @@ class ReplayRace(OfHost):
             asking.memory.keep(key, (now, first))
         speed = (first - at) / (now - began) if now > began else 0.0
         return (self.target + 1 - first) / speed if speed > 0 else math.inf
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(any(world.hosts[name].cached_from <= self.target + 1 for name in self.donors))
 
 
 def _words(first: int | None, lasts: float) -> str:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import ClassVar
 
 from services.connections.reads import commands, statements
 from services.errors import UserError
@@ -27,11 +26,9 @@ from services.facts.values import OFF_WORDS
 from services.lines import lines_of
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.actions import WHERE_SET
-from services.procedures.plan.condition import Answer, Declared, Kept, Number, OfHost
+from services.procedures.plan.condition import Answer, Declared, Kept, Number, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
 from services.procedures.plan.parts.server.options import Options
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 BEFORE = 24
 """So many seqnos before the position are read too: a statement (DDL) has no Xid, and stands after one that has."""
@@ -40,7 +37,7 @@ CLOCKS_S = 60.0
 """So far apart the nodes' clocks may have been when the backup was made."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.restored-history", "the history of the restored data of {host}")
 class RestoredHistory(OfHost):
     """The restored data of `host` hold a part of the past of `hosts`: what follows `stopped_at` continues it.
 
@@ -58,9 +55,6 @@ class RestoredHistory(OfHost):
         old_log: index of the binary log of the data that lay there before, where it lies now; '' = none.
         recovered: the name under which the recovered position is kept; accepted: the past may stay not known.
     """
-
-    tag: ClassVar[str] = "galera.restored-history"
-    words: ClassVar[str] = "the history of the restored data of {host}"
 
     hosts: tuple[str, ...]
     state_uuid: str
@@ -123,11 +117,6 @@ class RestoredHistory(OfHost):
         way = f". {self.way}" if self.way else ""
         never = len(seen) == len(self.hosts) and all(held.settled for held in seen) and (not leads or own is not None)
         return Answer(holds=None, evidence=f"{said}: {'; '.join(missing)}{way}", final=never, lines=missing)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].parted)
 
 
 def names_no_server(asking: Asking, host: str, hosts: tuple[str, ...]) -> str:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
 from services.facts.state_files import parse_grastate
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
-from services.procedures.plan.condition import Answer, Kept, Number, OfHost
+from services.procedures.plan.condition import Answer, Kept, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.restored-whole", "whole data in the data folder of {host}")
 class RestoredWhole(OfHost):
     """No replay is noted, and either the old data lie in place or grastate.dat names the cluster.
 
@@ -30,9 +26,6 @@ class RestoredWhole(OfHost):
         recovered: the name under which the recovered position is kept, None where grastate.dat is proof of it; seqno:
             the one that the data should have.
     """
-
-    tag: ClassVar[str] = "galera.restored-whole"
-    words: ClassVar[str] = "whole data in the data folder of {host}"
 
     datadir: str
     aside: str
@@ -63,20 +56,9 @@ class RestoredWhole(OfHost):
             told = f"the restored data of {host} are not proven to stand where they should: {path} names no state yet"
             return Answer(holds=False, evidence=told)
         if self.recovered is not None:
-            return self._right(self.recovered).look(asking, past)
+            return RecoveredIs(host, self.state_uuid, self.seqno, self.recovered).look(asking, past)
         return Answer(holds=True, evidence=f"{path} of {host} names the cluster: the position was proven before")
-
-    def _right(self, recovered: Kept) -> RecoveredIs:
-        return RecoveredIs(self.host, self.state_uuid, self.seqno, recovered)
 
     def _there(self, asking: Asking, path: str) -> bool | None:
         output = asking.run(self.host, commands.FILE_KIND.read(path, sudo=True))
         return True if output.exit_code == 0 else False if is_absent(output) else None
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        host = world.hosts[self.host]
-        named = host.grastate_uuid.lower() == self.state_uuid.lower()
-        right = self.recovered is None or self._right(self.recovered).scripted(world, past, memory).holds is True
-        noted = bool(self.mark) and world.exists(host, self.mark)
-        return self.told(not noted and ((named and right) or not world.exists(host, self.aside)))

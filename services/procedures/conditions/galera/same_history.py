@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 from services.connections.ports import Output
 from services.connections.reads import commands, statements
@@ -20,7 +19,7 @@ from services.facts.state_files import ZERO_UUID, Grastate, made_by_hand, parse_
 from services.procedures.looking.asked import number_of, server_options
 from services.procedures.looking.histories import Road, compare_between
 from services.procedures.looking.marks import Ran, mark_kept, mark_now, ran_since, started_since, states_at
-from services.procedures.plan.condition import Answer, Declared, Kept, OfHost
+from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, condition
 from services.procedures.plan.histories import among, claim_is_confirmed, histories
 from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -32,14 +31,12 @@ from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
 from services.procedures.plan.positions import kept_name, mark_name, recovered_position, stood_name
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 from services.types import Reach
 
 _LOGGING = ("log_bin", "log_bin_index", "log_slave_updates", "log_replica_updates")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.same-history", "the history of {host}")
 class SameHistory(OfHost):
     """What an IST would bring `host` continues its own past: it shares that of `hosts`, or has no state at all.
 
@@ -56,9 +53,6 @@ class SameHistory(OfHost):
         filters: (host, option, value) of what leaves transactions out of a host's binary log, as the plan saw it: they
             change only with a restart. One that lacks there is no fork.
     """
-
-    tag: ClassVar[str] = "galera.same-history"
-    words: ClassVar[str] = "the history of {host}"
 
     hosts: tuple[str, ...]
     state_uuid: str
@@ -106,15 +100,6 @@ class SameHistory(OfHost):
         if ran.by_hand and answer.holds and not self.accepted:
             return _unwritten(host, ran.told, answer)
         return replace(answer, evidence=f"{ran.told}; {answer.evidence}") if ran.told else answer
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        if host.grastate_uuid in {"", ZERO_UUID}:
-            keeps = self.stopped_at is not None and any(world.hosts[name].primary for name in self.hosts)
-            return self.told(self.by_sst or not host.has_data or keeps)
-        return self.told(not host.parted)
 
 
 def _unwritten(host: str, ran: str, answer: Answer) -> Answer:

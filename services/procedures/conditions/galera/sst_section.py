@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.errors import UserError
 from services.facts.harmless_options import is_secret, normal
 from services.facts.sst_options import chosen
 from services.procedures.looking.sst_options import given_now
-from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import ScriptedHost, World
 
 Settings = tuple[tuple[str, str | None], ...]
 """Option and value; None: not set."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.sst-gives", "the options of a state transfer on {host}")
 class SstGives(OfHost):
     """The scripts of a state transfer find these values on the host, whatever file or group they stand in."""
-
-    tag: ClassVar[str] = "galera.sst-gives"
-    words: ClassVar[str] = "the options of a state transfer on {host}"
 
     options: Settings
 
@@ -41,14 +33,8 @@ class SstGives(OfHost):
         told = told_of(found) if not wrong else f"{wrong} of {told_of(found)}"
         return Answer(not wrong, f"on {self.host} the scripts find {told}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        names = tuple(name for name, _ in self.options)
-        return self.told(not _differ(_scripted(world.hosts[self.host], names), self.options))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("galera.sst-same", "the options of a state transfer to be the same on every host")
 class SstSame(OfHosts):
     """The scripts find the same values of these options on all hosts, or on each what it had before the run.
 
@@ -57,9 +43,6 @@ class SstSame(OfHosts):
     Attributes:
         former: host and what it gave before the run; () = they must be the same.
     """
-
-    tag: ClassVar[str] = "galera.sst-same"
-    words: ClassVar[str] = "the options of a state transfer to be the same on every host"
 
     options: tuple[str, ...]
     former: tuple[tuple[str, Settings], ...] = ()
@@ -76,11 +59,6 @@ class SstSame(OfHosts):
         if blind:
             return Answer(holds=None, evidence=f"not known whether they are the same: {'; '.join(blind)}")
         return self._judged({h: one for h, one in found.items() if not isinstance(one, UserError)})
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self._judged({name: _scripted(world.hosts[name], self.options) for name in self.hosts})
 
     def _judged(self, found: Mapping[str, Mapping[str, str | None]]) -> Answer:
         seen = {tuple(sorted(one.items())) for one in found.values()}
@@ -104,9 +82,3 @@ def told_of(values: Mapping[str, str | None]) -> str:
 def _differ(found: Mapping[str, str | None], wanted: Settings) -> str:
     """Return the names whose value is another one."""
     return ", ".join(name for name, value in wanted if found.get(normal(name)) != value)
-
-
-def _scripted(host: ScriptedHost, names: tuple[str, ...]) -> dict[str, str | None]:
-    text = "\n".join(text for path, text in sorted(host.files.items()) if path.endswith(".cnf"))
-    found = {name: re.findall(rf"^{name} ?= ?(.*)$", text, re.MULTILINE) for name in names}
-    return {normal(name): (values[-1].strip() or None) if values else None for name, values in found.items()}

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.procedures.looking.log import read_log_since
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
 GOOD = 0.3
 """A forecast counts as met within 30 % (page sst-tuning, plan 4)."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.sst-took", "the duration of the SST to {host} in its log")
 class SstTook(OfHost):
     """The joiner's log since a step began tells an SST from its request to its joined state; told with the error.
 
@@ -27,9 +22,6 @@ class SstTook(OfHost):
         since_step: step id whose beginning bounds the log; forecast_s: seconds that were forecast for just that.
         choice: what was chosen, for the sentence.
     """
-
-    tag: ClassVar[str] = "galera.sst-took"
-    words: ClassVar[str] = "the duration of the SST to {host} in its log"
 
     since_step: str
     forecast_s: float
@@ -61,16 +53,7 @@ class SstTook(OfHost):
         if last.failed or last.kind != "SST" or last.since is None or last.ended is None:
             state = "failed" if last.failed else "has not ended" if last.ended is None else "was no SST"
             return Answer(holds=False, evidence=f"the transfer to {self.host} {state}")
-        return self._answer(last.ended - last.since)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self._answer(self.forecast_s) if host.primary and host.came_by == "SST" else self.told(False)
-
-    def _answer(self, took_s: float) -> Answer:
-        said = self.sentence(took_s)
+        said = self.sentence(last.ended - last.since)
         return Answer(holds=True, evidence=said, kept=((self._name, f"{said}."),))
 
     def sentence(self, took_s: float) -> str:

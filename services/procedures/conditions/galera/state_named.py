@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
-from services.facts.state_files import ZERO_UUID, parse_grastate
-from services.procedures.plan.condition import Answer, OfHost
+from services.facts.state_files import parse_grastate
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.state-named", "the state named in grastate.dat of {host}")
 class StateNamed(OfHost):
     """The node's grastate.dat still names a state: no transfer into its data folder broke off.
 
     `accepted`: name of a value; where the run kept it a person accepted that an SST replaces the data.
     """
-
-    tag: ClassVar[str] = "galera.state-named"
-    words: ClassVar[str] = "the state named in grastate.dat of {host}"
 
     datadir: str
     accepted: str = ""
@@ -43,9 +36,3 @@ class StateNamed(OfHost):
             f"{path} of {host} names no state any more: whether a transfer that broke off erased its data is not known"
         )
         return Answer(holds=False, evidence=said, final=True)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        named = world.hosts[self.host].grastate_uuid not in {"", ZERO_UUID}
-        return self.told(named or self.accepted in past.kept)

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.still-desynced", "{host} to be out of flow control")
 class StillDesynced(OfHost):
     """wsrep_desync is ON. A server that does not answer tells nothing: it is not said to be back in flow control."""
-
-    tag: ClassVar[str] = "galera.still-desynced"
-    words: ClassVar[str] = "{host} to be out of flow control"
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Look at the variable."""
@@ -24,9 +16,3 @@ class StillDesynced(OfHost):
         value = asking.variable(self.host, "wsrep_desync")
         told = f"wsrep_desync is {value or 'not there'} on {self.host}"
         return Answer(value.upper() in {"ON", "1"} if value is not None else None, told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(world.variable(host, "wsrep_desync") == "ON" if host.running else None)

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.errors import UserError
 from services.facts.reading import count
 from services.procedures.looking.component import Status
 from services.procedures.looking.standing import silent, standing
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MORE_LOOKS, _VIEW_CHANGE_S = 3, 0.7
 """How often members that tell different views are asked again, and after how long: a change reaches all within that."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.still-primary", "the other members to stay Primary")
 class StillPrimary(OfHosts):
     """At least `at_least` of `hosts` answer, and all that answer are Primary in one view with this state UUID."""
-
-    tag: ClassVar[str] = "galera.still-primary"
-    words: ClassVar[str] = "the other members to stay Primary"
 
     at_least: int
     state_uuid: str
@@ -57,11 +50,6 @@ class StillPrimary(OfHosts):
         if len(alive) < self.at_least:
             return _too_few(self, asking, answers)
         return Answer(holds=True, evidence=f"{', '.join(alive)} are Primary in one view")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(sum(world.hosts[name].primary for name in self.hosts) >= self.at_least)
 
 
 def _between_views(answers: Mapping[str, Status | UserError]) -> bool:

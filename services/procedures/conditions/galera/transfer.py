@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from dataclasses import replace
+from typing import Literal
 
 from services.facts.join_words import needed_none, of_transfers
 from services.facts.log_part import Log
 from services.facts.model import TransferFacts
 from services.procedures.looking.log import read_log, read_log_since
 from services.procedures.looking.witnesses import is_synced, witnessed
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import Unit
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _SLACK_S = 2.0
 """Clocks are compared over SSH, good to a fraction of the round trip; a start writes nothing in its first instant."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.transfer", "the transfer to {host} in its log")
 class TransferWas(OfHost):
     """The joiner's log since this step's run began its start says which transfer brought it, and from whom.
 
@@ -29,9 +27,6 @@ class TransferWas(OfHost):
         since_step: step id whose beginning bounds the log.
         accepted: name of a value; where the run kept it a person accepted any transfer from anybody.
     """
-
-    tag: ClassVar[str] = "galera.transfer"
-    words: ClassVar[str] = "the transfer to {host} in its log"
 
     kind: Literal["IST", "SST", "any"]
     donor: str
@@ -101,12 +96,6 @@ class TransferWas(OfHost):
             return Answer(holds=None, evidence=told, lines=said)
         came = replace(last or TransferFacts(joiner_name=name), kind=found.kind, donor_name=donor)
         return _came_by(self, came, past, f"{host} came by {found.kind}: {found.told}", said)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(host.primary and self.kind in {"any", host.came_by} and self.donor in {"", host.came_from})
 
 
 def _came_by(condition: TransferWas, last: TransferFacts, past: Past, evidence: str, said: tuple[str, ...]) -> Answer:

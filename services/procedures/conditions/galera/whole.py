@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.errors import UserError
 from services.facts.galera_whole import Lack, by_status, lacks
 from services.procedures.looking.component import Status
 from services.procedures.looking.standing import silent, without_server
 from services.procedures.looking.uncounted import Uncounted, uncounted
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import UNEXPECTED, Asking, Past
-from services.procedures.plan.remembering import MOST_GAP_S, Memory
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import MOST_GAP_S
 
 _STAYS_S = 8.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("galera.whole", "every member to be Synced")
 class ClusterWhole(OfHosts):
     """The health gate: all `hosts` Primary, Synced, ready, one state UUID and conf_id, size as given, nobody desynced.
 
     `but_desynced`: hosts that are deliberately Donor/Desynced.
     """
-
-    tag: ClassVar[str] = "galera.whole"
-    words: ClassVar[str] = "every member to be Synced"
 
     size: int
     state_uuid: str
@@ -60,26 +54,13 @@ class ClusterWhole(OfHosts):
             return Answer(False if faults else None, "; ".join(told[:4]), lines=tuple(told))
         return Answer(holds=True, evidence=f"all {self.size} nodes are Synced in one Primary Component")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        members = world.primaries()
-        if more := [host.name for host in members if host.name not in self.hosts and not host.apart]:
-            return Answer(holds=False, evidence=f"not counted: {', '.join(more)}", final=True, doubt=True)
-        calm = all(host.name in self.but_desynced or "wsrep_desync" not in host.variables for host in members)
-        whole = len(members) == self.size and {host.name for host in members} == set(self.hosts)
-        return self.told(whole and calm)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("galera.formed-again", "the members to form their Primary Component again")
 class FormedAgain(OfHosts):
     """All `hosts` are Synced in one Primary Component, or `patience_s` have passed since the first look.
 
     So a wait for Galera's own recovery always ends, and what came of it is looked at then.
     """
-
-    tag: ClassVar[str] = "galera.formed-again"
-    words: ClassVar[str] = "the members to form their Primary Component again"
 
     state_uuid: str
     patience_s: float
@@ -96,13 +77,6 @@ class FormedAgain(OfHosts):
             over, f"{told}{found.evidence}", lines=found.lines, done=min(waited, self.patience_s),
             total=self.patience_s, unit="s",
         )  # fmt: skip
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past
-        looks = int(str(memory.value(self) or 0)) + 1
-        memory.keep(self, looks)  # patience ends after a few looks
-        return self.told(all(world.hosts[name].primary for name in self.hosts) or looks >= 4)
 
 
 def _not_alone(more: Uncounted, condition: ClusterWhole, faults: list[str], unread: list[str], held_s: float) -> Answer:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from services.facts.haproxy import HaproxyServer, parse_show, show_read
-from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost
+from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 LIMIT_S = 12.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("haproxy.server", "HAProxy on {host}")
 class BalancerServer(OfHost):
     """The HAProxy with this stats socket on `host` treats a server of a backend so.
 
@@ -24,9 +21,6 @@ class BalancerServer(OfHost):
         at_most: sessions it may still have; None: they don't count.
         patience_s: above 0 the sessions are only waited for so long, and the condition holds then all the same.
     """
-
-    tag: ClassVar[str] = "haproxy.server"
-    words: ClassVar[str] = "HAProxy on {host}"
 
     socket: str
     backend: str
@@ -62,15 +56,6 @@ class BalancerServer(OfHost):
         if server.sessions <= self.at_most:
             return Answer(holds=True, evidence=told)
         return _patient(self, asking, told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        out = host.orders[self.server] != "ready"
-        empty = self.at_most is None or self.patience_s > 0 or host.sessions[self.server] <= self.at_most
-        states = {"free": not out, "drained": out, "serving": not out and world.hosts[self.server].primary}
-        return self.told(empty and states[self.state])
 
 
 def _patient(condition: BalancerServer, asking: Asking, told: str) -> Answer:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine import parse_df
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.free-disk", "room on the disk of {host}")
 class FreeDisk(OfHost):
     """The file system of `path` has at least this many bytes for ordinary users."""
-
-    tag: ClassVar[str] = "machine.free-disk"
-    words: ClassVar[str] = "room on the disk of {host}"
 
     path: str
     at_least: int
@@ -35,8 +27,3 @@ class FreeDisk(OfHost):
             return Answer(holds=None, evidence=said or f"the free disk of {self.host} could not be read")
         said = f"{free / 1e9:.2f} GB are free at {self.path} on {self.host}"
         return Answer(free >= self.at_least, f"{said}; at least {self.at_least / 1e9:.2f} GB are wanted")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(self.path == "/tmp" or world.hosts[self.host].free >= self.at_least)  # noqa: S108 - only a name

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.system import properties
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.drop-in-followed", "systemd of {host} to follow a drop-in")
 class DropInFollowed(OfHost):
     """systemd has read this drop-in of a unit, and nothing was changed behind it since (NeedDaemonReload).
 
     Source: org.freedesktop.systemd1(5), DropInPaths and NeedDaemonReload.
     """
-
-    tag: ClassVar[str] = "machine.drop-in-followed"
-    words: ClassVar[str] = "systemd of {host} to follow a drop-in"
 
     unit: str
     path: str
@@ -40,9 +32,3 @@ class DropInFollowed(OfHost):
         fresh = found["NeedDaemonReload"] == "no"
         told = "follows" if there and fresh else "has yet to reload" if there else "does not know"
         return Answer(there and fresh, f"systemd of {self.host} {told} {self.path}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(self.path in host.files and host.files[self.path] in host.loaded)

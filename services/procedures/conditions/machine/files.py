@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
@@ -13,18 +11,13 @@ from services.facts.masking import masked
 from services.lines import lines_of
 from services.procedures.looking.files import digest, read_file, wrote_name
 from services.procedures.looking.own_lines import own_lines
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-absent", "a file to be gone from {host}")
 class FileAbsent(OfHost):
     """No such file."""
-
-    tag: ClassVar[str] = "machine.file-absent"
-    words: ClassVar[str] = "a file to be gone from {host}"
 
     path: str
 
@@ -39,22 +32,14 @@ class FileAbsent(OfHost):
             return Answer(holds=True, evidence=f"{self.path} is not there on {self.host}")
         return Answer(holds=None, evidence=said or f"stat ended with exit code {output.exit_code}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.exists(world.hosts[self.host], self.path))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-without", "what the run wrote to be gone from a file on {host}")
 class FileWithout(OfHost):
     """Nothing of what a run wrote stands in a file: it is not there, or what it says is somebody else's alone.
 
     Attributes:
         wrote: what the run wrote, as RemoveFile has it.
     """
-
-    tag: ClassVar[str] = "machine.file-without"
-    words: ClassVar[str] = "what the run wrote to be gone from a file on {host}"
 
     path: str
     wrote: str
@@ -78,20 +63,10 @@ class FileWithout(OfHost):
         told = f"{self.path} on {self.host} is somebody else's: nothing of this run stands in it, and it is kept"
         return Answer(holds=True, evidence=told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        text = world.text(host, self.path)
-        return self.told(text != self.wrote and not own_lines(None, self.wrote, text))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-not-as-put", "what the run put to be gone from {host}")
 class FileNotAsPut(OfHost):
     """A file that a run put is gone, or what lies there is somebody else's: only a digest is read and compared."""
-
-    tag: ClassVar[str] = "machine.file-not-as-put"
-    words: ClassVar[str] = "what the run put to be gone from {host}"
 
     path: str
 
@@ -110,20 +85,10 @@ class FileNotAsPut(OfHost):
         told = f"{self.path} on {self.host} was changed by somebody else since this run put it there, and it is kept"
         return Answer(holds=True, evidence=told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        host = world.hosts[self.host]
-        wrote = past.kept.get(wrote_name(self.host, self.path))
-        return self.told(not world.exists(host, self.path) or wrote not in {None, digest(world.text(host, self.path))})
 
-
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-says", "a file on {host}")
 class FileSays(OfHost):
     """The file exists and a line matches the regular expression."""
-
-    tag: ClassVar[str] = "machine.file-says"
-    words: ClassVar[str] = "a file on {host}"
 
     path: str
     pattern: str
@@ -145,19 +110,10 @@ class FileSays(OfHost):
             return Answer(holds=False, evidence=f"no line of {self.path} on {self.host} matches")
         return Answer(holds=True, evidence=f"{self.path} on {self.host} says: {_shown(line)}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        text = world.text(world.hosts[self.host], self.path)
-        return self.told(re.search(self.pattern, text, re.MULTILINE) is not None)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("machine.file-as-written", "the file on {host} to be as this run wrote it")
 class FileAsWritten(OfHost):
     """A file is as this run wrote it: nobody else changed it since."""
-
-    tag: ClassVar[str] = "machine.file-as-written"
-    words: ClassVar[str] = "the file on {host} to be as this run wrote it"
 
     path: str
 
@@ -174,12 +130,6 @@ class FileAsWritten(OfHost):
             return Answer(holds=True, evidence=f"{self.path} on {self.host} is as this run wrote it")
         what = "changed" if content is not None else "removed"
         return Answer(holds=False, evidence=f"{self.path} on {self.host} was {what} by somebody else since")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        wrote = past.kept.get(wrote_name(self.host, self.path))
-        return self.told(digest(world.text(world.hosts[self.host], self.path)) == wrote)
 
 
 def _shown(line: str) -> str:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.tcp_ways import outcome_of
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.listening", "a port that {host} must reach")
 class Listening(OfHost):
     """A TCP connection from `host` to address:port succeeds now."""
-
-    tag: ClassVar[str] = "machine.listening"
-    words: ClassVar[str] = "a port that {host} must reach"
 
     address: str
     port: int

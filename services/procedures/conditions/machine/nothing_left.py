@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 from services.connections.made_by_run import left_note
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MOST = 600
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.nothing-left", "nothing to be left of a folder of {host}")
 class NothingLeft(OfHost):
     """What the undo of a folder could not remove, for no run made it, is nothing (made_by_run.py)."""
-
-    tag: ClassVar[str] = "machine.nothing-left"
-    words: ClassVar[str] = "nothing to be left of a folder of {host}"
 
     path: str
 
@@ -34,7 +28,7 @@ class NothingLeft(OfHost):
         return Answer(False, f"on {self.host} stays what no run made: {told.strip()[:_MOST]}")
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.swept", "nothing that the run made to be left of a folder of {host}")
 class Swept(OfHost):
     """A folder that the run made is gone, or an undo has noted what of it no run made, and stays.
 
@@ -43,9 +37,6 @@ class Swept(OfHost):
     Attributes:
         emptied: the run only filled it: that it is empty is enough.
     """
-
-    tag: ClassVar[str] = "machine.swept"
-    words: ClassVar[str] = "nothing that the run made to be left of a folder of {host}"
 
     path: str
     emptied: bool = False
@@ -62,9 +53,3 @@ class Swept(OfHost):
         left = NothingLeft(self.host, self.path).look(asking, past)
         noted = replace(left, holds=True)
         return noted if left.holds is False else replace(gone, holds=None if left.holds is None else False)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        held = f"{self.path}/data" if self.emptied else self.path
-        return self.told(not world.exists(world.hosts[self.host], held))

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.lines import lines_of
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 LOST_AND_FOUND = "lost+found"
 _MOST_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.only-kept", "a folder of {host} to hold nothing but what was kept")
 class OnlyKept(OfHost):
     """`folder` holds the folder `kept` inside it, and nothing beside it but a file system's own lost+found."""
-
-    tag: ClassVar[str] = "machine.only-kept"
-    words: ClassVar[str] = "a folder of {host} to hold nothing but what was kept"
 
     folder: str
     kept: str

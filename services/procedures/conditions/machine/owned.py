@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.reading import count
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.owned-by", "a file of {host} to belong to its server")
 class OwnedBy(OfHost):
     """The file belongs to this user's number; to any but root where that is not known (`uid` None)."""
-
-    tag: ClassVar[str] = "machine.owned-by"
-    words: ClassVar[str] = "a file of {host} to belong to its server"
 
     path: str
     uid: int | None

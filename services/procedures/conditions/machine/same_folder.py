@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
-from services.procedures.plan.condition import Answer, Kept, OfHost
+from services.procedures.plan.condition import Answer, Kept, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.same-folder", "the old data of {host} to be where they are kept")
 class SameFolder(OfHost):
     """The folder has the device, the inode and the time of its last change of entries that the run kept.
 
@@ -20,9 +17,6 @@ class SameFolder(OfHost):
     Attributes:
         seen: the name under which 'device:inode time' is kept.
     """
-
-    tag: ClassVar[str] = "machine.same-folder"
-    words: ClassVar[str] = "the old data of {host} to be where they are kept"
 
     path: str
     seen: Kept

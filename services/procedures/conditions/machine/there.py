@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.file_answers import is_absent
 from services.lines import lines_of
 from services.procedures.conditions.machine.only_kept import LOST_AND_FOUND
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.folder-there", "a folder to be there on {host}")
 class FolderThere(OfHost):
     """There is a folder of this path."""
-
-    tag: ClassVar[str] = "machine.folder-there"
-    words: ClassVar[str] = "a folder to be there on {host}"
 
     path: str
 
@@ -34,18 +26,10 @@ class FolderThere(OfHost):
         kind = output.text.strip()
         return Answer(kind == "directory", f"{self.path} on {self.host} is a {kind}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.exists(world.hosts[self.host], self.path))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("machine.folder-empty", "a folder of {host} to be empty")
 class FolderEmpty(OfHost):
     """The folder holds nothing but a file system's own lost+found. absent: one that is not there is as good."""
-
-    tag: ClassVar[str] = "machine.folder-empty"
-    words: ClassVar[str] = "a folder of {host} to be empty"
 
     path: str
     absent: bool = False
@@ -59,8 +43,3 @@ class FolderEmpty(OfHost):
         found = [name for name in lines_of(listed.text) if name and name != LOST_AND_FOUND]
         return Answer(not found, f"{self.path} on {self.host} holds {len(found)} names" if found else f"{self.path} on "
                       f"{self.host} is empty")  # fmt: skip
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.exists(world.hosts[self.host], f"{self.path}/data"))

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.reading import count
 from services.facts.system import properties
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.unit-setting", "a systemd setting of {host}")
 class UnitSetting(OfHost):
     """systemd property of a unit equals a value, e.g. Restart=no."""
-
-    tag: ClassVar[str] = "machine.unit-setting"
-    words: ClassVar[str] = "a systemd setting of {host}"
 
     unit: str
     prop: str
@@ -36,27 +28,14 @@ class UnitSetting(OfHost):
         value = found[self.prop]
         return Answer(value == self.value, f"{self.prop} of {self.unit} is {value} on {self.host}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        if self.prop == "Restart":
-            return self.told(("no" if host.no_restart else "on-abnormal") == self.value)
-        if self.prop == "NeedDaemonReload":
-            return self.told(("no" if host.loaded == host.drop_ins else "yes") == self.value)
-        return self.told(host.units.get(self.unit, "inactive") == self.value)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("machine.unit-not-enabled", "a unit of {host} not to start with it")
 class UnitNotEnabled(OfHost):
     """systemd does not start a unit with the host by a link of its own.
 
     A unit without [Install] is never 'disabled' but 'static'; one that is made of an init script (3.2's own packages
     for Debian and Red Hat have some) stays 'generated', or 'bad' in older releases: systemctl switches the script off.
     """
-
-    tag: ClassVar[str] = "machine.unit-not-enabled"
-    words: ClassVar[str] = "a unit of {host} not to start with it"
 
     unit: str
 
@@ -75,18 +54,10 @@ class UnitNotEnabled(OfHost):
         on = state.startswith(("enabled", "linked"))
         return Answer(not on, f"UnitFileState of {self.unit} is {state or 'empty'} on {self.host}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].units.get(self.unit, "enabled") != "enabled")
 
-
-@dataclass(frozen=True, slots=True)
+@condition("machine.unit-fresh", "its systemd unit on {host}")
 class UnitFresh(OfHost):
     """A unit is active under exactly this description, and its main process runs for at most so many seconds."""
-
-    tag: ClassVar[str] = "machine.unit-fresh"
-    words: ClassVar[str] = "its systemd unit on {host}"
 
     unit: str
     description: str
@@ -110,8 +81,3 @@ class UnitFresh(OfHost):
         told = found.get("Description", "")
         holds = told == self.description and age <= self.at_most_s
         return Answer(holds, f"{unit} runs on {host} for {age} s: {told or 'no description'}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].units.get(self.unit, "inactive") == self.description)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import BadInput
 from services.facts.yaml_settings import settings_of
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("machine.yaml-setting", "the configuration file of {host} to say what it shall")
 class SettingIs(OfHost):
     """The file sets this setting, by its dotted name, to this value; not at all where the value is ''.
 
     A file that is not there sets nothing.
     """
-
-    tag: ClassVar[str] = "machine.yaml-setting"
-    words: ClassVar[str] = "the configuration file of {host} to say what it shall"
 
     path: str
     name: str
@@ -44,9 +36,3 @@ class SettingIs(OfHost):
             return Answer(holds=None, evidence=f"{self.path} on {self.host}: {problem.sentence}")
         said = f"sets {self.name} to {told}" if told else f"does not set {self.name}"
         return Answer(told == self.value, f"{self.path} on {self.host} {said}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        told = settings_of(world.text(world.hosts[self.host], self.path)).get(self.name, "")
-        return self.told(str(told) == self.value)

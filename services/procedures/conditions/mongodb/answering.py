@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.errors import UserError
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.answering", "every one of these servers to answer")
 class Answering(OfHosts):
     """Each of these servers answers a greeting."""
-
-    tag: ClassVar[str] = "mongodb.answering"
-    words: ClassVar[str] = "every one of these servers to answer"
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Greet them all."""

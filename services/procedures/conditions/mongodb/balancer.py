@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from dataclasses import field, replace
 
 from services.connections.mongo.document import Document
 from services.connections.mongo.errors import NO_COMMAND
@@ -14,22 +13,17 @@ from services.errors import QueryFailed, UserError
 from services.facts.mongodb.sharding import holders_of, parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.actions import WHERE_SET
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.balancer", "the balancer to be switched, as {host} reads it")
 class BalancerIs(OfHost):
     """The balancer is switched on, or off, as the first mongos that answers reads it.
 
     Attributes:
         others: the mongos that are asked where the host does not answer.
     """
-
-    tag: ClassVar[str] = "mongodb.balancer"
-    words: ClassVar[str] = "the balancer to be switched, as {host} reads it"
 
     on: bool
     others: tuple[str, ...] = field(default=(), metadata={WHERE_SET: True})
@@ -53,15 +47,8 @@ class BalancerIs(OfHost):
         way = "" if now is self.on else f" (sh.{'start' if self.on else 'stop'}Balancer() at a mongos switches it)"
         return Answer(now is self.on, f"the balancer is {'on' if now else 'off'}{way}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        if not any(world.hosts[name].running for name in (self.host, *self.others)):
-            return Answer(holds=None, evidence="no mongos runs that could tell of the balancer")
-        return self.told(bool(world.replica_set["balancer"]) is self.on)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.nothing-moves", "no chunk to be on its way, as {host} reads it")
 class NothingMoves(OfHost):
     """No lock of the cluster is held: no chunk is moved, no collection is changed; and the balancer is in no round.
 
@@ -70,9 +57,6 @@ class NothingMoves(OfHost):
     Attributes:
         others: as in BalancerIs.
     """
-
-    tag: ClassVar[str] = "mongodb.nothing-moves"
-    words: ClassVar[str] = "no chunk to be on its way, as {host} reads it"
 
     others: tuple[str, ...] = field(default=(), metadata={WHERE_SET: True})
 

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.facts.mongodb.values import documents, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _MOST = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.no-database", "{host} to have no such database")
 class NoDatabase(OfHost):
     """The server has no database of this name."""
-
-    tag: ClassVar[str] = "mongodb.no-database"
-    words: ClassVar[str] = "{host} to have no such database"
 
     database: str
 
@@ -35,8 +27,3 @@ class NoDatabase(OfHost):
             return Answer(holds=None, evidence=f"{self.host} does not tell all its databases")
         there = self.database in names
         return Answer(not there, f"{self.host} has {'a' if there else 'no'} database {self.database}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].running and not world.replica_set["trial"])

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.mongo.document import Stamp
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.told import own, told_by_all
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.successor-follows", "a member that may lead to have the newest entry")
 class SuccessorFollows(OfHosts):
     """Some member that may be elected has the primary's newest entry of the look before, and it is of the same term.
 
     Without one replSetStepDown holds every write for as long as it waits (secondaryCatchUpPeriodSecs) and is refused:
     45 s were seen, where both secondaries had still to roll back an entry of an older term (3.2.5).
     """
-
-    tag: ClassVar[str] = "mongodb.successor-follows"
-    words: ClassVar[str] = "a member that may lead to have the newest entry"
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Ask every member; what the primary had at the look before is what the others must have."""
@@ -40,11 +32,6 @@ class SuccessorFollows(OfHosts):
         if not having:
             return Answer(holds=False, evidence="no member that may lead has the newest entry of the primary")
         return Answer(holds=True, evidence=f"{', '.join(having)}: the newest entry of the primary is there")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(all(world.hosts[host].running for host in self.hosts))
 
 
 def _newest(views: dict[str, ReplicaSet]) -> tuple[Stamp, int | None] | None:

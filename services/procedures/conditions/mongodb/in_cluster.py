@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.in-cluster", "{host} to read the metadata of its cluster")
 class InCluster(OfHost):
     """The metadata that this mongos reads have the cluster's id: another string of config servers leads elsewhere."""
-
-    tag: ClassVar[str] = "mongodb.in-cluster"
-    words: ClassVar[str] = "{host} to read the metadata of its cluster"
 
     cluster_id: str
 
@@ -31,8 +23,3 @@ class InCluster(OfHost):
         if not found:
             return Answer(holds=None, evidence=f"{self.host} tells no cluster's id")
         return Answer(found == self.cluster_id, f"{self.host} reads the metadata of the cluster {found}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].running)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.told import own, told_by
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.leads-not", "{host} not to be primary")
 class LeadsNot(OfHost):
     """The server is no primary by its own word, or runs this version: its highest priority took the lead back then.
 
@@ -23,9 +18,6 @@ class LeadsNot(OfHost):
     Attributes:
         others: members that are asked then; place: how the set calls this one, 'host:port'.
     """
-
-    tag: ClassVar[str] = "mongodb.leads-not"
-    words: ClassVar[str] = "{host} not to be primary"
 
     version: str
     others: tuple[str, ...] = ()
@@ -55,9 +47,3 @@ class LeadsNot(OfHost):
                 leads = seen[0].reached is True and seen[0].state == "PRIMARY"
                 return Answer(not leads, f"{self.host} is {seen[0].state} as {host} sees it")
         return Answer(holds=None, evidence=problem.sentence)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        leads, host = world.replica_set.get("primary") == self.host, world.hosts[self.host]
-        return self.told(not leads or host.release == self.version)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.mongo.document import Stamp
 from services.errors import UserError
 from services.facts.mongodb.replica_set import SERVING, ReplicaSet, SetMember
 from services.procedures.conditions.mongodb.told import told_by
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
 def acknowledging(view: ReplicaSet, place: str) -> int:
@@ -20,7 +15,7 @@ def acknowledging(view: ReplicaSet, place: str) -> int:
     return sum(one.votes or 0 for one in view.members if one.place.name != place and not one.arbiter)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.others-follow", "the other members to keep up")
 class OthersFollow(OfHosts):
     """Members with a majority of the votes have what the primary had at the look before, or lack it for seconds only.
 
@@ -30,9 +25,6 @@ class OthersFollow(OfHosts):
     Attributes:
         place: how the set calls the member in hand, 'host:port'. lag_s: so far behind may one be.
     """
-
-    tag: ClassVar[str] = "mongodb.others-follow"
-    words: ClassVar[str] = "the other members to keep up"
 
     place: str
     lag_s: int = 10
@@ -74,9 +66,3 @@ class OthersFollow(OfHosts):
         if one is primary:
             return 0
         return one.behind_s(before, view.at) if one.reached and one.state in SERVING else None
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        up = [host for host in self.hosts if world.hosts[host].running and world.hosts[host].primary]
-        return self.told(len(up) * 2 > len(self.hosts) + 1)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.procedures.conditions.mongodb.spared import without
 from services.procedures.conditions.mongodb.told import told_by
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.others-hold", "the other members to have a majority")
 class OthersHold(OfHosts):
     """One of these members, all but the one in hand, sees a majority of the set's votes without it.
 
@@ -23,9 +18,6 @@ class OthersHold(OfHosts):
     Attributes:
         place: how the set calls the member in hand, 'host:port'.
     """
-
-    tag: ClassVar[str] = "mongodb.others-hold"
-    words: ClassVar[str] = "the other members to have a majority"
 
     place: str
 
@@ -42,9 +34,3 @@ class OthersHold(OfHosts):
         holding = next((one for one in seen if one.holds), None)
         lost = next((one for one in seen if one.holds is False), None)
         return holding or lost or Answer(holds=None, evidence=f"none of {', '.join(self.hosts)} tells its set")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        up = [host for host in self.hosts if world.hosts[host].running and world.hosts[host].primary]
-        return self.told(len(up) * 2 > len(self.hosts) + 1)

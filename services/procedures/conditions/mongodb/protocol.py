@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
-from services.procedures.conditions.mongodb.told import own, primaries, together
-from services.procedures.plan.condition import Answer, Declared
-from services.procedures.plan.looks import Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
+from services.procedures.conditions.mongodb.told import own, primaries
+from services.procedures.plan.condition import Answer, Declared, condition
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.protocol", "every member to run the wanted protocol version")
 class ProtocolIs(OfSet):
     """Every member has a configuration with this protocolVersion, and one of them is primary.
 
     Under 1 every member knows a term (0 and up), under 0 none does (-1): tried on 3.2.5.
     """
-
-    tag: ClassVar[str] = "mongodb.protocol"
-    words: ClassVar[str] = "every member to run the wanted protocol version"
 
     protocol: int
 
@@ -40,23 +31,15 @@ class ProtocolIs(OfSet):
         said = f"protocolVersion {self.protocol} on {', '.join(views)}; primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1, said)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts) and world.replica_set["protocol"] == self.protocol)
-
 
 def _runs(view: ReplicaSet, protocol: int) -> bool:
     term = view.term
     return view.protocol == protocol and term is not None and (term >= 0) == (protocol == 1)
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.optimes", "every member to have applied an entry of the wanted protocol")
 class OptimesOf(OfSet):
     """Every member with data has applied an entry of this protocol: its optime has a term under 1, and none under 0."""
-
-    tag: ClassVar[str] = "mongodb.optimes"
-    words: ClassVar[str] = "every member to have applied an entry of the wanted protocol"
 
     protocol: int
 
@@ -70,22 +53,14 @@ class OptimesOf(OfSet):
             return Answer(holds=False, evidence=f"not yet: {', '.join(other)}")
         return Answer(holds=True, evidence=f"entries of protocolVersion {self.protocol} on {', '.join(terms)}")
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts) and world.replica_set["protocol"] == self.protocol)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.nobody-elected", "nobody to have been elected by terms")
 class NobodyElected(OfSet):
     """No member was elected by terms: the set is at the first one, with which protocolVersion 1 begins.
 
     Members keep the term in which they voted, also under 0 (3.2.5): of terms that begin at 0 again a later primary
     learns from them, and ends itself.
     """
-
-    tag: ClassVar[str] = "mongodb.nobody-elected"
-    words: ClassVar[str] = "nobody to have been elected by terms"
 
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:
         """See OfSet."""
@@ -95,8 +70,3 @@ class NobodyElected(OfSet):
         if newest > 0:
             return Answer(holds=False, evidence=f"it elected by terms: the term is {newest}")
         return Answer(holds=True, evidence="nobody was elected by terms")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts))

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import mongo as reads
 from services.errors import Unreachable
 from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.told import LIMIT_S
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.release", "the server of {host} to run the new version")
 class RunsRelease(OfHost):
     """The server answers, and says that it is of this version, whole ('3.2.22')."""
-
-    tag: ClassVar[str] = "mongodb.release"
-    words: ClassVar[str] = "the server of {host} to run the new version"
 
     version: str
 
@@ -35,9 +27,3 @@ class RunsRelease(OfHost):
         if not told:
             return Answer(holds=None, evidence=f"{self.host} tells no version")
         return Answer(told == self.version, f"{self.host} runs {told}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        return self.told(host.running and host.release == self.version)

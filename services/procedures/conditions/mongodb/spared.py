@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.mongodb.replica_set import SERVING, ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
-from services.procedures.conditions.mongodb.told import primaries, together
-from services.procedures.plan.condition import Answer
-from services.procedures.plan.looks import Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
+from services.procedures.conditions.mongodb.told import primaries
+from services.procedures.plan.condition import Answer, condition
 
 
 def without(view: ReplicaSet, place: str) -> tuple[bool | None, str]:
@@ -32,16 +26,13 @@ def without(view: ReplicaSet, place: str) -> tuple[bool | None, str]:
     return True, told
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.spared", "the set to have a majority of its votes without the server that goes down")
 class Spared(OfSet):
     """The votes of the other members that serve are a majority, and where this one leads another one may.
 
     Attributes:
         place: how the set calls the member that goes away, 'host:port': an arbiter tells nobody anything.
     """
-
-    tag: ClassVar[str] = "mongodb.spared"
-    words: ClassVar[str] = "the set to have a majority of its votes without the server that goes down"
 
     place: str
 
@@ -52,8 +43,3 @@ class Spared(OfSet):
             return Answer(holds=False, evidence=f"primary is {' and '.join(leading) or 'nobody'}")
         holds, told = without(views[leading[0]], self.place)
         return Answer(holds, told)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 from services.connections.mongo.document import Stamp
 from services.facts.mongodb.replica_set import ReplicaSet
@@ -12,30 +11,25 @@ from services.procedures.conditions.mongodb.told import (
     leading_at,
     own,
     primaries,
-    together,
     told_by_all,
     unserving,
     untold,
 )
-from services.procedures.plan.condition import Answer, Declared, OfHosts
+from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory, most_gap_s
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import most_gap_s
 
 MOST_TERMS = 2
 _ELECTION_MS, _TIMEOUTS, _PATIENCE_S = 10_000, 3, 200.0
 """electionTimeoutMillis where the configuration gives none (MongoDB manual, "Replica Set Configuration")."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.steady", "the set to stay whole for a while")
 class SetSteady(OfHosts):
     """At every look of `for_s` seconds each member serves, one is primary, and nobody is `lag_s` seconds behind.
 
     The term rises by two at most from the first look on.
     """
-
-    tag: ClassVar[str] = "mongodb.steady"
-    words: ClassVar[str] = "the set to stay whole for a while"
 
     for_s: float
     lag_s: int = 10
@@ -79,22 +73,14 @@ class SetSteady(OfHosts):
             return ""
         return f"the term rose from {first} to {now}: it elects again and again" if now > first + MOST_TERMS else ""
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts))
 
-
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.led-for-good", "the member that the set prefers to lead it")
 class LedForGood(OfHosts):
     """The set is steady for `calm_s` seconds, and nobody of a higher priority is about to take the lead.
 
     The preferred member does so one election timeout after it has seen another one lead, once it has caught up (3.2.5:
     "Scheduling priority takeover"). One that has not in three of them, the set steady meanwhile, is not waited for.
     """
-
-    tag: ClassVar[str] = "mongodb.led-for-good"
-    words: ClassVar[str] = "the member that the set prefers to lead it"
 
     calm_s: float
 
@@ -112,11 +98,6 @@ class LedForGood(OfHosts):
         if not due:
             return steady
         return replace(steady, evidence=f"{', '.join(due)} may take the lead by priority: {steady.evidence}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts))
 
 
 def _about_to_lead(views: dict[str, ReplicaSet]) -> tuple[str, ...]:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.release import RunsRelease
-from services.procedures.conditions.mongodb.told import primaries, together
-from services.procedures.plan.condition import Answer, OfHosts
+from services.procedures.conditions.mongodb.told import primaries
+from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.another-leads", "another member to be primary")
 class AnotherLeads(OfSet):
     """Exactly one of these members is primary by its own word, and it is not `but`."""
-
-    tag: ClassVar[str] = "mongodb.another-leads"
-    words: ClassVar[str] = "another member to be primary"
 
     but: str
 
@@ -30,18 +22,10 @@ class AnotherLeads(OfSet):
         told = f"primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1 and leading[0] != self.but, told)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(together(world, self.hosts) and world.replica_set["primary"] != self.but)
 
-
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.need-not-step-down", "the primary to run the new version already, or another member to be primary")
 class NeedNotStepDown(OfHosts):
     """`but` runs the new version already, so that its server is not replaced, or another one of these leads."""
-
-    tag: ClassVar[str] = "mongodb.need-not-step-down"
-    words: ClassVar[str] = "the primary to run the new version already, or another member to be primary"
 
     but: str
     version: str
@@ -50,8 +34,3 @@ class NeedNotStepDown(OfHosts):
         """Ask the one for its version, then every member."""
         runs = RunsRelease(self.but, self.version).look(asking, past)
         return runs if runs.holds else AnotherLeads(self.hosts, self.but).look(asking, past)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        runs = RunsRelease(self.but, self.version).scripted(world, past, memory)
-        return runs if runs.holds else AnotherLeads(self.hosts, self.but).scripted(world, past, memory)

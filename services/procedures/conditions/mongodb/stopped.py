@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.absence import sees_others
 from services.facts.mongodb.whose import processes_of
 from services.facts.system import properties
 from services.procedures.looking.files import text_of
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.stopped", "the MongoDB server of {host} to be stopped")
 class MongoStopped(OfHost):
     """No mongod and no mongos runs on the host, and its unit is inactive (or failed).
 
@@ -26,9 +21,6 @@ class MongoStopped(OfHost):
     Attributes:
         but: another unit whose process does not count: a scratch server of the run; '' for none.
     """
-
-    tag: ClassVar[str] = "mongodb.stopped"
-    words: ClassVar[str] = "the MongoDB server of {host} to be stopped"
 
     unit: str
     but: str = ""
@@ -58,8 +50,3 @@ class MongoStopped(OfHost):
             return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
         told = f"; {found.told}" if found.others else ""
         return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}{told}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].running)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
-from services.procedures.plan.condition import Answer
+from services.procedures.plan.condition import Answer, condition
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.no-other-member", "the set to have no other member than those of the plan")
 class NoOtherMember(OfSet):
     """Each of these members has a configuration that names no other place than these.
 
     Attributes:
         places: how the set calls every member of the plan, 'host:port'.
     """
-
-    tag: ClassVar[str] = "mongodb.no-other-member"
-    words: ClassVar[str] = "the set to have no other member than those of the plan"
 
     places: tuple[str, ...]
 

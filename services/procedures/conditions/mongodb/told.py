@@ -9,7 +9,6 @@ from services.facts.mongodb.replica_set import SERVING, ReplicaSet, SetMember, p
 from services.i18n import tr
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Asking
-from services.procedures.plan.scripted import World
 
 LIMIT_S = 4.0
 _IN_NO_SET = frozenset({76, 94})
@@ -110,8 +109,3 @@ def behind(views: dict[str, ReplicaSet], leading: Stamp | None) -> dict[str, int
     now = next((view.at for view in views.values() if own(view).state == "PRIMARY"), None)
     found = {host: own(view).behind_s(leading, now) for host, view in views.items()}
     return {host: lag for host, lag in found.items() if lag is not None}
-
-
-def together(world: World, hosts: tuple[str, ...]) -> bool:
-    """Return whether scripted members all run and reach one another."""
-    return all(world.hosts[host].running and world.hosts[host].primary for host in hosts)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import field
 
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.of_set import OfSet
-from services.procedures.conditions.mongodb.told import primaries, together, unreached, unserving
+from services.procedures.conditions.mongodb.told import primaries, unreached, unserving
 from services.procedures.plan.actions import WHERE_SET
-from services.procedures.plan.condition import Answer, Declared
-from services.procedures.plan.looks import Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
+from services.procedures.plan.condition import Answer, Declared, condition
 
 
-@dataclass(frozen=True, slots=True)
+@condition("mongodb.whole", "every member of the set to serve, one of them as primary")
 class SetWhole(OfSet):
     """Each of these members is PRIMARY, SECONDARY or ARBITER by its own word, exactly one is primary, and that one sees
     every member so: an arbiter under access control, which tells nobody, too.
@@ -24,9 +20,6 @@ class SetWhole(OfSet):
         primary: who it must be, '' for anyone. leaving: how the set calls a member on its way out that counts no
             more: 'host:port'; '' for none.
     """
-
-    tag: ClassVar[str] = "mongodb.whole"
-    words: ClassVar[str] = "every member of the set to serve, one of them as primary"
 
     primary: str = ""
     leaving: str = field(default="", metadata={WHERE_SET: True})
@@ -44,9 +37,3 @@ class SetWhole(OfSet):
             return Answer(holds=False, evidence=f"{leading[0]} sees {told}")
         said = f"primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1 and (not self.primary or leading[0] == self.primary), said)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        leads = not self.primary or world.replica_set["primary"] == self.primary
-        return self.told(leads and together(world, self.hosts))

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.ports import text
 from services.connections.reads import statements
 from services.errors import QueryFailed
 from services.facts.reading import count
 from services.facts.sessions import Sessions, parse_sessions
 from services.procedures.looking.dead import told_dead
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.no-clients", "the clients of {host} to be done")
 class NoClients(OfHost):
     """No client session runs anything or holds a transaction (`idle_too`: no session at all), except these users'.
 
     `patience_s` above 0: they are only waited for so long, and the condition holds then all the same.
     """
-
-    tag: ClassVar[str] = "server.no-clients"
-    words: ClassVar[str] = "the clients of {host} to be done"
 
     except_users: tuple[str, ...] = ()
     idle_too: bool = False

@@ -6,27 +6,19 @@ each FLUSH TABLES, and on each member (seen on 10.11.18, STORED and VIRTUAL alik
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import statements
 from services.errors import QueryFailed
 from services.facts.table_columns import generated_columns
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 _ADVICE = "Leave such tables out, or accept by tables_unknown=yes that they are not compared"
 _NOT_THERE = frozenset({1049, 1146})
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.comparable", "tables of {host} that a checksum can compare")
 class Comparable(OfHost):
     """Each of `tables` ('schema.table') is there on `host`, and has no generated column."""
-
-    tag: ClassVar[str] = "server.comparable"
-    words: ClassVar[str] = "tables of {host} that a checksum can compare"
 
     tables: tuple[str, ...]
 
@@ -41,11 +33,6 @@ class Comparable(OfHost):
         if said:
             return Answer(holds=False, evidence=f"{'; '.join(said)}. {_ADVICE}", final=True)
         return Answer(holds=True, evidence=f"a checksum can compare {', '.join(self.tables)}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(world.hosts[self.host].primary)
 
 
 def _why_not(asking: Asking, host: str, table: str) -> str:

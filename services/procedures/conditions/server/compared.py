@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.procedures.conditions.machine.files import FileAbsent
-from services.procedures.plan.condition import Answer, Kept, OfHost
+from services.procedures.plan.condition import Answer, Kept, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.compared", "the restored data of {host} to be compared with a member's")
 class Compared(OfHost):
     """Either the comparison of `host` with a member came to its end, or no other data lie in place of its own.
 
     Attributes:
         aside: where the run keeps the old data; seen: what the comparison tells at its end.
     """
-
-    tag: ClassVar[str] = "server.compared"
-    words: ClassVar[str] = "the restored data of {host} to be compared with a member's"
 
     aside: str
     seen: Kept
@@ -35,8 +27,3 @@ class Compared(OfHost):
             return own
         told = f"the restored data of {self.host} were not compared with a member's to the end"
         return Answer(holds=False, evidence=f"{told}; the old ones are kept as {self.aside}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del memory
-        return self.told(bool(past.kept.get(self.seen.name)) or not world.exists(world.hosts[self.host], self.aside))

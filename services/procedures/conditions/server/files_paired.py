@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.whole_data import Pairs, parse_pairs
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 LIMIT_S, MOST_TOLD = 70.0, 8
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.files-paired", "the backup's files on {host} to be whole")
 class FilesPaired(OfHost):
     """Beside each file of a table in the folders `paths` of `host` lie those that belong to it.
 
     What lacks in the data folder `datadir` of the member `beside` too is no fault of the backup.
     """
-
-    tag: ClassVar[str] = "server.files-paired"
-    words: ClassVar[str] = "the backup's files on {host} to be whole"
 
     paths: tuple[str, ...]
     beside: str

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.facts.harmless_options import is_secret, normal
 from services.facts.option_files import SERVER_GROUPS, printed
 from services.facts.values import same
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.option", "an option in the files of {host}")
 class OptionIs(OfHost):
     """The option files give this value to an option of a section (my_print_defaults); None: not set."""
-
-    tag: ClassVar[str] = "server.option"
-    words: ClassVar[str] = "an option in the files of {host}"
 
     section: str
     option: str
@@ -48,10 +39,3 @@ class OptionIs(OfHost):
             return Answer(self.value is None, f"{where} is not set")
         holds = self.value is not None and same(value or "ON", self.value or "ON")
         return Answer(holds, f"{where} is {'set' if is_secret(wanted) else value or 'ON'}")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        text = "\n".join(world.hosts[self.host].files.values())
-        found = re.findall(rf"^{self.option} ?= ?(.*)$", text, re.MULTILINE)
-        return self.told((found[-1] if found else None) == self.value)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.options-read", "the account of {host}'s data to read all option files of its server")
 class OptionsRead(OfHost):
     """A server of the run's own, which begins as the data's account, passes over no option file of the unit's server.
 
@@ -21,9 +16,6 @@ class OptionsRead(OfHost):
     Attributes:
         account: the number of the account whose the data are.
     """
-
-    tag: ClassVar[str] = "server.options-read"
-    words: ClassVar[str] = "the account of {host}'s data to read all option files of its server"
 
     unit: str
     account: int
@@ -43,8 +35,3 @@ class OptionsRead(OfHost):
             )
             return Answer(holds=False, evidence=told)
         return Answer(holds=None, evidence=output.error_text or f"option files of {self.host} could not be compared")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del world, past, memory
-        return self.told(True)

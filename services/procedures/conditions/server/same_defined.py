@@ -6,18 +6,13 @@ read first may lack what the other got meanwhile, so a difference counts when it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.connections.reads import commands
 from services.errors import UserError
 from services.facts.whole_data import Defined, differences, parse_defined
 from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
-from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, names
+from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 LIMIT_S = 320.0
 
@@ -33,7 +28,7 @@ def defined_on(asking: Asking, host: str) -> Defined | str:
     return found or f"what is defined on {host} is not known, root of the host could not read it: {why}"
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.same-defined", "the tables of {host} to be those of another member")
 class SameDefined(OfHost):
     """All that is defined on `host` and on `beside` is the same, and each table of `host` can be opened.
 
@@ -41,9 +36,6 @@ class SameDefined(OfHost):
         accepted: a list that can't be read holds too: a person chose that. A difference never does.
         others: more members. Where one of them has it as `host` has, the members differ: that came with no backup.
     """
-
-    tag: ClassVar[str] = "server.same-defined"
-    words: ClassVar[str] = "the tables of {host} to be those of another member"
 
     beside: str
     accepted: bool = False
@@ -92,28 +84,19 @@ class SameDefined(OfHost):
             return Answer(holds=True, evidence=f"not compared, and accepted: {why}")
         return Answer(holds=None, evidence=why)
 
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        both = (world.hosts[self.host], world.hosts[self.beside])
-        return self.told(all(host.primary and not host.parted for host in both))
-
 
 def _aside(folders: frozenset[str]) -> str:
     """Return what is said of folders that one of both lists as schemas."""
     return f"; folders without a table, no data: {told(sorted(folders))}" if folders else ""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.tables-open", "each restored table of {host} to be whole")
 class TablesOpen(OfHost):
     """Each table of the restored data can be opened, as a private server told before the node joins.
 
     Attributes:
         seen: what that server told; beside: a member: what is broken there too is no fault of the restored data.
     """
-
-    tag: ClassVar[str] = "server.tables-open"
-    words: ClassVar[str] = "each restored table of {host} to be whole"
 
     beside: str
     seen: Kept

@@ -12,17 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from services.connections.ports import Rows, text
 from services.connections.reads import statements
 from services.errors import QueryFailed, UserError
 from services.facts.reading import count
 from services.procedures.conditions.server.comparable import generated, no_sum
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 POLL_S, REACH_S = 0.2, 10.0
 TIMES = 3
@@ -31,7 +28,7 @@ _NO_RIGHT, _NOT_THERE = frozenset({1044, 1142, 1143, 1227}), frozenset({1049, 11
 """The server's numbers for a right that lacks, and for a schema or a table that is not there."""
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.same-rows", "tables of {host} to be compared with another member's")
 class SameRows(OfHost):
     """`tables` ('schema.table') of `host` are equal to those of `beside`.
 
@@ -40,9 +37,6 @@ class SameRows(OfHost):
         accepted: tables that could not be compared hold too: a person chose that. A difference never does, nor does
             one that was found fewer times than count.
     """
-
-    tag: ClassVar[str] = "server.same-rows"
-    words: ClassVar[str] = "tables of {host} to be compared with another member's"
 
     beside: str
     tables: tuple[str, ...]
@@ -80,12 +74,6 @@ class SameRows(OfHost):
         if not equal:
             return f"nothing was compared: of {of} table{'' if of == 1 else 's'} no rows are known alike on {both}"
         return f"{equal} of {of} tables are equal on {both}"
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        both = (world.hosts[self.host], world.hosts[self.beside])
-        return self.told(all(host.primary and not host.parted for host in both))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.facts.whole_data import Sum, Table, parse_sums
 from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_defined import defined_on
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 LIMIT_S, SLICE_S = 320.0, 5.0
 TRIES = 20
@@ -76,7 +73,7 @@ class _Course:
         return [one for one in (*self.tried, *self.local) if not one.over]
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.same-sums", "all tables of {host} to be compared with another member's")
 class SameSums(OfHost):
     """Each table of InnoDB has the same rows on `host` and `beside`, or the same parts where it is large.
 
@@ -84,9 +81,6 @@ class SameSums(OfHost):
         whole_below: bytes; larger tables are sampled.
         accepted: tables that could not be compared hold too: a person chose that. A difference never does.
     """
-
-    tag: ClassVar[str] = "server.same-sums"
-    words: ClassVar[str] = "all tables of {host} to be compared with another member's"
 
     beside: str
     whole_below: int
@@ -205,14 +199,6 @@ class SameSums(OfHost):
         said = f"; Galera does not replicate the rows of {len(course.others)} of other engines: "
         said += f"{len(alike)} equal" if alike else ""
         return said + (", " if alike and unlike else "") + (f"as restored {told(unlike)}" if unlike else "")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        both = (world.hosts[self.host], world.hosts[self.beside])
-        return self.told(
-            all(host.primary and not host.parted for host in both), rows_of(self.host), "all tables are equal."
-        )
 
 
 def _sums(asking: Asking, host: str, how: str, tables: tuple[str, ...]) -> Mapping[str, Sum]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.facts.values import same
 from services.procedures.looking.standing import Absent, absent
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.set-back", "its variable to be as before on {host}")
 class SetBack(OfHost):
     """The server does not run with the value that a run had it start with.
 
@@ -24,9 +19,6 @@ class SetBack(OfHost):
     Attributes:
         ours: what the run wrote; before: what the server ran with when the run found it.
     """
-
-    tag: ClassVar[str] = "server.set-back"
-    words: ClassVar[str] = "its variable to be as before on {host}"
 
     variable: str
     ours: str
@@ -52,10 +44,3 @@ class SetBack(OfHost):
         if same(value, self.ours):
             return Answer(holds=False, evidence=f"{told}, as the run named it")
         return Answer(holds=True, evidence=f"{told}: somebody else set that since, and it is left so")
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        other = world.variable(host, self.variable) != self.ours
-        return self.told(not host.running or other or self.ours == self.before)

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.facts.values import compared
 from services.procedures.looking.dead import told_dead
-from services.procedures.plan.condition import NOBODY, Answer, Comparison, Declared, OfHost, names
+from services.procedures.plan.condition import NOBODY, Answer, Comparison, Declared, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory, most_gap_s
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import most_gap_s
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.status", "a status value of {host}")
 class StatusIs(OfHost):
     """A status variable compares so with a value, `for_s` seconds without a break. Kept under `keep`."""
-
-    tag: ClassVar[str] = "server.status"
-    words: ClassVar[str] = "a status value of {host}"
 
     status: str
     comparison: Comparison
@@ -53,10 +46,3 @@ class StatusIs(OfHost):
             left_s=max(0.0, self.for_s - held),
             stays=True,
         )
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        value = world.status(host, self.status)
-        return self.told(host.running and compared(value, self.comparison, self.value), self.keep, value)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from services.connections.reads import commands
 from services.errors import UserError
@@ -13,11 +11,10 @@ from services.facts.absence import sees_others
 from services.facts.machine import find_process, parse_process
 from services.facts.process_owner import HAND
 from services.facts.system import properties
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import KILLS, at_the_limit
-from services.procedures.plan.remembering import MOST_GAP_S, Memory
-from services.procedures.plan.scripted import World
+from services.procedures.plan.remembering import MOST_GAP_S
 
 _HELD = {
     "T": ", held by a signal: it can end only when it goes on (kill -CONT {pid})",
@@ -28,12 +25,9 @@ _HELD = {
 _DEAF_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.stopped", "the server of {host} to be stopped")
 class Stopped(OfHost):
     """No server process runs and the unit is inactive (or failed)."""
-
-    tag: ClassVar[str] = "server.stopped"
-    words: ClassVar[str] = "the server of {host} to be stopped"
 
     unit: str
 
@@ -63,11 +57,6 @@ class Stopped(OfHost):
             return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
         evidence = f"no server process on {self.host}; {self.unit} is {active}"
         return Answer(active in {"inactive", "failed"}, evidence)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        return self.told(not world.hosts[self.host].running)
 
 
 def ends_it(unit: str, host: str) -> str:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.errors import UserError
 from services.facts.harmless_options import is_secret
 from services.facts.values import same
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent
-from services.procedures.plan.condition import Answer, Declared, OfHost
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import AT_THE_END, Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 
 
-@dataclass(frozen=True, slots=True)
+@condition("server.variable", "its variable to be set on {host}")
 class VariableIs(OfHost):
     """A server variable has this value (case-insensitive; ON = 1; 1G = 1073741824).
 
@@ -26,9 +21,6 @@ class VariableIs(OfHost):
     `fixed`: a running server can't change it: another value ends the wait.
     `or_ended`: it holds too where no server runs: what was set at runtime lasts as long as the server does.
     """
-
-    tag: ClassVar[str] = "server.variable"
-    words: ClassVar[str] = "its variable to be set on {host}"
 
     variable: str
     value: str
@@ -63,14 +55,6 @@ class VariableIs(OfHost):
         if not holds and self.was and not same(value, self.was):
             return _third(self, asking, past, value)
         return Answer(holds, told, final=self.fixed and not holds)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        host = world.hosts[self.host]
-        if not host.running:
-            return self.told(self.or_ended)
-        return self.told(world.variable(host, self.variable).lower() == self.value.lower())
 
 
 def _third(condition: VariableIs, asking: Asking, past: Past, value: str) -> Answer:

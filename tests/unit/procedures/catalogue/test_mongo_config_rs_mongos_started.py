@@ -12,13 +12,12 @@ from services.facts.mongodb.model import MongoFacts
 from services.facts.yaml_edit import edit_yaml
 from services.procedures.catalogue.mongodb.config_servers.party import party_of
 from services.procedures.catalogue.mongodb.config_servers.shards import mirrored_steps
-from services.procedures.conditions.config_servers.gone_over import LEADS
-from services.procedures.conditions.config_servers.uses import USES
 from services.procedures.conditions.mongodb.steady import SetSteady
 from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.journal.projection import project
 from services.procedures.plan.run_model import RunState, RunView, StepState
 from tests.faults.scripted import config_servers
+from tests.faults.scripted.names import LEADS, USES
 from tests.faults.scripted.running import Bench, Killed
 
 MIRRORS = "c1:27019,c2:27019,c3:27019"

@@ -1,26 +1,18 @@
-"""A toy condition, whole in its file: data, words, declaration, look and scripted answer."""
+"""A toy condition, whole in its file: data, words, declaration and look."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from services.procedures.looking.files import read_file
-from services.procedures.plan.condition import Answer, Declared, OfHost, names
+from services.procedures.plan.condition import Answer, Declared, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past
-from services.procedures.plan.remembering import Memory
-from services.procedures.plan.scripted import World
 from tests.unit.procedures.toys.facts.flag import parse_flag
 
 PATH = "/etc/mysql/conf.d/flag.cnf"
 
 
-@dataclass(frozen=True, slots=True)
+@condition("toy.flag-flies", "the flag of {host} to fly")
 class FlagFlies(OfHost):
     """The flag of a host has this colour. What it was is kept under `keep`."""
-
-    tag: ClassVar[str] = "toy.flag-flies"
-    words: ClassVar[str] = "the flag of {host} to fly"
 
     colour: str
     keep: str = ""
@@ -38,9 +30,3 @@ class FlagFlies(OfHost):
         colour = parse_flag(text or "")
         kept = ((self.keep, colour),) if self.keep else ()
         return Answer(colour == self.colour, f"the flag of {self.host} is {colour or 'down'}", kept=kept)
-
-    def scripted(self, world: World, past: Past, memory: Memory) -> Answer:
-        """See Condition."""
-        del past, memory
-        colour = parse_flag(world.text(world.hosts[self.host], PATH))
-        return self.told(colour == self.colour, self.keep, colour)

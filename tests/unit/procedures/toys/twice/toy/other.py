@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
-from services.procedures.plan.condition import Answer, OfHost
+from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 
 
-@dataclass(frozen=True, slots=True)
+@condition("toy.same", "{host}")
 class Other(OfHost):
     """It always holds."""
-
-    tag: ClassVar[str] = "toy.same"
-    words: ClassVar[str] = "{host}"
 
     def look(self, asking: Asking, past: Past) -> Answer:
         """Look at nothing."""

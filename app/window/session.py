@@ -138,6 +138,7 @@ class RecordingOpener:
         replay = Replay(self._path, SystemClock())
         start, _end = replay.span()
         replay.seek(start + (self._start_s if self._start_s is not None else 30.0 if self._autoplay else 0.0))
+        replay.snapshot()  # the window's thread asks for it at once: what decodes it is made here, on the worker
         if self._autoplay:
             replay.play()
         self._close = replay.close

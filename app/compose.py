@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from app.places import history_file, inventory_file, state_file
+from app.places import history_file, state_file
 from app.window.settings.watching import Watching
+from app.written_estate import chosen_seeds, cluster_names, estate_name, expected_sizes, read_inventory
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.ports import ObserverSession
@@ -23,38 +24,18 @@ from services.discovery.model import EstateSnapshot
 from services.discovery.naming import names_of_clusters
 from services.discovery.shared_hosts import only_named
 from services.discovery.snapshot import Look, updated_estate
-from services.errors import BadInput
 from services.facts.model import NodeFacts
-from services.files import is_missing
 from services.history.recording import record_to
 from services.history.store import HistoryStore
-from services.i18n import tr
 from services.inventory.membership import written_clusters
 from services.inventory.model import HostEntry, Inventory, with_instances
-from services.inventory.toml_file import load_inventory
-from services.inventory.trust import is_place, trust_of
+from services.inventory.trust import trust_of
 from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import WINDOW_COST
 from services.sampling.own_past import mark_of
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
-from services.visible import whole
-
-
-class NothingToWatch(BadInput):
-    """There is no inventory yet, or it has no host: the window teaches, a command tells.
-
-    Attributes:
-        told: what the window says first: that the file which was named is not there; '' where none was named.
-    """
-
-    told = ""
-
-
-class InventoryRefused(BadInput):
-    """The inventory's file can't be read, or has faults: another one would do."""
-
 
 FAMILIES = register(BUILT_IN)
 """The families of systems that this process watches."""
@@ -73,63 +54,6 @@ def session_opener(vault: Vault | None = None) -> SessionOpener:
     keeper = vault or SystemVault()
     clock = SystemClock()
     return lambda entry: HostSession(entry, keeper, clock=clock)
-
-
-def read_inventory(options: Namespace) -> Inventory:
-    """Return the inventory; raise BadInput with advice where there is none yet or it has no host."""
-    path = inventory_file(options)
-    if is_missing(path):
-        nothing = NothingToWatch(
-            tr("There is no inventory at {path}.", path=path),
-            try_=(
-                tr("Name one with --inventory FILE (the format: resources/docs/inventory.md)."),
-                tr("Import hosts you already have: pilothouse inventory import --from ssh --write"),
-                tr("See the program without any server: pilothouse demo"),
-            ),
-        )
-        if getattr(options, "inventory", None) is not None:
-            nothing.told = tr(
-                "There is no inventory at {path}, which --inventory names. Adding or importing a host makes the file; "
-                "if the name is a slip, choose the right one.",
-                path=path,
-            )
-        raise nothing
-    try:
-        inventory = load_inventory(path)
-    except BadInput as problem:
-        raise InventoryRefused(problem.sentence, host=problem.host, try_=problem.try_) from problem
-    return replace(inventory, also=_also(options))
-
-
-def _also(options: Namespace) -> tuple[str, ...]:
-    """Return what --also names; raise BadInput for what is no network and no address."""
-    places = tuple(getattr(options, "also", ()))
-    odd = [place for place in places if not is_place(place)]
-    if odd:
-        raise BadInput(
-            tr("--also {place}: that is neither an address nor a network.", place=odd[0]),
-            try_=(tr("Write an IP address, a host name, or a network such as 10.0.3.0/24 (/8 at the widest)."),),
-        )
-    return places
-
-
-def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntry, ...]:
-    """Return the hosts to start from, each with its instances: those named, else every host."""
-    if names:
-        missing = [name for name in names if inventory.host(name) is None]
-        if missing:
-            raise BadInput(
-                tr("The inventory has no host named {names}.", names=", ".join(missing)),
-                try_=(tr("It has: {names}.", names=", ".join(h.name for h in inventory.hosts)),),
-            )
-        return with_instances(tuple(h for h in inventory.hosts if h.name in names))
-    if not inventory.hosts:
-        empty = NothingToWatch(
-            tr("The inventory {path} has no host.", path=inventory.path), try_=(tr("Add a [[host]] to it."),)
-        )
-        empty.told = empty.sentence
-        raise empty
-    return with_instances(inventory.hosts)
 
 
 def discover(
@@ -178,21 +102,6 @@ def last_window_cost(options: Namespace) -> dict[str, float] | None:
     finally:
         store.close()
     return msgspec.json.decode(kept, type=dict[str, float]) if kept else None
-
-
-def estate_name(inventory: Inventory) -> str:
-    """Return what the estate is called: its clusters' names, else the file's. Never a path: recordings travel."""
-    return ", ".join(c.name for c in inventory.clusters) or whole(Path(inventory.path).stem)
-
-
-def cluster_names(inventory: Inventory) -> dict[str, str]:
-    """Return seed host -> its cluster's name in the inventory."""
-    return {seed: cluster.name for cluster in inventory.clusters for seed in cluster.seeds}
-
-
-def expected_sizes(inventory: Inventory) -> dict[str, int]:
-    """Return seed host -> how many nodes its cluster should have, where the inventory says so."""
-    return {seed: c.expected for c in inventory.clusters if c.expected is not None for seed in c.seeds}
 
 
 def open_watcher(

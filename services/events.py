@@ -26,6 +26,10 @@ EventKind = Literal[
     "step",  # a step of a run that changes something began, or failed; key 'run:NUMBER:STEP'
 ]
 
+WATCH = "watch:"
+"""In the key of a step's event that a watch rule tells (services/procedures/service/run_events.py): nothing was changed
+by it. It stands here because a recording is drawn by it, and has no need of what plans and runs are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

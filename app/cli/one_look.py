@@ -8,8 +8,9 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 
-from app.compose import Past, open_state, read_inventory
+from app.compose import Past, open_state
 from app.places import state_file
+from app.written_estate import read_inventory
 from services.clock import Clock, SystemClock
 from services.discovery.families.builtin import kind_kept
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, told_until_settled

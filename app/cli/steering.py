@@ -22,8 +22,9 @@ from app.cli.procedure_text import (
     rest_lines,
     step_line,
 )
-from app.compose import open_state, read_inventory
+from app.compose import open_state
 from app.places import data_folder, other_journals, state_file
+from app.written_estate import read_inventory
 from services.clock import SystemClock
 from services.discovery.words import clock
 from services.errors import BadInput

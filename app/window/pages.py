@@ -90,7 +90,8 @@ def _show_first_span(controller: Controller, charts: ChartsPage) -> None:
 
 def import_steering() -> None:
     """Import what stands behind procedures: much, so on a worker, and once the first hosts are on the screen."""
-    importlib.import_module("app.window.steering.window")
+    for name in ("window", "chunks"):
+        importlib.import_module(f"app.window.steering.{name}")
 
 
 def build_steering(

@@ -13,7 +13,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.error_hooks import ErrorHooks
 from app.vault import SessionVault
-from app.window.controller import Controller
 from app.window.hosts.add_host import AddHost
 from app.window.hosts.first_run import NEW_INVENTORY, OPEN_DEMO, OTHER_INVENTORY, show_first_run, show_trouble
 from app.window.hosts.inventory_choice import InventoryChoice
@@ -30,6 +29,7 @@ from widgets.common.icons import app_icon
 
 if TYPE_CHECKING:
     from app.mark_shelf import MarkShelf
+    from app.window.controller import Controller
     from app.window.pages import Pages
     from app.window.steering.door import ServiceDoor
     from app.window.steering.window import Steering
@@ -37,14 +37,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_HEAVY = ("app.window.pages", "widgets.charts.card")
+_HEAVY = ("app.window.pages", "widgets.charts.card", "services.discovery.families.builtin")
 """What must not be imported on the GUI thread. There no np.unique is called: it would import numpy.ma (20 ms)."""
+_LIVE = tuple(f"app.window.hosts.{name}" for name in ("ask_keys", "ask_more", "host_actions", "nobody_left"))
+"""What is wired beside, where hosts are watched and not a recording's."""
 STEERING_LATER_MS = 300
 """The first answers of the hosts, and their paint, come before what procedures need: all want the processor."""
 
 
 class Opener(Protocol):
     """Opens the source on a worker thread; everything heavy is imported inside."""
+
+    def refuse_nothing(self) -> None:
+        """Raise UserError where there is nothing to open: the window then teaches, and needs nothing heavy for it."""
 
     def open(self) -> EstateSource:
         """Return the source, started."""
@@ -68,10 +73,18 @@ class LiveOpener:
         self._watching = watching
         self._stop: Callable[[], None] | None = None
 
+    def refuse_nothing(self) -> None:
+        """Raise UserError where the inventory is not there, is empty or can't be read."""
+        from app.written_estate import chosen_seeds, read_inventory
+
+        chosen_seeds(read_inventory(self._options), ())
+
     def open(self) -> EstateSource:
         """Open the inventory and start watching."""
         from app.compose import open_watcher
 
+        for name in _LIVE:
+            importlib.import_module(name)
         watcher = open_watcher(self._options, vault=self._vault, watching=self._watching)
         watcher.start()
         self._stop = watcher.stop
@@ -113,6 +126,9 @@ class RecordingOpener:
         self._start_s = start_s
         self._close: Callable[[], None] | None = None
 
+    def refuse_nothing(self) -> None:
+        """Return: a recording that is none says so when it is opened."""
+
     def open(self) -> EstateSource:
         """Open the recording at its beginning (or where asked)."""
         from services.clock import SystemClock
@@ -122,6 +138,7 @@ class RecordingOpener:
         replay = Replay(self._path, SystemClock())
         start, _end = replay.span()
         replay.seek(start + (self._start_s if self._start_s is not None else 30.0 if self._autoplay else 0.0))
+        replay.snapshot()  # the window's thread asks for it at once: what decodes it is made here, on the worker
         if self._autoplay:
             replay.play()
         self._close = replay.close
@@ -202,6 +219,7 @@ class WindowSession(QObject):
             )
 
         def work() -> EstateSource:
+            opener.refuse_nothing()
             for name in _HEAVY:
                 importlib.import_module(name)
 
@@ -219,6 +237,8 @@ class WindowSession(QObject):
         self._opener.close()
 
     def _loaded(self, source: EstateSource) -> None:
+        # The frame stands before these are loaded, and a window that teaches needs none of them (_HEAVY has them).
+        from app.window.controller import Controller
         from app.window.pages import build_pages
 
         self.window.status.show_message("")
@@ -270,8 +290,7 @@ class WindowSession(QObject):
     def _not_loaded(self, problem: UserError) -> None:
         self.failed = problem
         self.window.status.show_message("")
-        # The opener imported it already: only a worker may load what stands behind it.
-        from app.compose import InventoryRefused, NothingToWatch
+        from app.written_estate import InventoryRefused, NothingToWatch  # the opener imported it already
 
         if isinstance(problem, NothingToWatch):
             self._first_run(problem.told)

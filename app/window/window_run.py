@@ -44,7 +44,9 @@ DEFAULT_SIZE = (1440, 900)
 TITLE_BAR = 32
 """Room for a window manager's title bar in pixels: it is not part of the window's own size."""
 _FIRST = ("app.window.session", "widgets.common.style", "widgets.frame.status_line", "widgets.frame.top_bar",
-          "widgets.inventory.tree", "widgets.topology.inspector", "widgets.topology.view")  # fmt: skip
+          "widgets.inventory.tree", "widgets.topology.inspector", "widgets.topology.view", "widgets.frame.pages_place",
+          "app.window.frame.first_keys", "app.window.frame.panels", "app.window.settings.door",
+          "app.window.settings.standing")  # fmt: skip
 
 
 def run_window(

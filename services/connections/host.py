@@ -6,17 +6,14 @@ import contextlib
 from typing import TYPE_CHECKING, Self
 
 from services.boundary import bounded, unforeseen
-from services.connections import remote_command, sudo
+from services.connections import sudo
 from services.connections.gate import Gate
-from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
-from services.connections.mongo.only_reads import template_of
 from services.connections.plain_files import within
 from services.connections.ports import Output, Rows, Stream
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, heartbeat_table, statement_of
-from services.connections.remote_stream import RemoteStream
 from services.errors import BadInput, Refused, Unreachable, UserError
 from services.i18n import tr
 from services.inventory.kinds import KINDS, MONGODB
@@ -24,8 +21,10 @@ from services.inventory.kinds import KINDS, MONGODB
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.command import Command
+    from services.connections.host_key_check import HostKeyPolicy
     from services.connections.mongo.document import Reply
     from services.connections.reads.mongo import MongoRead
+    from services.connections.remote_stream import RemoteStream
     from services.connections.ssh import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
@@ -96,6 +95,8 @@ class HostSession:
 
     def ask(self, read: MongoRead, *, limit_s: float = 5.0) -> Reply:
         """Send one command of the registry to a MongoDB server; see ObserverSession."""
+        from services.connections.mongo.only_reads import template_of  # late: an SQL estate never asks
+
         template = template_of(read)
         if self.kind != MONGODB.code:
             raise self._other_kind(tr("command of MongoDB"))
@@ -140,11 +141,16 @@ class HostSession:
         self._links.close()
 
     def _run(self, command: Command, limit_s: float) -> Output:
+        from services.connections import remote_command  # paramiko: only a host with an SSH way needs it
+
         link, wrapped = self._prepare(within(command, limit_s))
         most, what = self._limits.output_bytes, command.brief
         return remote_command.run(link, wrapped, None, host=self.host, limit_s=limit_s, most=most, what=what)
 
     def _stream(self, command: Command) -> Stream:
+        from services.connections import remote_command  # as above
+        from services.connections.remote_stream import RemoteStream
+
         link, wrapped = self._prepare(command)
         channel = remote_command.start(
             link, wrapped, host=self.host, limit_s=self._limits.channel_s, what=command.brief

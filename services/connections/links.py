@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,15 +11,16 @@ from typing import TYPE_CHECKING, TypeVar, Union, cast
 
 from services.connections import sql_setup
 from services.connections.budget import UnderWay
-from services.connections.sql import SqlLink
-from services.connections.ssh import SshLink
 from services.errors import UserError
+from services.inventory.kinds import MONGODB
 
 if TYPE_CHECKING:
     from services.connections.gate import Gate
     from services.connections.host_key_check import HostKeyPolicy
     from services.connections.limits import Limits
     from services.connections.mongo.link import MongoLink
+    from services.connections.sql import SqlLink
+    from services.connections.ssh import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 
@@ -68,6 +70,7 @@ class Links:
         self._server_under_way = UnderWay()
         self.closed = False
         self.reached: tuple[str, ...] = ()
+        _load_ways(entry)
 
     @property
     def server_was_open(self) -> bool:
@@ -80,6 +83,8 @@ class Links:
             self.refuse_when_closed()
             if self._ssh is not None and self._ssh.alive:
                 return self._ssh
+            from services.connections.ssh import SshLink  # _load_ways has loaded it
+
             with _attempt(self._road.ssh_gate):
                 if self._ssh is not None:
                     self._ssh.close()
@@ -102,6 +107,8 @@ class Links:
 
     def sql(self, limit_s: float) -> SqlLink:
         """Return the SQL connection, opened where need be, through SSH where the inventory gives that way."""
+        from services.connections.sql import SqlLink  # _load_ways has loaded it
+
         return self._to_server(
             lambda: SqlLink.open(
                 self._entry,
@@ -116,7 +123,7 @@ class Links:
 
     def mongo(self, limit_s: float) -> MongoLink:
         """Return the connection to a MongoDB server, opened in the same way."""
-        from services.connections.mongo.link import MongoLink  # late: BSON's codec, which an SQL estate never needs
+        from services.connections.mongo.link import MongoLink  # _load_ways has loaded it
 
         return self._to_server(
             lambda: MongoLink.open(
@@ -177,6 +184,18 @@ class Links:
         if self.closed:
             self.close()
             raise self._road.ended()
+
+
+def _load_ways(entry: HostEntry) -> None:
+    """Load what the ways into this host need, and nothing for a way that nobody has.
+
+    Here and not at the first call: a session is made before the window has its pages, and a lane that loads beside
+    their building would hold it up.
+    """
+    if entry.ssh is not None:
+        importlib.import_module("services.connections.ssh")
+    if entry.sql is not None:
+        importlib.import_module(f"services.connections.{'mongo.link' if entry.kind == MONGODB.code else 'sql'}")
 
 
 @contextlib.contextmanager

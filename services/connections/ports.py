@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from services.connections.command import Command
-from services.connections.mongo.change import MongoCommand, SetChange
-from services.connections.mongo.document import Document, Reply
-from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.statement import Statement
 from services.secrets import Secret
+
+if TYPE_CHECKING:  # a port is asked for by SQL estates too
+    from services.connections.mongo.change import MongoCommand, SetChange
+    from services.connections.mongo.document import Document, Reply
+    from services.connections.reads.mongo import MongoRead
 
 SqlValue = str | bytes | int | float | None
 

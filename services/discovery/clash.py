@@ -35,7 +35,12 @@ def contradict(one: NodeFacts, other: NodeFacts) -> bool:
     The state in the group is part of it: of one server two readings of one moment agree, and what differs for the
     second in which it changes is told as a clash for that second, which is the side on which to err.
     """
-    pairs = zip(_told(one), _told(other), strict=True)
+    groups = registered().told(one), registered().told(other)
+    both = groups[0].keys() & groups[1].keys()  # what one of them tells nothing of is no contradiction
+    pairs = (
+        *zip(_told(one), _told(other), strict=True),
+        *((groups[0][part], groups[1][part]) for part in both),
+    )
     if any(mine not in ("", None) and yours not in ("", None) and mine != yours for mine, yours in pairs):
         return True
     began, too = _began(one), _began(other)
@@ -80,7 +85,6 @@ def _told(facts: NodeFacts) -> tuple[object, ...]:
     return (
         *((server.hostname, server.port, server.server_id, server.server_uuid, server.server_uid, server.version_text)
           if server is not None else (None,) * 6),
-        *registered().told(facts),
         *((machine.machine_id, machine.hostname, _disk(machine)) if machine is not None else (None,) * 3),
     )  # fmt: skip
 

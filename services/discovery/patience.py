@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from services.clock import Clock
-from services.connections.mongo.document import Reply
 from services.connections.ports import ObserverSession, Output, Rows, Stream
-from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
+
+if TYPE_CHECKING:
+    from services.connections.mongo.document import Reply
+    from services.connections.reads.mongo import MongoRead
 
 MOST_TIMES = 4.0
 """Of the limit, for the whole search: hosts that answer a little now and then end it too."""

@@ -17,7 +17,6 @@ from services.connections.no_commands import no_commands
 from services.connections.ports import ObserverSession, Rows
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
-from services.discovery.probe_mongodb import probe_mongodb
 from services.errors import NoCommands, OfflineMode, QueryFailed, Refused, SudoFailed, Unforeseen, UserError
 from services.facts import reads
 from services.facts.absence import SEVERAL, doubt_of_absence
@@ -148,7 +147,7 @@ def _looked(
 ) -> NodeFacts:
     asked_sql, asked_ssh = "sql" in parts and session.has_sql, bool({"machine", "log"} & set(parts)) and session.has_ssh
     begun: _Begun | UserError | None = None
-    ask = probe_mongodb if session.kind == MONGODB.code else _probe_sql
+    ask = _probe_mongodb if session.kind == MONGODB.code else _probe_sql
     if asked_ssh and "machine" in parts:
         # Both roads at once: over a VPN each takes seconds, of which all but milliseconds are spent waiting.
         with ThreadPoolExecutor(1, thread_name_prefix="pilothouse-probe") as beside:
@@ -168,6 +167,13 @@ def _looked(
         tried=asked_sql or asked_ssh,
     )
     return replace(done, at=clock.wall(), reach=reach, no_way=ways_missing(ssh=session.has_ssh, sql=session.has_sql))
+
+
+def _probe_mongodb(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s: float) -> NodeFacts | UserError:
+    # Late: what reads MongoDB (BSON's codec, its wire) is loaded where one of its servers is asked, and nowhere else.
+    from services.discovery.probe_mongodb import probe_mongodb
+
+    return probe_mongodb(session, clock, facts, limit_s)
 
 
 def ways_missing(*, ssh: bool, sql: bool) -> tuple[str, ...]:

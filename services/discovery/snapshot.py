@@ -69,7 +69,7 @@ def updated_estate(
     nodes = [node for node in found.nodes if not node.only_named]
     groups: dict[str, list[Node]] = {}
     owners: dict[str, Family] = {}
-    for family in asked:
+    for family in asked.concerned(nodes, previous):
         claims = family.claims([node for node in nodes if not node.cluster], previous, at)
         groups |= claims
         owners |= dict.fromkeys(claims, family)
@@ -155,7 +155,7 @@ def _cluster(
 def _kind_of(members: Sequence[Node], making: Making, families: Families) -> tuple[ClusterKind, Family]:
     """Return of which kind nodes are that no group claims, and whose that is."""
     links = making.links_of(members)
-    return next((kind, family) for family in families if (kind := family.takes(members, links)) is not None)
+    return next((kind, one) for one in families.takers(members) if (kind := one.takes(members, links)) is not None)
 
 
 def _product(nodes: Sequence[Node]) -> tuple[Flavour, str]:

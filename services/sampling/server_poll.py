@@ -9,14 +9,11 @@ from typing import Protocol
 from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.probe import facts_from_poll
-from services.discovery.probe_mongodb import facts_from_answer
-from services.errors import Dropped
 from services.facts.heartbeat import heartbeat_problems
 from services.facts.model import NodeFacts
 from services.facts.numeric import numeric_status, numeric_variables, replication_values
 from services.inventory.kinds import MONGODB
 from services.inventory.model import HostEntry
-from services.sampling.mongo_poll import MongoPoll, MongoResult, poll_mongodb
 from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
 
@@ -51,7 +48,10 @@ class ServerPoll(Protocol):
 def server_poll(entry: HostEntry, session: ObserverSession, clock: Clock, settings: WatchSettings) -> ServerPoll:
     """Return what polls the server of this entry."""
     if entry.kind == MONGODB.code:
-        return _Mongo(session, clock, settings)
+        # Late: what reads MongoDB is loaded where one of its servers is watched, and nowhere else.
+        from services.sampling.mongo_server_poll import MongoServerPoll
+
+        return MongoServerPoll(session, clock, settings)
     table = entry.sql.heartbeat_table if entry.sql is not None else None
     return _Sql(session, clock, settings, table)
 
@@ -118,31 +118,3 @@ def _sql_values(facts: NodeFacts, result: SqlResult) -> dict[str, float]:
         values.update(replication_values(fresh))
     values.update(result.console)
     return values
-
-
-class _Mongo:
-    def __init__(self, session: ObserverSession, clock: Clock, settings: WatchSettings) -> None:
-        self._session = session
-        self._clock = clock
-        self._settings = settings
-        self._poll = MongoPoll()
-
-    def poll(self) -> Polled:
-        try:
-            result = self._asked()
-        except Dropped:
-            # A member that steps down, or rolls back, ends every session and serves on: only a new one tells.
-            self.forget()
-            result = self._asked()
-        return Polled(
-            result.at,
-            result.mono,
-            lambda previous: facts_from_answer(previous, result.answer, result.at, round_trip_s=result.round_trip_s),
-            lambda _facts: dict(result.values),
-        )
-
-    def _asked(self) -> MongoResult:
-        return poll_mongodb(self._session, self._poll, self._clock, self._settings)
-
-    def forget(self) -> None:
-        self._poll = MongoPoll()

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.compose import cluster_names, session_opener
+from app.compose import session_opener
+from app.written_estate import cluster_names
 from services.clock import SystemClock
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.families.galera.kind import GALERA

@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.compose import NothingToWatch, read_inventory
 from app.window.hosts.first_run import show_first_run
 from app.window.main_window import MainWindow
+from app.written_estate import NothingToWatch, read_inventory
 from widgets.common.palette import CommandPalette, PaletteEntry
 
 

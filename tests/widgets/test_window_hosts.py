@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.compose import NothingToWatch
 from app.error_hooks import ErrorHooks
 from app.mark_shelf import MarkShelf, SessionShelf
 from app.vault import SessionVault
@@ -19,6 +18,7 @@ from app.window.hosts.add_host import AddHost, renamed
 from app.window.hosts.host_actions import remove_from_file
 from app.window.main_window import MainWindow
 from app.window.session import WindowSession
+from app.written_estate import NothingToWatch
 from services.connections.probe import AccessReport, Step
 from services.errors import AuthFailed, HostKeyUnknown, SecretMissing, StoreError, UserError
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
@@ -272,6 +272,9 @@ class FakeOpener:
     def __init__(self, *problems: UserError) -> None:
         self.problems = list(problems)
         self.closed = 0
+
+    def refuse_nothing(self) -> None:
+        return None
 
     def open(self) -> EstateSource:
         if self.problems:

@@ -33,6 +33,9 @@ class FakeSteeredOpener:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def refuse_nothing(self) -> None:
+        return None
+
     def open(self) -> EstateSource:
         return FakeLiveSource()
 

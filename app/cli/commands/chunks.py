@@ -13,7 +13,8 @@ from pathlib import Path
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.machine import print_json
 from app.cli.procedure_text import check_lines
-from app.compose import read_inventory, session_opener
+from app.compose import session_opener
+from app.written_estate import read_inventory
 from services.backup_chunks.advice import Advice, advise
 from services.backup_chunks.asked import QUESTIONS, asked, given_by
 from services.backup_chunks.checks import check_jobs

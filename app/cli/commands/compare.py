@@ -16,9 +16,9 @@ from app.cli.kept_marks import chosen, list_marks, remove_mark, windows_of_mark
 from app.cli.machine import print_json
 from app.cli.moments import Held, window
 from app.cli.steering import open_service
-from app.compose import read_inventory
 from app.mark_shelf import MarkShelf, StateShelf
 from app.places import history_file, need_recording, state_file
+from app.written_estate import read_inventory
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.history.recorded_marks import about_recording

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.machine import print_json
-from app.compose import read_inventory
 from app.places import inventory_file
 from app.vault import SessionVault
+from app.written_estate import read_inventory
 from services.connections.known_certificates import accept_certificate
 from services.connections.probe import AccessReport, probe_access
 from services.errors import BadInput

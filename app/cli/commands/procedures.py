@@ -12,8 +12,8 @@ from app.cli.machine import print_json
 from app.cli.procedure_text import card_lines, field_lines, obligation_lines, place_of, run_lines, run_title, way_lines
 from app.cli.run_document import run_document
 from app.cli.steering import elsewhere_lines, open_service
-from app.compose import NothingToWatch
 from app.places import data_folder
+from app.written_estate import NothingToWatch
 from services.i18n import english, tr
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.journal.codec import plain

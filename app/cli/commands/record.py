@@ -10,9 +10,10 @@ from pathlib import Path
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.machine import print_json
 from app.cli.no_answer import Silence
-from app.compose import open_watcher, read_inventory
+from app.compose import open_watcher
 from app.mark_shelf import StateShelf
 from app.places import state_file
+from app.written_estate import read_inventory
 from services.errors import BadInput, StoreError, UserError
 from services.events import Event
 from services.files import private_file

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.events import Event
-from services.procedures.service.run_events import WATCH
+from services.events import WATCH, Event
 from services.sampling.change.around import windows_of
 from services.sampling.change.model import Window
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.window.charts.chart_plan import ChartPlan
 from services.discovery.model import ClusterSnapshot, NodeView
@@ -120,7 +121,9 @@ def _why(node: NodeView, way: str) -> str:
     return next((p.bare or p.sentence for p in problems if p.part == way), "")
 
 
+@lru_cache(maxsize=512)
 def _way_of(metric: str) -> str:
+    """Return the way over which a metric is read; asked for each curve with each picture, and the same for ever."""
     try:
         return read_over(load_catalogue().formula(metric))
     except BadInput:

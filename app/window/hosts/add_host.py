@@ -19,12 +19,11 @@ from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef
 from services.types import Health
 from widgets.bridge.ops import Ops
-from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.draft import Candidate, HostDraft, HostKey, ServerCertificate, StepLike, StepLine
-from widgets.inventory.import_dialog import ImportDialog
 
 if TYPE_CHECKING:
     from services.connections.probe import AccessReport
+    from widgets.inventory.connection_dialog import ConnectionDialog
 
 _SOURCES = {"ssh": "~/.ssh/config", "mycnf": "~/.my.cnf", "workbench": "MySQL Workbench"}
 
@@ -80,11 +79,11 @@ class AddHost(QObject):
             )
             self._window.messages.say(Health.WARN, told, tr("Dismiss"))
             return
-        self._open(ConnectionDialog(parent=self._window))
+        self._open(_dialog(self._window))
 
     def edit(self, entry: HostEntry) -> None:
         """Open the connection dialog on a host that is watched already."""
-        self._open(ConnectionDialog(self._window, entry))
+        self._open(_dialog(self._window, entry))
 
     def _open(self, dialog: ConnectionDialog) -> None:
         if self._dialog is not None:
@@ -232,6 +231,8 @@ class AddHost(QObject):
     # --- imports -----------------------------------------------------------------------------------------------------
 
     def _show_import(self, kind: str, found: Found) -> None:
+        from widgets.inventory.import_dialog import ImportDialog  # late: the frame stands without it
+
         dialog = ImportDialog(_SOURCES[kind], found.candidates, self._window, why=found.told)
         path, vault = self._path, self._vault
 
@@ -257,6 +258,14 @@ class AddHost(QObject):
         if told:
             self._window.messages.say(Health.WARN, tuple(told))
         self.added.emit(done.added)
+
+
+def _dialog(window: MainWindow, entry: HostEntry | None = None) -> ConnectionDialog:
+    """Return the dialog for a new host, or on one that is there."""
+    # Late: the frame stands without it and what it asks with, and most starts never open one.
+    from widgets.inventory.connection_dialog import ConnectionDialog
+
+    return ConnectionDialog(window, entry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 
 from app.vault import SessionVault
 from app.window.main_window import MainWindow
-from services.connections.probe import AccessReport
 from services.errors import HostKeyUnknown, UserError
 from services.inventory.model import HostEntry
 from widgets.bridge.ops import Ops
 from widgets.inventory.draft import HostKey
 from widgets.inventory.host_key_question import HostKeyQuestion
+
+if TYPE_CHECKING:  # paramiko stands behind it, and this is loaded for hosts without SSH too
+    from services.connections.probe import AccessReport
 
 
 class AskKeys(QObject):

@@ -30,8 +30,9 @@ class ServiceDoor:
 
     def open(self) -> ProcedureService:
         """Open the store and the service; raise UserError."""
-        from app.compose import open_state, read_inventory
+        from app.compose import open_state
         from app.places import data_folder, state_file
+        from app.written_estate import read_inventory
         from services.clock import SystemClock
         from services.procedures.journal.heads import HeadFiles
         from services.procedures.journal.seal_key import WorkstationKey
@@ -46,7 +47,7 @@ class ServiceDoor:
 
     def refresh(self, service: ProcedureService) -> None:
         """Let the service know hosts that were added or edited since."""
-        from app.compose import read_inventory
+        from app.written_estate import read_inventory
         from services.sampling.own_past import mark_of
 
         inventory = read_inventory(self._options)

@@ -1,25 +1,28 @@
 """The families that come with the program, in the order in which they are asked: adding one adds its entry here.
 
 Their kinds are known at once, for a snapshot that is read from a file names them. What judges is loaded when first
-asked: a recording is drawn without it, and sixty modules would hold up its first picture.
+asked, which is when a server of the family was first heard: a recording is drawn without it, sixty modules would hold
+up its first picture, and an estate pays for no family that it has not.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from services.discovery.families.galera.kind import GALERA
-from services.discovery.families.group_replication.kind import GROUP_REPLICATION
+from services.discovery.families.galera import kind as galera
+from services.discovery.families.group_replication import kind as group_replication
 from services.discovery.families.late import late
-from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
+from services.discovery.families.mongodb import kind as mongodb
+from services.discovery.families.mongodb.problems import GRAVITY
 from services.discovery.families.proxysql.kind import PROXYSQL
 from services.discovery.families.registry import Families, registered
-from services.discovery.families.replication.kind import ASYNC
+from services.discovery.families.replication import kind as replication
 from services.discovery.families.single.kind import SINGLE, UNKNOWN
 from services.types import ClusterKind
 
 if TYPE_CHECKING:
     from services.discovery.families.port import Family
+    from services.facts.model import NodeFacts
 
 
 def _galera() -> Family:
@@ -58,14 +61,19 @@ def _single() -> Family:
     return Single()
 
 
+def _in_no_answer(_facts: NodeFacts) -> bool:
+    """Return False: no answer of a server tells of it."""
+    return False
+
+
 BUILT_IN = Families(
     (
-        late((GALERA,), _galera),
-        late((GROUP_REPLICATION,), _group_replication),
-        late((REPLICA_SET, SHARDED), _mongodb),
-        late((ASYNC,), _replication),
-        late((PROXYSQL,), _proxysql),
-        late((SINGLE, UNKNOWN), _single),
+        late((galera.GALERA,), _galera, galera.speaks),
+        late((group_replication.GROUP_REPLICATION,), _group_replication, group_replication.speaks),
+        late((mongodb.REPLICA_SET, mongodb.SHARDED), _mongodb, mongodb.speaks, GRAVITY),
+        late((replication.ASYNC,), _replication, replication.speaks),
+        late((PROXYSQL,), _proxysql, _in_no_answer),
+        late((SINGLE, UNKNOWN), _single, _in_no_answer),
     )
 )
 
@@ -74,5 +82,5 @@ def kind_kept(words: str) -> ClusterKind | None:
     """Return the kind that a store keeps by these words, None where no family declares it; of old stores ('') Galera's:
     no other was remembered."""
     if not words:
-        return GALERA
+        return galera.GALERA
     return next((kind for kind in registered().kinds if kind.words == words), None)

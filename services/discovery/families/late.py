@@ -1,20 +1,33 @@
-"""A family whose kinds are known before it is loaded."""
+"""A family of which is known before it is loaded what files and the window ask: kinds, gravity, who tells of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from services.types import ClusterKind
+from services.types import ClusterKind, Health
 
 if TYPE_CHECKING:
     from services.discovery.families.port import Family
+    from services.facts.model import NodeFacts
+
+NO_GRAVITY: Mapping[str, Health] = MappingProxyType({})
+"""Of a family whose problems are told by its nodes."""
 
 
 class _Late:
-    def __init__(self, kinds: tuple[ClusterKind, ...], load: Callable[[], Family]) -> None:
+    def __init__(
+        self,
+        kinds: tuple[ClusterKind, ...],
+        load: Callable[[], Family],
+        speaks: Callable[[NodeFacts], bool],
+        gravity: Mapping[str, Health],
+    ) -> None:
         self.kinds = kinds
+        self.speaks = speaks
+        self.gravity = gravity
         self._load = load
 
     @cached_property
@@ -27,11 +40,16 @@ class _Late:
         return getattr(self._family, name)
 
 
-def late(kinds: tuple[ClusterKind, ...], load: Callable[[], Family]) -> Family:
-    """Return a family that is loaded when anything but its kinds is first asked of it.
+def late(
+    kinds: tuple[ClusterKind, ...],
+    load: Callable[[], Family],
+    speaks: Callable[[NodeFacts], bool],
+    gravity: Mapping[str, Health] = NO_GRAVITY,
+) -> Family:
+    """Return a family that is loaded when anything else is first asked of it.
 
     Args:
-        kinds: those that it declares.
+        kinds, speaks, gravity: as the family itself has them (port.py).
         load: imports and returns it.
     """
-    return cast("Family", _Late(kinds, load))
+    return cast("Family", _Late(kinds, load, speaks, gravity))

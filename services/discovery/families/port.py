@@ -95,6 +95,12 @@ class Family(Protocol):
     def kinds(self) -> tuple[ClusterKind, ...]:
         """Return the kinds of cluster that it declares."""
 
+    def speaks(self, facts: NodeFacts) -> bool:
+        """Return whether a host tells anything that this family reads: nothing else is asked of another's facts.
+
+        Known before the family is loaded (builtin.py), as its kinds and its gravity are.
+        """
+
     def leads(self, facts: NodeFacts) -> Iterable[Lead]:
         """Return whom a host names, as far as this family reads it."""
 

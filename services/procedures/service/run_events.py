@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.events import Event
+from services.events import WATCH, Event
 from services.i18n import mark, tr
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunState, RunView, StepState
@@ -16,8 +16,6 @@ _ENDS = {
     RunState.LEFT: (mark("Run {run} was left as it is: {title}"), Health.WARN),
     RunState.UNDO_FAILED: (mark("The undo of run {run} failed: {title}"), Health.BAD),
 }
-WATCH = "watch:"
-"""In the key of what a watch rule tells: nothing was changed by it."""
 _FAILED = frozenset({StepState.FAILED, StepState.UNDO_FAILED})
 
 

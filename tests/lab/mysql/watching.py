@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.compose import cluster_names, session_opener
+from app.compose import session_opener
+from app.written_estate import cluster_names
 from services.clock import SystemClock
 from services.history.store import HistoryStore
 from services.inventory.toml_file import load_inventory

@@ -21,9 +21,9 @@ import pytest
 
 from app.cli.machine import print_json
 from app.cli.visible import only_visible, writable
-from app.compose import read_inventory
 from app.kept_errors import told
 from app.places import need_recording
+from app.written_estate import read_inventory
 from services.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.cli.terminal import estate_text
-from app.compose import expected_sizes
+from app.written_estate import expected_sizes
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.expected import SMALLER
 from services.discovery.model import ClusterSnapshot, EstateSnapshot

@@ -20,7 +20,19 @@ from services.discovery.families.replication.family import Replication
 from services.discovery.families.single.family import Single
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import BadInput
+from services.facts.model import GaleraFacts, GroupFacts, NodeFacts, ReplicationFacts
+from services.facts.mongodb.model import MongoFacts
+from services.facts.mongodb.server import MongoServer
 from services.types import ClusterKind
+
+_EACH = (
+    NodeFacts("db1", at=1.0),
+    NodeFacts("db1", at=1.0, galera=GaleraFacts()),
+    NodeFacts("db1", at=1.0, group=GroupFacts()),
+    NodeFacts("db1", at=1.0, replication=ReplicationFacts()),
+    NodeFacts("db1", at=1.0, mongo=MongoFacts(MongoServer())),
+)
+"""Of each family the part that it reads."""
 
 
 @pytest.mark.parametrize(
@@ -43,7 +55,26 @@ def test_that_what_a_family_declares_stands_in_the_list_of_families() -> None:
     families = (Galera(), GroupReplication(), MongoDb(), Replication(), ProxySql(), Single())
     assert [family.kinds for family in BUILT_IN] == [family.kinds for family in families]
     for listed, family in zip(BUILT_IN, families, strict=True):
+        assert listed.gravity == family.gravity
+        assert [listed.speaks(facts) for facts in _EACH] == [family.speaks(facts) for facts in _EACH]
         assert listed.takes.__func__ is type(family).takes, "and what is asked of it the family itself answers"
+
+
+def test_that_facts_of_one_family_load_no_other() -> None:
+    told = "galera=GaleraFacts(node_uuid='u', state_uuid='s', cached_downto=1), server=ServerFacts()"
+    code = (
+        "import sys; from services.facts.model import GaleraFacts, NodeFacts, ServerFacts;"
+        "from services.discovery.snapshot import updated_estate;"
+        "from services.discovery.families.registry import registered;"
+        f"facts = NodeFacts('db1', at=1.0, sql_at=1.0, {told});"
+        "estate = updated_estate(None, {'db1': facts}, 1.0); estate = updated_estate(estate, {'db1': facts}, 2.0);"
+        "asked = registered(); assert asked.live_id(facts) and asked.lent(facts);"
+        "asked.leads(facts), asked.told(facts);"
+        "assert estate.clusters[0].kind.code == 'GALERA';"
+        "print(*sorted(name.split('.')[3] for name in sys.modules if name.endswith('.family')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["galera"]
 
 
 def test_that_a_snapshot_is_read_from_a_file_without_loading_what_judges() -> None:

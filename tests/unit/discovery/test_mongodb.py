@@ -8,15 +8,15 @@ import pytest
 
 from services.discovery.changes import events_between
 from services.discovery.crawl import leads_of
-from services.discovery.families.mongodb.contents import UNEXPECTED_EMPTY
 from services.discovery.families.mongodb.kind import REPLICA_SET
-from services.discovery.families.mongodb.quorum import (
+from services.discovery.families.mongodb.problems import (
     ARBITER_BLOCKS,
     EVEN_VOTES,
     MAJORITY_NOT_KNOWN,
     NO_PRIMARY_MEMBER,
     OLD_PROTOCOL,
     STALE_PRIMARY,
+    UNEXPECTED_EMPTY,
 )
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.discovery.snapshot import updated_estate

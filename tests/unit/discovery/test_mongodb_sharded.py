@@ -6,10 +6,14 @@ from dataclasses import replace
 
 from services.discovery.changes import events_between
 from services.discovery.crawl import leads_of
-from services.discovery.families.mongodb.contents import METADATA_DIFFER, METADATA_GONE
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
-from services.discovery.families.mongodb.quorum import OLD_PROTOCOL
-from services.discovery.families.mongodb.sharded import CONFIG_STRINGS, SHARD_SILENT
+from services.discovery.families.mongodb.problems import (
+    CONFIG_STRINGS,
+    METADATA_DIFFER,
+    METADATA_GONE,
+    OLD_PROTOCOL,
+    SHARD_SILENT,
+)
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import Metadata, MongoFacts

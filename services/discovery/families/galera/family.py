@@ -8,7 +8,7 @@ from types import MappingProxyType
 from services.discovery.families.galera import told
 from services.discovery.families.galera.claims import MEMBERSHIP, fellows, home, leads
 from services.discovery.families.galera.judge import own_word
-from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.galera.kind import GALERA, speaks
 from services.discovery.families.galera.members import Directory
 from services.discovery.families.galera.numbers import galera_numbers
 from services.discovery.families.galera.quorum import quorum_problems, silent_of
@@ -35,6 +35,10 @@ class Galera:
     kinds = (GALERA,)
     quorum_words = told.WORDS
     gravity: Mapping[str, Health] = MappingProxyType({})
+
+    def speaks(self, facts: NodeFacts) -> bool:
+        """Return whether it tells of a group."""
+        return speaks(facts)
 
     def leads(self, facts: NodeFacts) -> Iterable[Lead]:
         """Return the members that a host names, then those of its configuration."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from services.discovery.families.group_replication import told
 from services.discovery.families.group_replication.claims import MEMBERSHIP, fellows, home, leads
 from services.discovery.families.group_replication.judge import Judge
-from services.discovery.families.group_replication.kind import GROUP_REPLICATION
+from services.discovery.families.group_replication.kind import GROUP_REPLICATION, speaks
 from services.discovery.families.group_replication.numbers import group_numbers
 from services.discovery.families.group_replication.quorum import group_problems, silent_of
 from services.discovery.families.group_replication.views import (
@@ -44,6 +44,10 @@ class GroupReplication:
     kinds = (GROUP_REPLICATION,)
     quorum_words = told.WORDS
     gravity: Mapping[str, Health] = MappingProxyType({})
+
+    def speaks(self, facts: NodeFacts) -> bool:
+        """Return whether it tells of a group."""
+        return speaks(facts)
 
     def leads(self, facts: NodeFacts) -> Iterable[Lead]:
         """Return the members that a host names, then the seeds of its configuration."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from services.i18n import mark
 from services.types import KEEPS_IDENTITY, VOTES, ClusterKind
+
+if TYPE_CHECKING:
+    from services.facts.model import NodeFacts
 
 GROUP_REPLICATION = ClusterKind(
     "GROUP_REPLICATION",
@@ -14,3 +19,8 @@ GROUP_REPLICATION = ClusterKind(
     outside=mark("No majority"),
     traits=frozenset({"group_replication", VOTES, KEEPS_IDENTITY}),
 )
+
+
+def speaks(facts: NodeFacts) -> bool:
+    """Return whether a server tells of a group."""
+    return facts.group is not None

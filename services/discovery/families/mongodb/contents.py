@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from services.discovery.families.mongodb.numbers import LAG_WARN_S, lag_of
 from services.discovery.families.mongodb.places import facts_of
+from services.discovery.families.mongodb.problems import METADATA_DIFFER, METADATA_GONE, UNEXPECTED_EMPTY
 from services.discovery.families.mongodb.quorum import PART
 from services.discovery.families.mongodb.views import SetOf
 from services.discovery.nodes import Node
@@ -18,9 +19,6 @@ from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.model import Contents
 from services.i18n import tr
 
-METADATA_DIFFER = "mongodb.config-metadata-differ"
-METADATA_GONE = "mongodb.config-metadata-gone"
-UNEXPECTED_EMPTY = "mongodb.unexpected-empty"
 ONE_MOMENT_S = 2.0
 """Readings further apart than this are not of one moment: what differs may have been changed in between."""
 

@@ -7,31 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from services.discovery.families.making import Card, Making
 from services.discovery.families.mongodb import told
 from services.discovery.families.mongodb.claims import claims, home, leads, places, set_id
-from services.discovery.families.mongodb.contents import (
-    METADATA_DIFFER,
-    METADATA_GONE,
-    UNEXPECTED_EMPTY,
-    empty_problems,
-    metadata_problems,
-)
+from services.discovery.families.mongodb.contents import empty_problems, metadata_problems
 from services.discovery.families.mongodb.edges import edges_of
 from services.discovery.families.mongodb.judge import Judge
-from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
+from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED, speaks
 from services.discovery.families.mongodb.numbers import member_numbers, process_numbers
 from services.discovery.families.mongodb.places import Directory, facts_of, names_of, own_name, without_found
-from services.discovery.families.mongodb.quorum import (
-    ARBITER_BLOCKS,
-    MAJORITY_NOT_KNOWN,
-    NO_PRIMARY_MEMBER,
-    STALE_PRIMARY,
-    agreement_of,
-    components_of,
-    set_problems,
-    silent_of,
-)
+from services.discovery.families.mongodb.problems import GRAVITY
+from services.discovery.families.mongodb.quorum import agreement_of, components_of, set_problems, silent_of
 from services.discovery.families.mongodb.sharded import (
-    CONFIG_STRINGS,
-    SHARD_SILENT,
     role_words,
     sharded_name,
     sharded_problems,
@@ -50,26 +34,17 @@ from services.facts.model import NodeFacts, Problem
 from services.i18n import tr
 from services.types import ClusterKind, Health, worst
 
-_GRAVITY: Mapping[str, Health] = {
-    NO_PRIMARY_MEMBER: Health.BAD,
-    STALE_PRIMARY: Health.BAD,
-    METADATA_DIFFER: Health.WARN,
-    METADATA_GONE: Health.BAD,
-    CONFIG_STRINGS: Health.BAD,
-    ARBITER_BLOCKS: Health.WARN,
-    MAJORITY_NOT_KNOWN: Health.UNKNOWN,
-    SHARD_SILENT: Health.UNKNOWN,
-    UNEXPECTED_EMPTY: Health.WARN,
-}
-"""Of problems of a set or a cluster as a whole; what is advice only (even votes, the old protocol) is not here."""
-
 
 class MongoDb:
     """One replica set, or one sharded cluster, by the id that its metadata have."""
 
     kinds = (REPLICA_SET, SHARDED)
     quorum_words = told.WORDS
-    gravity = _GRAVITY
+    gravity = GRAVITY
+
+    def speaks(self, facts: NodeFacts) -> bool:
+        """Return whether it is a process of MongoDB."""
+        return speaks(facts)
 
     def leads(self, facts: NodeFacts) -> Iterable[Lead]:
         """Return members, shards, config servers and mongos that a process names."""
@@ -172,7 +147,7 @@ class MongoDb:
         titles = {c.title for c in parts.components}
         if any(sum(c.primary for c in parts.components if c.title == title) != 1 for title in titles):
             return Health.BAD
-        wrong = (_GRAVITY.get(problem.code, Health.GOOD) for problem in self.problems("", parts))
+        wrong = (GRAVITY.get(problem.code, Health.GOOD) for problem in self.problems("", parts))
         return worst((*wrong, *(n.health for n in parts.shown if n.role != SPARE)))
 
     def silent(self, nodes: Sequence[Node]) -> Sequence[Node]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from services.i18n import mark
 from services.types import KEEPS_IDENTITY, PLACES, SEVERAL_GROUPS, VOTES, ClusterKind
+
+if TYPE_CHECKING:
+    from services.facts.model import NodeFacts
 
 MONGODB = "mongodb"
 """Trait of both kinds: their nodes are mongod and mongos."""
@@ -26,3 +31,8 @@ SHARDED = ClusterKind(
     outside=mark("No majority"),
     traits=frozenset({MONGODB, SEVERAL_GROUPS, KEEPS_IDENTITY, PLACES}),
 )
+
+
+def speaks(facts: NodeFacts) -> bool:
+    """Return whether a process of MongoDB answered."""
+    return facts.mongo is not None

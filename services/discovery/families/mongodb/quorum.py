@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from services.discovery.families.mongodb.problems import (
+    ARBITER_BLOCKS,
+    EVEN_VOTES,
+    MAJORITY_NOT_KNOWN,
+    NO_PRIMARY_MEMBER,
+    OLD_PROTOCOL,
+    STALE_PRIMARY,
+)
 from services.discovery.families.mongodb.views import SetOf, View
 from services.discovery.families.port import Agreement
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, Component, ObserverView
@@ -14,12 +22,6 @@ from services.facts.model import Problem
 from services.i18n import tr, tr_n
 
 PART = "mongodb"
-NO_PRIMARY_MEMBER = "mongodb.no-primary"
-MAJORITY_NOT_KNOWN = "mongodb.majority-not-known"
-STALE_PRIMARY = "mongodb.stale-primary"
-EVEN_VOTES = "mongodb.even-votes"
-OLD_PROTOCOL = "mongodb.old-protocol"
-ARBITER_BLOCKS = "mongodb.arbiter-blocks-majority"
 
 
 def components_of(one: SetOf) -> tuple[Component, ...]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.discovery.families.mongodb.places import facts_of
-from services.discovery.families.mongodb.quorum import OLD_PROTOCOL, PART, stopped
+from services.discovery.families.mongodb.problems import CONFIG_STRINGS, OLD_PROTOCOL, SHARD_SILENT
+from services.discovery.families.mongodb.quorum import PART, stopped
 from services.discovery.families.mongodb.views import SetOf
 from services.discovery.nodes import Node
 from services.discovery.words import listing, names
@@ -15,8 +16,6 @@ from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.sharding import ShardedCluster
 from services.i18n import mark, tr
 
-CONFIG_STRINGS = "mongodb.config-strings-differ"
-SHARD_SILENT = "mongodb.shard-silent"
 _ROLES = {"router": mark("mongos"), "PRIMARY": mark("primary"), "SECONDARY": mark("secondary")}
 
 

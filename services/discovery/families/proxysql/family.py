@@ -12,6 +12,7 @@ from services.discovery.families.shared.plain import Plain
 from services.discovery.judge import Around
 from services.discovery.nodes import Node
 from services.discovery.states import State
+from services.facts.model import NodeFacts
 from services.i18n import mark, tr
 from services.inventory.kinds import PROXYSQL as NAMED
 from services.types import ClusterKind, Health
@@ -23,6 +24,10 @@ class ProxySql(Plain):
     """The answers of a family that is only named."""
 
     kinds = (PROXYSQL,)
+
+    def speaks(self, _facts: NodeFacts) -> bool:
+        """Return False: no answer of a server tells of it."""
+        return False
 
     def takes(self, members: Sequence[Node], _links: Sequence[Link]) -> ClusterKind | None:
         """Return the kind where the inventory says so."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from services.discovery.families.port import Lead
-from services.discovery.families.replication.kind import ASYNC
+from services.discovery.families.replication.kind import ASYNC, speaks
 from services.discovery.families.shared.channels import Link
 from services.discovery.families.shared.plain import Plain
 from services.discovery.nodes import Node
@@ -17,6 +17,10 @@ class Replication(Plain):
     """Trees, chains and rings."""
 
     kinds = (ASYNC,)
+
+    def speaks(self, facts: NodeFacts) -> bool:
+        """Return whether it told of channels or replicas."""
+        return speaks(facts)
 
     def leads(self, facts: NodeFacts) -> Iterator[Lead]:
         """Yield a host's sources, then its replicas."""

@@ -22,6 +22,10 @@ from services.types import Health, Reach, worst
 class Plain:
     """The answers of a family that has no group."""
 
+    def speaks(self, _facts: NodeFacts) -> bool:
+        """Return True: it is asked of every host."""
+        return True
+
     def leads(self, _facts: NodeFacts) -> Iterable[Lead]:
         """Return nobody."""
         return ()

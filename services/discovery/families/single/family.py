@@ -9,6 +9,7 @@ from services.discovery.families.shared.plain import Plain
 from services.discovery.families.single.kind import SINGLE, UNKNOWN
 from services.discovery.nodes import Node
 from services.discovery.replication_known import channels_doubt, replicas_doubt
+from services.facts.model import NodeFacts
 from services.types import ClusterKind
 
 
@@ -16,6 +17,10 @@ class Single(Plain):
     """Servers alone, and the unknown; it takes whatever no other family does."""
 
     kinds = (SINGLE, UNKNOWN)
+
+    def speaks(self, _facts: NodeFacts) -> bool:
+        """Return False: no answer of a server tells of it."""
+        return False
 
     def takes(self, members: Sequence[Node], _links: Sequence[Link]) -> ClusterKind:
         """Return the kind: 'single server' is said of a host that said so much itself, both ways."""

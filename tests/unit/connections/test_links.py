@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from services.connections import links as module
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
+from services.connections.sql import SqlLink
+from services.connections.ssh import SshLink
 from services.connections.ssh_target import SshTarget
 from services.errors import Refused, TimedOut
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
@@ -37,7 +38,7 @@ class FakeWay:
         self.opened: list[FakeLink] = []
         self.meanwhile: Callable[[], None] = lambda: None
         self.host, self.peer = "10.0.0.11", ""
-        patch.setattr(module.SshLink if name == "ssh" else module.SqlLink, "open", self._connect)
+        patch.setattr(SshLink if name == "ssh" else SqlLink, "open", self._connect)
         self.ask: Callable[[], object] = self.links.ssh if name == "ssh" else lambda: self.links.sql(1.0)
 
     def _connect(self, *_: object, sought: Callable[[str], None] = lambda _: None, **__: object) -> FakeLink:

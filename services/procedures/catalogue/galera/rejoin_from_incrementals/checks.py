@@ -126,7 +126,8 @@ def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
     able = [one for one in seen if not one.against]
     wanted = times(facts, joiner, chain).until_start
     left = max((one.left_s for one in able if one.left_s is not None), default=None)
-    late = left is not None and left < wanted
+    blind = any(one.left_s is None for one in able) and (left is None or left < wanted)
+    late = left is not None and left < wanted and not blind
     close = left is None or left < ENOUGH * wanted
     known = "" if left is None or math.isinf(left) else f"; about {wanted:.0f} s are needed until its start"
     told = "; ".join(one.words for one in seen) or "no member answers"
@@ -145,6 +146,7 @@ def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
         )
         if not able or late or close
         else (),
+        not_known=blind,
         absolute=not able,
         to_read=True,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from services.facts.galera_whole import SYNCED
 from services.procedures.catalogue.checks.one_folder import one_folder
 from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
@@ -155,7 +156,7 @@ def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
 def donor_synced(facts: Facts, donor: str) -> Check:
     """The donor that is named is a Synced member."""
     galera = galera_of(facts.host(donor)) if donor else None
-    wrong = galera is None or galera.local_state_comment != "Synced" or galera.cluster_status != "Primary"
+    wrong = galera is None or galera.local_state != SYNCED or galera.cluster_status != "Primary"
     state = galera.local_state_comment if galera is not None else "no answer"
     return Check(
         code="DONOR-SYNCED",

@@ -24,9 +24,6 @@ from services.i18n import mark, tr, tr_n
 from services.moments import duration
 from services.types import Health, Reach, worst
 
-DISK_FULL_B = 16 * 2**20
-DISK_WARN_SHARE = 0.05
-
 GRACE_S = 35.0
 """Longest wait between two attempts to reconnect, and a little more."""
 
@@ -92,9 +89,7 @@ def disk_health(disk: DiskFacts | None) -> Health:
     """Return BAD for a full data disk, WARN for one with less than a twentieth free."""
     if disk is None or disk.free is None:
         return Health.UNKNOWN
-    if disk.free < DISK_FULL_B:
-        return Health.BAD
-    return Health.WARN if disk.size and disk.free < disk.size * DISK_WARN_SHARE else Health.GOOD
+    return Health.BAD if disk.is_full else Health.WARN if disk.is_nearly_full else Health.GOOD
 
 
 def _with_switches(own: Verdict, node: Node) -> Verdict:

@@ -11,6 +11,8 @@ from services.facts.mongodb.model import MongoFacts
 from services.facts.process_owner import HAND, is_anothers, is_of_database
 from services.types import Flavour, Reach
 
+DISK_FULL_B, DISK_WARN_SHARE = 16 * 2**20, 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -253,6 +255,16 @@ class DiskFacts:
     device: str = ""
     size: int | None = None
     free: int | None = None  # bytes available to ordinary users
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether a server stops writing for want of room: less than 16 MiB."""
+        return self.free is not None and self.free < DISK_FULL_B
+
+    @property
+    def is_nearly_full(self) -> bool:
+        """Return whether less than a twentieth is free, or nothing."""
+        return self.is_full or bool(self.size and self.free is not None and self.free < self.size * DISK_WARN_SHARE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,8 @@ Per donor (metrics reference, "gcache durability"), with c = wsrep_local_cached_
 B = wsrep_replicated_bytes + wsrep_received_bytes (survive FLUSH STATUS), G = gcache.size:
 1. history, exact for the past: now - the moment at which L was c; older than what was watched gives "at least";
 2. rate, for the future: G / R with R = (dB + 24 dL) / dt, the worst of five minutes, one hour, and the same hour last
-   week; 24 bytes is the ring buffer's header per write set (lab run: 288 B by status take 312 B in the ring);
-3. remaining, for a node that stopped at seqno s: (s + 1 - c) / (dL/dt), as long as the donor selection still takes the
-   donor for IST, s >= m + min((L - m) / 128, 2**20) with m the lowest c of the members (Galera source, gcs_group.cpp:
-   the safety gap; below it the first Synced node becomes donor, IST or not).
+   week; 24 bytes is the ring buffer's header per write set (lab run: 288 B by status take 312 B in the ring). The rule
+   and its margin: services.facts.galera_ist, which also tells of a node that is away already.
 The cluster's reach is that of its second best node: the best one may be the node that is being restarted.
 """
 
@@ -18,6 +16,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from services.facts.galera_ist import MARGIN, lasts_s
 from services.facts.write_rate import HEADER_BYTES
 from services.i18n import mark, tr
 from services.sampling.seqno_ring import EVERY_S, Point
@@ -25,9 +24,6 @@ from services.sampling.seqno_ring import EVERY_S, Point
 FIRST_S = 60.0
 WINDOWS: tuple[tuple[str, float], ...] = ((mark("five minutes"), 300.0), (mark("one hour"), 3_600.0))
 WEEK_S, HOUR_S = 7 * 86_400.0, 3_600.0
-MARGIN = 0.8
-"""Share of the predicted time that is promised: rates swing, and the oldest page of the ring is never quite whole."""
-GAP_SHARE, GAP_MOST = 128, 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +161,7 @@ def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache
         rate=worst.bytes_s / 1024,
         span=worst.over,
     )
-    return Reach(seconds, seconds * MARGIN, past, at_least, known, text)
+    return Reach(seconds, lasts_s(gcache_size, worst.bytes_s), past, at_least, known, text)
 
 
 def cluster_reach(reaches: Sequence[Reach]) -> Reach:
@@ -178,44 +174,6 @@ def cluster_reach(reaches: Sequence[Reach]) -> Reach:
     return replace(
         known[1], source=tr("Second best of {n} donors. {source}", n=len(known), source=known[1].source).rstrip()
     )
-
-
-def safe_gap(lowest_cached: int, last_committed: int) -> int:
-    """Return the lowest seqno a joiner may have stopped at for a donor to be chosen for IST (method 3's gap rule)."""
-    return lowest_cached + min(max(0, last_committed - lowest_cached) // GAP_SHARE, GAP_MOST)
-
-
-def remaining_s(
-    stopped_at: int, cached_downto: int, last_committed: int, seqno_s: float, lowest_cached: int | None = None
-) -> float | None:
-    """Return method 3: seconds until a node that stopped at a seqno can no longer return by IST.
-
-    0.0 when it can't already; None when the rate isn't known; infinity when nothing is being written.
-
-    Args:
-        lowest_cached: m, the lowest cached_downto of all members (default: this donor's own).
-    """
-    lowest = cached_downto if lowest_cached is None else lowest_cached
-    if stopped_at + 1 < cached_downto or stopped_at < safe_gap(lowest, last_committed):
-        return 0.0
-    if math.isnan(seqno_s):
-        return None
-    return (stopped_at + 1 - cached_downto) / seqno_s if seqno_s > 0 else math.inf
-
-
-def remaining_of_ring_s(stopped_at: int, lowest_cached: int, last_committed: int, ring: int, rate: Rate) -> float:
-    """Return the same for a ring that is not full yet: nothing is purged before it is, as after each new start.
-
-    It holds until the ring, with the margin taken off, comes round to the position, or until the gap rule passes it.
-    A full ring gives less than `remaining_s` here: the longer one of the two counts.
-    """
-    if rate.seqno_s <= 0 or rate.bytes_s <= 0:
-        return math.inf
-    behind = (last_committed - stopped_at) * rate.bytes_s / rate.seqno_s
-    by_ring = max(0.0, MARGIN * ring - behind) / rate.bytes_s
-    above = stopped_at - lowest_cached
-    by_gap = math.inf if above >= GAP_MOST else (lowest_cached + GAP_SHARE * above - last_committed) / rate.seqno_s
-    return max(0.0, min(by_ring, by_gap))
 
 
 def gcache_needed(absence_s: float, rate: Rate, margin: float = MARGIN) -> int:

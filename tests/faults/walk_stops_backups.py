@@ -67,7 +67,7 @@ def _denied(facts: Facts) -> Facts:
 
 
 def _desynced(facts: Facts) -> Facts:
-    return of_all(MEMBERS, lambda name: galera(name, local_state_comment="Donor/Desynced"))(facts)
+    return of_all(MEMBERS, lambda name: galera(name, local_state=2, local_state_comment="Donor/Desynced"))(facts)
 
 
 def _third_of_another_time(facts: Facts) -> Facts:

@@ -12,6 +12,7 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
+from services.discovery.judge import disk_health
 from services.discovery.model import ClusterSnapshot
 from services.facts.model import NodeFacts, Problem
 from services.types import Health, Reach
@@ -158,6 +159,25 @@ def test_that_a_full_disk_a_skewed_clock_and_a_stopped_process_stand_out() -> No
     assert found["data disk"] == ("10 GB free of 1.92 TB", Health.WARN)
     assert found["clock"] == ("4.2 s behind", Health.WARN)
     assert found["process"] == ("stopped by a signal", Health.BAD)
+
+
+@pytest.mark.parametrize(
+    ("free", "health"),
+    [
+        (15 * 2**20, Health.BAD),
+        (90_000_000_000, Health.WARN),
+        (100_000_000_000, Health.UNKNOWN),
+        (None, Health.UNKNOWN),
+    ],
+)
+def test_that_the_data_disk_is_judged_as_on_the_nodes_card(free: int | None, health: Health) -> None:
+    machine = machine_facts()
+    assert machine.data_disk is not None
+    disk = replace(machine.data_disk, free=free)
+    node = replace(b.healthy().nodes[0], facts=replace(b.facts("db1"), machine=replace(machine, data_disk=disk)))
+    section = next(s for s in content(b.healthy(), node, b.AT, {}).sections if s.title == "Machine")
+    assert next(row.health for row in section.rows if row.label == "data disk") is health
+    assert health is Health.UNKNOWN or disk_health(disk) is health
 
 
 def test_that_problems_are_sentences_told_once() -> None:

@@ -9,7 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts.ist_numbers import KEPT, KEPT_WHOLE, RATE, REACH, WINDOW, ist_rows
 from services.discovery.model import ClusterReach, ClusterSnapshot
-from services.sampling.ist_reach import HOUR_S, MARGIN, WEEK_S
+from services.facts.galera_ist import MARGIN
+from services.sampling.ist_reach import HOUR_S, WEEK_S
 from services.types import Health
 from tests.widgets import builders as b
 from widgets.topology.inspector import Inspector

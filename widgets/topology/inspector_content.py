@@ -318,9 +318,8 @@ def _machine(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
         return _present(rows)
     disk = machine.data_disk
     if disk is not None:
-        full = disk.size and disk.free is not None and disk.free < 0.1 * disk.size
-        words = size_words(disk.size, disk.free)
-        rows.append(Row(mark("data disk"), words, health=Health.WARN if full else Health.UNKNOWN))
+        health = Health.BAD if disk.is_full else Health.WARN if disk.is_nearly_full else Health.UNKNOWN
+        rows.append(Row(mark("data disk"), size_words(disk.size, disk.free), health=health))
     if machine.clock_offset_s is not None:
         off = abs(machine.clock_offset_s)
         span = format_duration(off)

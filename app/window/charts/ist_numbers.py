@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.facts.galera_ist import MARGIN
 from services.facts.model import GaleraFacts
 from services.i18n import tr
-from services.sampling.ist_reach import HOUR_S, MARGIN, WINDOWS, Rate, gcache_needed, over_words
+from services.sampling.ist_reach import HOUR_S, WINDOWS, Rate, gcache_needed, over_words
 from services.types import Health
 from widgets.common.text import format_bytes, format_duration, format_percent, format_rate
 from widgets.topology.inspector_content import Row

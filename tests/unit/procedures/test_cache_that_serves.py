@@ -108,6 +108,29 @@ def test_that_no_member_which_caches_enough_is_no_and_a_silent_one_makes_it_not_
     assert prover.look(REACHES, Past({}, {})).holds is None
 
 
+def test_that_a_member_which_is_not_synced_brings_nobody_back_by_ist(prover: RealProver, hosts: ScriptedHosts) -> None:
+    """Galera takes a Synced donor: here n2, which has purged what is missed, so an SST comes."""
+    desynced = {"local_state": "2", "local_state_comment": "Donor/Desynced"}
+    hosts.sessions["n1"].state = status(local_cached_downto="4000", last_committed="6000", **desynced)
+    _caches(hosts, "n2", 5_500, 6_000)
+    answer = prover.look(REACHES, Past({}, {}))
+    assert (answer.holds, "n1 is not Synced, caches from 4000" in answer.evidence) == (False, True)
+
+
+def test_that_a_node_ahead_of_the_group_is_served_by_nobody(prover: RealProver, hosts: ScriptedHosts) -> None:
+    _stopped(hosts, 6_001)
+    assert prover.look(REACHES, Past({}, {})).holds is False
+    assert prover.look(FROZEN, Past({"stopped_at": "6001"}, {})).holds is False
+
+
+def test_that_a_cache_which_is_not_told_is_neither_lost_nor_enough(prover: RealProver, hosts: ScriptedHosts) -> None:
+    for name in ("n1", "n2"):
+        hosts.sessions[name].state = status(last_committed="6000")
+    answer = prover.look(REACHES, Past({}, {}))
+    assert (answer.holds, "n1 caches what it does not tell" in answer.evidence) == (None, True)
+    assert prover.look(FROZEN, Past({"stopped_at": "5000"}, {})).holds is None
+
+
 def test_that_a_node_killed_with_its_position_unknown_is_not_known_to_be_served(
     prover: RealProver, hosts: ScriptedHosts
 ) -> None:

@@ -97,6 +97,28 @@ def test_that_a_ring_that_stands_still_between_two_purges_is_judged_by_its_room_
     assert _moving("", **written, received_bytes="101000")[0] is False
 
 
+def test_that_a_cache_which_is_not_told_is_not_known_and_one_that_keeps_nothing_is_no_reach() -> None:
+    told = _hosts(local_cached_downto="18446744073709551615")
+    assert _reach(told, 150) is None
+    told.sessions["n2"].state = status(local_cached_downto="100", last_committed="200")
+    assert _reach(told, 150) is True
+
+
+def test_that_a_donor_which_applies_late_serves_what_the_group_has() -> None:
+    late = _hosts()
+    late.sessions["n1"].state = status(local_cached_downto="0", last_committed="210")
+    assert _reach(late, 205) is True, "n2 stands at 200, and serves the request behind all that is ordered before it"
+    assert _reach(late, 211) is False
+
+
+def test_that_the_caches_of_another_cluster_make_no_gap() -> None:
+    other = _hosts(local_cached_downto="100", last_committed="1380")
+    assert _reach(other, 105) is False
+    stranger = {"local_cached_downto": "1", "last_committed": "1380", "cluster_state_uuid": UUID.replace("2", "3")}
+    other.sessions["n1"].state = status(**stranger)
+    assert _reach(other, 105) is False
+
+
 # -- position and past -------------------------------------------------------------------------------------------------
 
 

@@ -7,17 +7,14 @@ import math
 import numpy as np
 import pytest
 
+from services.facts.galera_ist import MARGIN
 from services.sampling.ist_reach import (
-    MARGIN,
     Rate,
     Reach,
     cluster_reach,
     gcache_needed,
     rates,
     reach,
-    remaining_of_ring_s,
-    remaining_s,
-    safe_gap,
 )
 from services.sampling.seqno_ring import Point, SeqnoRing
 from tests.bench.stream import read_stream
@@ -111,32 +108,6 @@ def test_that_the_cluster_counts_its_second_best_donor() -> None:
     alone = cluster_reach([Reach(seconds=900.0), Reach(reason="gone")])
     assert alone.seconds is None
     assert "Only one" in alone.reason
-
-
-def test_that_method_3_follows_the_safety_gap_of_the_donor_selection() -> None:
-    assert safe_gap(0, 1280) == 10
-    assert safe_gap(0, 10**12) == 2**20
-    assert remaining_s(stopped_at=5000, cached_downto=1001, last_committed=9000, seqno_s=10.0) == 400.0
-    assert remaining_s(stopped_at=1010, cached_downto=1001, last_committed=9000, seqno_s=10.0) == 0.0
-    assert remaining_s(stopped_at=900, cached_downto=1001, last_committed=9000, seqno_s=10.0) == 0.0
-    assert remaining_s(stopped_at=5000, cached_downto=1001, last_committed=9000, seqno_s=0.0) == math.inf
-    assert remaining_s(stopped_at=5000, cached_downto=1001, last_committed=9000, seqno_s=math.nan) is None
-
-
-def test_that_a_ring_which_is_not_full_yet_keeps_a_position_until_it_is() -> None:
-    rate = Rate(bytes_s=36_000.0, seqno_s=25.0, over="")
-    young = remaining_of_ring_s(stopped_at=60_000, lowest_cached=1, last_committed=62_000, ring=128 * 2**20, rate=rate)
-    assert remaining_s(stopped_at=60_000, cached_downto=59_900, last_committed=62_000, seqno_s=25.0) < 10.0
-    assert young == pytest.approx((0.8 * 128 * 2**20 - 2_000 * 1_440) / 36_000)
-    by_gap = remaining_of_ring_s(stopped_at=397, lowest_cached=1, last_committed=3_102, ring=128 * 2**20, rate=rate)
-    assert by_gap == pytest.approx((1 + 128 * 396 - 3_102) / 25.0), (
-        "the donor selection gives it up before the ring does"
-    )
-    full = remaining_of_ring_s(
-        stopped_at=95_000, lowest_cached=90_000, last_committed=100_000, ring=14_400_000, rate=rate
-    )
-    assert full < remaining_s(stopped_at=95_000, cached_downto=90_000, last_committed=100_000, seqno_s=25.0)
-    assert remaining_of_ring_s(1, 1, 9, 2**20, Rate(0.0, 0.0, "")) == math.inf
 
 
 def test_that_the_gcache_needed_for_an_absence_brings_that_absence_within_the_safe_reach() -> None:

@@ -1,20 +1,17 @@
 """Conditions about the write-set cache: for how long it keeps what is written, and whom it still serves by IST.
 
-Whom: services.sampling.ist_reach, method 3 (Galera source gcs_group.cpp, group_find_ist_donor: a node that stopped at S
-is served from c <= S + 1, and only where S >= m + min((L - m) / 128, 2**20), m the lowest c of the members).
-
-For how long: method 2 of services.sampling.ist_reach: gcache.size by the rate, a margin taken off. How much the ring
-holds now does not matter: the node that goes down needs what is written after it.
+Both by the one rule, services.facts.galera_ist.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 
 from services.connections.reads import commands, statements
 from services.errors import UserError
 from services.facts import reads
+from services.facts.galera_ist import Cache, Ist, cache_in, lasts_s, served
 from services.facts.provider_options import option_number, provider_options
 from services.facts.reading import count
 from services.facts.state_files import parse_listing
@@ -25,26 +22,8 @@ from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
-from services.sampling.ist_reach import MARGIN, safe_gap
 
 SPAN_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Cached:
-    """What one member caches: the first and the newest seqno; None where it caches nothing or does not say."""
-
-    first: int | None
-    newest: int | None
-
-    def serves(self, stopped_at: int, lowest: int) -> bool:
-        """Return whether a node that stopped there would be served by IST; `lowest`: of all members' first seqnos."""
-        if self.first is None or self.newest is None:
-            return False
-        return self.first <= stopped_at + 1 and stopped_at >= safe_gap(lowest, self.newest)
-
-    def __str__(self) -> str:
-        return "nothing" if self.first is None else f"from {self.first} (newest {self.newest})"
 
 
 @condition("galera.cache-lasts", "the gcache of {host} to last long enough")
@@ -63,9 +42,9 @@ class CacheLasts(OfHost):
         asking.clock.sleep(SPAN_S)
         after, ended = session.query(statements.WRITTEN, limit_s=SQL_LIMIT_S), asking.clock.monotonic()
         rates = rates_of(before, after, ended - began)
-        if ring is None or rates is None:
+        lasts = lasts_s(ring, None if rates is None else rates.bytes_s)
+        if lasts is None:
             return Answer(holds=None, evidence=f"how long the cache of {host} lasts could not be read")
-        lasts = math.inf if rates.bytes_s <= 0 else MARGIN * ring / rates.bytes_s
         shown = "without end (nothing is written)" if math.isinf(lasts) else f"{lasts:.0f} s"
         return Answer(lasts >= self.seconds, f"the cache of {host} lasts {shown}; {self.seconds:g} s are wanted")
 
@@ -96,19 +75,20 @@ class CacheFrozen(OfHost):
         value = provider_options(asking.variable(host, "wsrep_provider_options") or "").get(self.option)
         if value is None:
             return Answer(holds=False, evidence=f"the provider of {host} has no option {self.option}", final=True)
-        frozen, cached = option_number(value), _cached(asking, host)
-        told = f"cache of {host}: frozen at {value if frozen is None else frozen}, cached {cached}"
+        frozen, cached = option_number(value), cache_in(asking.status(host))
+        told = f"cache of {host}: frozen at {value if frozen is None else frozen}, cached {_words(cached)}"
         told += f"; {_pages(asking, host, self.directory)}; the node that is away stopped at {stopped_at}"
-        if frozen is None or cached.newest is None:
+        answer = served(stopped_at, {host: replace(cached, synced=True)})[host].answer
+        if frozen is None or (0 <= frozen <= stopped_at and answer is Ist.NOT_KNOWN):
             return Answer(holds=None, evidence=told)
-        serves = cached.first is not None and cached.serves(stopped_at, cached.first)
-        return Answer(0 <= frozen <= stopped_at and serves, told)
+        return Answer(0 <= frozen <= stopped_at and answer is Ist.SERVES, told)
 
 
 @condition("galera.cache-reaches", "a donor that still caches what {host} missed")
 class CacheReaches(OfHost):
     """One of `donors` still caches all that `host` missed since it stopped (grastate.dat), so IST can bring it back.
 
+    One that is not Synced is never chosen. For how long the cache still does is no matter of this condition.
     It holds too where `host` is a member already. A position that is not known is not known, never yes.
     """
 
@@ -126,22 +106,26 @@ class CacheReaches(OfHost):
         stopped_at = count(dict(position.kept).get("at", ""))
         if stopped_at is None:
             return Answer(holds=None, evidence=f"where {host} stopped is not known: {position.evidence}")
-        found = asking.each(self.donors, lambda name: _cached(asking, name))
-        cached = {name: one for name, one in found.items() if isinstance(one, Cached)}
-        firsts = [one.first for one in cached.values() if one.first is not None]
-        able = [name for name, one in cached.items() if firsts and one.serves(stopped_at, min(firsts))]
+        found = asking.each(self.donors, lambda name: cache_in(asking.status(name)))
+        cached = {name: one for name, one in found.items() if isinstance(one, Cache)}
+        answers = {one.answer for one in served(stopped_at, cached).values()}
         told = f"{host} stopped at {stopped_at}; " + ", ".join(
-            f"{name} caches {one}" if isinstance(one, Cached) else silent(name, one) for name, one in found.items()
+            f"{name} {_state(one)}caches {_words(one)}" if isinstance(one, Cache) else silent(name, one)
+            for name, one in found.items()
         )
-        if not able and len(cached) < len(found):
+        if Ist.SERVES not in answers and (len(cached) < len(found) or Ist.NOT_KNOWN in answers):
             return Answer(holds=None, evidence=told)
-        return Answer(bool(able), told)
+        return Answer(Ist.SERVES in answers, told)
 
 
-def _cached(asking: Asking, host: str) -> Cached:
-    status = asking.status(host)
-    first = count(status.get("wsrep_local_cached_downto", ""))
-    return Cached(first or None, count(status.get("wsrep_last_committed", "")))
+def _words(cache: Cache) -> str:
+    if cache.first is None:
+        return "what it does not tell"
+    return f"from {cache.first} (newest {cache.newest})" if cache.first else "nothing"
+
+
+def _state(cache: Cache) -> str:
+    return "is not Synced, " if cache.synced is False else ""
 
 
 def _pages(asking: Asking, host: str, directory: str) -> str:

@@ -1,27 +1,23 @@
 """A Synced member still caches all that a stopped node's data lack, so that IST can bring it. Read before its start.
 
-Whom: services.sampling.ist_reach, method 3 (Galera source gcs_group.cpp, group_find_ist_donor).
-
-For how long: the lower of two bounds. How fast the first cached seqno moves: but a ring purges in steps, and stands
-still between them. And the room that the ring has left for what follows the position, by the rate of writes (method 2,
-a margin taken off), with as many bytes a write set as are written now; where the ring's size or the bytes are not told,
-every write set counts as one that is purged.
+Whom, and for how long: the one rule, services.facts.galera_ist. Its rates are measured between two looks: of what is
+written, and of how fast the cache purges; but a ring purges in steps, and stands still between them.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from services.facts.galera_ist import Cache, Ist, Served, cache_in, served
 from services.facts.galera_whole import SYNCED
 from services.facts.provider_options import option_number, provider_options
 from services.facts.reading import count
-from services.facts.write_rate import HEADER_BYTES
+from services.facts.write_rate import HEADER_BYTES, Rates
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
-from services.sampling.ist_reach import MARGIN, safe_gap
 
 APART_S = 1.0
 LEAST_LEFT_S = 30.0
@@ -30,21 +26,15 @@ LEAST_LEFT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A member's first cached and newest seqno, bytes written and the ring's size, as it says; None where it says none.
+    """What a member says of its cache, and its counter of bytes written; None where it says none.
 
-    `state`: why it is no Synced member of this cluster, '' where it is one.
+    `state`: why it is no Synced member of this cluster, '' where it is one. `member`: of its Primary Component.
     """
 
-    first: int | None
-    newest: int | None
+    cache: Cache
     state: str
+    member: bool
     written: int | None = None
-    ring: int | None = None
-
-    @property
-    def is_able(self) -> bool:
-        """Return whether it may be chosen as a donor for IST."""
-        return self.state == "" and bool(self.first) and self.newest is not None
 
 
 @condition("galera.ist-reaches", "a Synced donor that caches all that {host} lacks")
@@ -74,74 +64,62 @@ class IstReaches(OfHost):
         first = asking.each(self.donors, seen)
         asking.clock.sleep(APART_S)
         found = asking.each(self.donors, seen)
-        lowest = min((one.first for one in found.values() if isinstance(one, _Seen) and one.first), default=None)
-        able, told = [], []
+        seen_now = {n: now for n, now in found.items() if isinstance(now, _Seen) and now.member}
+        caches = {n: _measured(first.get(n), now) for n, now in seen_now.items()}
+        answers, told, able, unheard = served(stopped_at, caches), [], [], False
         for name, now in found.items():
             if not isinstance(now, _Seen):
                 told.append(silent(name, now))
+                unheard = True
                 continue
-            before = first.get(name)
-            left = left_s(before if isinstance(before, _Seen) else now, now, stopped_at)
-            told.append(f"{name} {_words(now, left)}")
-            if now.is_able and lowest and _serves(now, stopped_at, lowest) and left >= LEAST_LEFT_S:
+            one = answers.get(name, Served(Ist.NOT_SYNCED))
+            told.append(f"{name} {_words(now, one)}")
+            if one.serves and one.left_s is not None and one.left_s >= LEAST_LEFT_S:
                 able.append(name)
+            unheard = unheard or one.left_s is None
         evidence = f"the data of {self.host} stand at {stopped_at}; {', '.join(told)}"
-        unheard = any(not isinstance(one, _Seen) for one in found.values())
         return Answer(holds=True if able else None if unheard else False, evidence=evidence)
 
 
 def _seen(asking: Asking, name: str, state_uuid: str) -> _Seen:
     status = asking.status(name)
-    first = count(status.get("wsrep_local_cached_downto", ""))
-    state = ""
+    state, member = "", True
     if status.get("wsrep_cluster_status") != "Primary":
-        state = "is not Primary"
+        state, member = "is not Primary", False
     elif status.get("wsrep_cluster_state_uuid", "").lower() != state_uuid.lower():
-        state = "is of another cluster"
+        state, member = "is of another cluster", False
     elif count(status.get("wsrep_local_state", "")) != SYNCED:
         state = f"is {status.get('wsrep_local_state_comment', 'of unknown state')}, not Synced"
     written = [count(status.get(f"wsrep_{way}_bytes", "")) for way in ("replicated", "received")]
     options = provider_options(asking.variable(name, "wsrep_provider_options") or "")
-    return _Seen(
-        first or None,
-        count(status.get("wsrep_last_committed", "")),
-        state,
-        None if None in written else sum(one or 0 for one in written),
-        option_number(options.get("gcache.size", "")) or None,
-    )
+    ring = option_number(options.get("gcache.size", "")) or None
+    cache = replace(cache_in(status), synced=state == "", ring=ring)
+    return _Seen(cache, state, member, None if None in written else sum(one or 0 for one in written))
 
 
-def _serves(seen: _Seen, stopped_at: int, lowest: int) -> bool:
-    assert seen.first is not None
-    assert seen.newest is not None
-    return seen.first <= stopped_at + 1 and safe_gap(lowest, seen.newest) <= stopped_at <= seen.newest
+def _measured(before: object, now: _Seen) -> Cache:
+    """Return a member's cache with what two looks tell of its pace; as it was told where there was no first one."""
+    if not isinstance(before, _Seen) or before.cache.newest is None or now.cache.newest is None:
+        return now.cache
+    sets_s = max(0.0, (now.cache.newest - before.cache.newest) / APART_S)
+    known = before.written is not None and now.written is not None
+    grown = (now.written or 0) - (before.written or 0) if known else 0
+    rates = Rates(max(0.0, grown / APART_S) + HEADER_BYTES * sets_s, sets_s, APART_S)
+    purged = None
+    if before.cache.first and now.cache.first:
+        purged = max(0.0, (now.cache.first - before.cache.first) / APART_S)
+    return replace(now.cache, rates=rates, ring=now.cache.ring if known else None, purged_s=purged)
 
 
-def left_s(before: _Seen, now: _Seen, stopped_at: int) -> float:
-    """Return for how many seconds the cache still holds what follows a position, by the lower of both bounds."""
-    if now.first is None or now.newest is None or now.first > stopped_at + 1:
-        return 0.0
-    purged = (now.first - before.first) / APART_S if before.first is not None else 0.0
-    by_purge = (stopped_at + 1 - now.first) / purged if purged > 0 else math.inf
-    return min(by_purge, _by_ring(before, now, stopped_at))
-
-
-def _by_ring(before: _Seen, now: _Seen, stopped_at: int) -> float:
-    assert now.first is not None
-    assert now.newest is not None
-    sets = (now.newest - before.newest) / APART_S if before.newest is not None else 0.0
-    if sets <= 0:
-        return math.inf
-    if now.ring is None or now.written is None or before.written is None:
-        return (stopped_at + 1 - now.first) / sets
-    bytes_s = max(0.0, (now.written - before.written) / APART_S) + HEADER_BYTES * sets
-    return max(0.0, MARGIN * now.ring - (now.newest - stopped_at) * bytes_s / sets) / bytes_s
-
-
-def _words(seen: _Seen, left_s: float) -> str:
+def _words(seen: _Seen, one: Served) -> str:
+    cache = seen.cache
     if seen.state:
         return seen.state
-    if not seen.first:
-        return "caches nothing"
-    lasts = "" if math.isinf(left_s) or left_s == 0.0 else f", needed ones for {left_s:.0f} s more"
-    return f"caches from {seen.first} (newest {seen.newest}){lasts}"
+    if not cache.first:
+        return "caches nothing" if cache.first == 0 else "tells no cached range"
+    lasts = ""
+    if one.left_s is None:
+        lasts = ", for how long is not known"
+    elif one.left_s and not math.isinf(one.left_s):
+        lasts = f", needed ones for {one.left_s:.0f} s more"
+    return f"caches from {cache.first} (newest {cache.newest}){lasts}"

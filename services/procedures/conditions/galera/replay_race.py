@@ -7,9 +7,10 @@ where it begins; how fast that beginning moves is measured over all looks of one
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from services.connections.reads import commands
-from services.facts.reading import count
+from services.facts.galera_ist import Cache, cache_in, served
 from services.facts.replay_progress import Progress, parse_progress
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
@@ -43,40 +44,44 @@ class ReplayRace(OfHost):
         if progress is None or progress.target != self.target:
             return Answer(holds=None, evidence=f"how far the replay on {self.host} is can not be read yet")
         needs = progress.left_s + AFTERWARDS_S
-        found = asking.each(self.donors, lambda name: count(asking.status(name).get("wsrep_local_cached_downto", "")))
+        found = asking.each(self.donors, lambda name: replace(cache_in(asking.status(name)), synced=True))
         told, heard, able = [], 0, 0
-        for name, first in found.items():
-            if isinstance(first, Exception):
-                told.append(silent(name, first))
+        caches = {name: self._paced(asking, name, one) for name, one in found.items() if isinstance(one, Cache)}
+        answers = served(self.target, caches)
+        for name, one in found.items():
+            if not isinstance(one, Cache):
+                told.append(silent(name, one))
                 continue
-            heard += 1
-            lasts = self._lasts(asking, name, first)
-            able += lasts > needs
-            told.append(f"{name} {_words(first, lasts)}")
+            lasts = answers[name].left_s
+            heard += lasts is not None
+            able += lasts is not None and lasts > needs
+            told.append(f"{name} {_words(one, lasts)}")
         evidence = f"{_replay_words(progress)}, started in about {_seconds(needs)}; {', '.join(told)}"
         holds = True if able else None if heard < len(found) or math.isinf(progress.left_s) else False
         left = None if math.isinf(needs) else needs
         return Answer(holds, evidence, done=progress.done, total=progress.total, unit="transactions", left_s=left)
 
-    def _lasts(self, asking: Asking, name: str, first: int | None) -> float:
-        """Return for how many seconds a donor still has what follows the target, as fast as its cache purged so far."""
-        if not first or first > self.target + 1:
-            return 0.0
+    def _paced(self, asking: Asking, name: str, cache: Cache) -> Cache:
+        """Return a donor's cache with how fast it purged since the first look of this watch."""
+        if not cache.first:
+            return cache
         key, now = (self.tag, name), asking.clock.monotonic()
         seen = asking.memory.value(key)
-        began, at = seen if isinstance(seen, tuple) else (now, first)
+        began, at = seen if isinstance(seen, tuple) else (now, cache.first)
         if seen is None:
-            asking.memory.keep(key, (now, first))
-        speed = (first - at) / (now - began) if now > began else 0.0
-        return (self.target + 1 - first) / speed if speed > 0 else math.inf
+            asking.memory.keep(key, (now, cache.first))
+        return replace(cache, purged_s=max(0.0, (cache.first - at) / (now - began)) if now > began else 0.0)
 
 
-def _words(first: int | None, lasts: float) -> str:
-    if not first:
-        return "caches nothing"
+def _words(cache: Cache, lasts: float | None) -> str:
+    if not cache.first:
+        return "tells no cached range" if cache.first is None else "caches nothing"
+    told = f"caches from {cache.first}"
+    if lasts is None:
+        return f"{told}, for how long is not known"
     if lasts == 0.0:
-        return f"caches from {first} only: it has lost what is needed"
-    return f"caches from {first}" + ("" if math.isinf(lasts) else f", what is needed for about {_seconds(lasts)} more")
+        return f"{told} only: it has lost what is needed"
+    return told + ("" if math.isinf(lasts) else f", what is needed for about {_seconds(lasts)} more")
 
 
 def _replay_words(progress: Progress) -> str:

@@ -6,8 +6,11 @@ import math
 
 import pytest
 
+from services.facts.galera_ist import MARGIN
+from services.facts.write_rate import Rates
 from services.procedures.catalogue.galera.shared.cache_arithmetic import Cache, reach_covers
-from services.sampling.ist_reach import MARGIN
+from services.procedures.catalogue.galera.snapshot_node.checks import REACH_TIMES, reach
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, facts, galera, host
 
 RING = 128 * 2**20
 
@@ -28,3 +31,12 @@ def test_that_a_reach_is_not_known_without_range_size_and_rate(missing: dict[str
 
 def test_that_a_ring_nobody_writes_to_lasts_without_end() -> None:
     assert _cache(bytes_s=0.0).reach_s == math.inf
+
+
+def test_that_a_snapshot_counts_on_no_more_of_a_ring_than_any_other_run_does() -> None:
+    rate = Rates(1_000.0, 10.0, 2.0)
+    seen = facts(*(host(n, group=galera(n, gcache_size=RING), rates=rate) for n in NAMES))
+    lasts = MARGIN * RING / 1_000.0
+    assert reach(seen, NAMES, 0.99 * lasts / REACH_TIMES).verdict is PASS
+    short = reach(seen, NAMES, 1.01 * lasts / REACH_TIMES)
+    assert (short.verdict, f"n1 {lasts:.0f} s" in short.evidence) == (BLOCK, True)

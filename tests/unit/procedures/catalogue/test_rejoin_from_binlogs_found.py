@@ -134,3 +134,11 @@ def test_that_a_time_by_write_sets_is_not_told_as_one_by_bytes() -> None:
     check = continued(with_parts(with_parts(facts_told(), "n1", slow), "n2", slow))[0]["RACE"]
     assert " s more by write sets" in check.evidence
     assert "by bytes" not in check.evidence
+
+
+def test_that_a_race_without_a_measured_rate_is_not_known_and_not_won() -> None:
+    unread = with_parts(with_parts(facts_told(), "n1", WriteRate(None)), "n2", WriteRate(None))
+    check = continued(unread)[0]["RACE"]
+    assert (check.verdict, check.not_known, check.absolute) == (Verdict.WARN, True, False)
+    assert "cached for how long is not known" in check.evidence
+    assert "as long as nothing is written" not in check.evidence

@@ -12,6 +12,7 @@ import pytest
 from services.facts.backups import Backup
 from services.facts.model import DiskFacts
 from services.facts.state_files import Grastate
+from services.facts.write_rate import Rates
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import best_chain
 from services.procedures.catalogue.steps.restoring import aside_path
@@ -409,3 +410,20 @@ def test_that_starts_stay_forbidden_while_the_data_folder_is_roots() -> None:
     again = _plan(_facts(), INPUTS).step("start-n3").undo
     assert again is not None
     assert again.takes is not None
+
+
+def test_that_a_cache_whose_pace_is_not_known_is_neither_too_short_nor_long_enough() -> None:
+    facts = _facts()
+
+    def checked(**rates: Rates | None) -> Check:
+        hosts = tuple(changed(h, rates=rates[h.host]) if h.host in rates else h for h in facts.hosts)
+        checks = RUN.preflight(replace(facts, hosts=hosts), INPUTS)
+        return next(check for check in checks if check.code == "IST-REACH")
+
+    bulk = Rates(200e6, 50.0, 2.0)
+    assert checked(n1=bulk, n2=bulk).verdict is Verdict.BLOCK
+    check = checked(n1=bulk, n2=None)
+    assert (check.verdict, check.not_known) == (Verdict.WARN, True)
+    check = checked(n1=None, n2=None)
+    assert (check.verdict, check.not_known) == (Verdict.WARN, True)
+    assert checked(n1=Rates(0.0, 0.0, 2.0), n2=None).verdict is Verdict.PASS

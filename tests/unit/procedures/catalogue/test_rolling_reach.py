@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from services.facts.galera_ist import MARGIN
 from services.facts.write_rate import Rates
 from services.procedures.catalogue.galera.rolling_restart.checks import reach
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts
-from services.sampling.ist_reach import MARGIN
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, galera, host
 
 RING = 128 * 2**20

@@ -7,6 +7,8 @@ import posixpath
 import shlex
 from dataclasses import replace
 
+from services.facts.galera_ist import Cache as Kept
+from services.facts.galera_ist import Ist, served
 from services.procedures.catalogue.checks.parts import unread
 from services.procedures.catalogue.galera.freeze_gcache.guard import AFTER_S
 from services.procedures.catalogue.galera.shared.cache_arithmetic import (
@@ -25,7 +27,6 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.gcache import Gcache
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.root_login import RootLogin
-from services.sampling.ist_reach import safe_gap
 
 RELEASE_MODE = "release"
 """The answer that only ends a freeze."""
@@ -284,10 +285,11 @@ def _short(cache: Cache, away_s: float) -> str:
     if not cache.downto or cache.last is None or cache.seqno_s is None:
         return ""
     end = cache.last + math.ceil(cache.seqno_s * away_s)
-    gap = safe_gap(cache.downto, end)
-    if cache.last >= gap:
+    then = served(cache.last, {cache.host: Kept(cache.downto, end)})[cache.host]
+    if then.answer is not Ist.GAP:
         return ""
-    return f"; too little: near seqno {end}, at the return, IST asks for a stop at {gap} or later; L is {cache.last}"
+    told = f"IST asks for a stop at {then.gap} or later"
+    return f"; too little: near seqno {end}, at the return, {told}; L is {cache.last}"
 
 
 def _segment(facts: Facts, name: str) -> int | None:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from services.facts.galera_whole import SYNCED
+from services.facts.galera_ist import Cache, Served, cache_told, served
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.write_rate import WriteRate
-from services.sampling.ist_reach import MARGIN, remaining_s, safe_gap
 
 COPY_BYTES_S = 80e6
 """Copying, preparing, copying back: each about this fast on a plain disk."""
@@ -26,47 +25,50 @@ AIR = 2**30
 
 @dataclass(frozen=True, slots=True)
 class Reaches:
-    """Whether one member could send, by IST, all that follows a seqno.
+    """Whether one member could send, by IST, all that follows a seqno; services.facts.galera_ist says it.
 
     Attributes:
-        able: as things are now; left_s: for how long at today's rate, infinity without writes; told: the numbers.
+        able: as things are now; told: the numbers.
+        left_s: for how long at today's rate, infinity without writes, None where that is not known.
         least_s: the same, were all write sets of one size: what a burst of small ones behind large ones makes of it.
     """
 
     host: str
     able: bool
-    left_s: float
+    left_s: float | None
     told: str
-    least_s: float = 0.0
+    least_s: float | None = 0.0
 
 
 def reaches(facts: Facts, joiner: str, seqno: int) -> tuple[Reaches, ...]:
     """Return it of each member; the one that can the longest first."""
     names = tuple(name for name in member_hosts(facts) if name != joiner)
-    lows = [g.cached_downto for name in names if (g := galera_of(facts.host(name))) is not None and g.cached_downto]
-    found = [_reach(facts, name, seqno, min(lows, default=None)) for name in names]
-    return tuple(sorted(found, key=lambda one: (not one.able, -one.left_s, one.host)))
+    caches = {n: cache_told(galera_of(facts.host(n)), facts.host(n)[WriteRate].rates) for n in names}
+    found = [_reach(facts, name, caches[name], one) for name, one in served(seqno, caches).items()]
+    return tuple(sorted(found, key=lambda one: (not one.able, -(one.left_s or 0.0), one.host)))
 
 
-def _reach(facts: Facts, name: str, seqno: int, lowest: int | None) -> Reaches:
-    galera, rates = galera_of(facts.host(name)), facts.host(name)[WriteRate].rates
-    low, last = (galera.cached_downto, galera.last_committed) if galera is not None else (None, None)
-    if galera is None or not low or last is None or lowest is None:
+def _reach(facts: Facts, name: str, cache: Cache, one: Served) -> Reaches:
+    galera = galera_of(facts.host(name))
+    if galera is None or not cache.first or cache.newest is None:
         return Reaches(name, able=False, left_s=0.0, told=f"{name} tells no cached range")
-    if galera.local_state != SYNCED:
+    if not cache.synced:
         return Reaches(name, able=False, left_s=0.0, told=f"{name} is {galera.local_state_comment}, not Synced")
-    able = low <= seqno + 1 and safe_gap(lowest, last) <= seqno <= last
-    if not able:
-        return Reaches(name, able, 0.0, f"{name} caches from {low} (newest {last})")
-    least = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, lowest)
-    least = math.inf if least is None or math.isnan(least) else least
-    left, by_bytes = least, ""
-    if galera.gcache_size and rates is not None and rates.bytes_s > 0:
-        share = (seqno + 1 - low) / max(1, last + 1 - low)
-        left = MARGIN * share * galera.gcache_size / rates.bytes_s
-        by_bytes = f"{left:.0f} s more by bytes, "
-    lasts = "" if math.isinf(left) else f", for {by_bytes}{least:.0f} s {'' if by_bytes else 'more '}by write sets"
-    return Reaches(name, able, left, f"{name} caches from {low} (newest {last}){lasts}", least)
+    told = f"{name} caches from {cache.first} (newest {cache.newest})"
+    if not one.serves:
+        return Reaches(name, able=False, left_s=0.0, told=told)
+    return Reaches(name, able=True, left_s=one.left_s, told=told + _lasts(cache, one), least_s=one.least_s)
+
+
+def _lasts(cache: Cache, one: Served) -> str:
+    if one.left_s is None or one.least_s is None:
+        return ", for how long is not known"
+    if math.isinf(one.left_s):
+        return ""
+    by_bytes = cache.ring and cache.rates is not None and cache.rates.bytes_s > 0
+    if not by_bytes:
+        return f", for {one.least_s:.0f} s more by write sets"
+    return f", for {one.left_s:.0f} s more by bytes, {one.least_s:.0f} s by write sets"
 
 
 def replay_s(transactions: int, size: int) -> float:

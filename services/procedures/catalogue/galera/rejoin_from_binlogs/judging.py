@@ -258,10 +258,12 @@ def _race(facts: Facts, joiner: str, found: Survey) -> Check:
     needs = until_start_s(found.backup.size, chain.transactions + chain.statements, chain.bytes)
     donors = reaches(facts, joiner, chain.target or 0)
     able = [one for one in donors if one.able]
-    best = max((one.left_s for one in able), default=0.0)
-    lost = not able or best <= needs
-    doubtful = max((one.least_s for one in able), default=0.0) <= needs
-    lasts = "as long as nothing is written" if math.isinf(best) else f"for {best:.0f} s"
+    best = max((one.left_s for one in able if one.left_s is not None), default=None)
+    lost = not able or (best is not None and best <= needs and all(one.left_s is not None for one in able))
+    doubtful = max((one.least_s for one in able if one.least_s is not None), default=0.0) <= needs
+    blind = not lost and (best is None or best <= needs)
+    lasts = "for how long is not known" if best is None else f"for {best:.0f} s"
+    lasts = "as long as nothing is written" if best is not None and math.isinf(best) else lasts
     cached = f"cached {lasts}" if able else "nobody caches the target"
     told = "; ".join(one.told for one in donors) or "no member answers"
     return Check(
@@ -272,6 +274,7 @@ def _race(facts: Facts, joiner: str, found: Survey) -> Check:
         why="An estimate: a replay at half of the rates measured on the lab, copies at four fifths. While the replay "
         "runs it is told from its own rate.",
         try_=("Take newer binary logs, or make gcache.size larger.", _SST) if lost else (),
+        not_known=blind,
         absolute=not able,
     )
 

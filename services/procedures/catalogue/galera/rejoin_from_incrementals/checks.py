@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from services.facts.galera_whole import SYNCED
 from services.procedures.catalogue.checks.one_folder import one_folder
 from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
@@ -126,7 +127,8 @@ def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
     able = [one for one in seen if not one.against]
     wanted = times(facts, joiner, chain).until_start
     left = max((one.left_s for one in able if one.left_s is not None), default=None)
-    late = left is not None and left < wanted
+    blind = any(one.left_s is None for one in able) and (left is None or left < wanted)
+    late = left is not None and left < wanted and not blind
     close = left is None or left < ENOUGH * wanted
     known = "" if left is None or math.isinf(left) else f"; about {wanted:.0f} s are needed until its start"
     told = "; ".join(one.words for one in seen) or "no member answers"
@@ -145,6 +147,7 @@ def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
         )
         if not able or late or close
         else (),
+        not_known=blind,
         absolute=not able,
         to_read=True,
     )
@@ -153,7 +156,7 @@ def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
 def donor_synced(facts: Facts, donor: str) -> Check:
     """The donor that is named is a Synced member."""
     galera = galera_of(facts.host(donor)) if donor else None
-    wrong = galera is None or galera.local_state_comment != "Synced" or galera.cluster_status != "Primary"
+    wrong = galera is None or galera.local_state != SYNCED or galera.cluster_status != "Primary"
     state = galera.local_state_comment if galera is not None else "no answer"
     return Check(
         code="DONOR-SYNCED",

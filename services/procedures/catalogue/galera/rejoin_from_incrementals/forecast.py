@@ -1,7 +1,7 @@
 """How long it takes, what room it needs on each volume, and how long IST will still be possible. Pure estimates.
 
-Rates are half of what a plain server's disk did in trials; they are called 'about' wherever they are shown. How long a
-cache lasts: services.sampling.ist_reach, methods 2 and 3.
+Rates are half of what a plain server's disk did in trials; they are called 'about' wherever they are shown. Whom a
+cache serves, and for how long: services.facts.galera_ist.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from services.facts.galera_ist import Ist, Served, cache_told, served
 from services.facts.galera_whole import SYNCED
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
@@ -26,7 +27,6 @@ from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.server.options import Options
-from services.sampling.ist_reach import MARGIN, safe_gap
 
 FIXED_S = 30.0
 GROWTH = 1.1
@@ -93,40 +93,27 @@ class Reach:
 def reaches(facts: Facts, joiner: str, seqno: int | None) -> tuple[Reach, ...]:
     """Return every member as a donor, those that can send it first, the longest reach before others."""
     members = tuple(name for name in member_hosts(facts) if name != joiner)
-    lowest = min((g.cached_downto for n in members if (g := galera_of(facts.host(n))) is not None and g.cached_downto),
-                 default=None)  # fmt: skip
-    found = [_reach(facts.host(name), seqno, lowest) for name in members]
+    answers = served(seqno, {n: cache_told(galera_of(facts.host(n)), facts.host(n)[WriteRate].rates) for n in members})
+    found = [_reach(facts.host(name), seqno, one) for name, one in answers.items()]
     return tuple(sorted(found, key=lambda one: (one.against != "", -(one.left_s if one.left_s is not None else -1.0),
                                                 one.host)))  # fmt: skip
 
 
-def _reach(host: HostFacts, seqno: int | None, lowest: int | None) -> Reach:
+def _reach(host: HostFacts, seqno: int | None, one: Served) -> Reach:
     galera, name = galera_of(host), host.host
     first = galera.cached_downto if galera is not None else None
-    if galera is None or not first or galera.last_committed is None or lowest is None:
+    if galera is None or not first or galera.last_committed is None:
         return Reach(name, f"{name} tells no cached range", None, None)
     if galera.local_state != SYNCED:
         return Reach(name, f"{name} is {galera.local_state_comment or 'of unknown state'}, not Synced", None, first)
     if seqno is None:
         return Reach(name, "the backup names no position", None, first)
-    if seqno > galera.last_committed:
-        return Reach(name, f"{name} stands at {galera.last_committed}, before the backup's {seqno}", None, first)
-    if first > seqno + 1:
-        return Reach(name, f"{name} caches from {first}, {seqno + 1} is needed", 0.0, first)
-    if seqno < (gap := safe_gap(lowest, galera.last_committed)):
-        return Reach(name, f"{seqno} is below the safety gap {gap}: the first Synced node would be taken", 0.0, first)
-    return Reach(name, "", _left_s(host, seqno, galera.last_committed, galera.gcache_size), first)
-
-
-def _left_s(host: HostFacts, seqno: int, newest: int, ring: int | None) -> float | None:
-    """Return for how long the ring still holds what follows `seqno`: the room that is left by the rate of writes."""
-    rates = host[WriteRate].rates
-    if rates is None or ring is None:
-        return None
-    if rates.bytes_s <= 0:
-        return math.inf
-    each = rates.bytes_s / rates.seqno_s if rates.seqno_s > 0 else 0.0
-    return max(0.0, MARGIN * ring - (newest - seqno) * each) / rates.bytes_s
+    against = {
+        Ist.AHEAD: f"the cluster stands at {one.newest}, before the backup's {seqno}",
+        Ist.PURGED: f"{name} caches from {first}, {seqno + 1} is needed",
+        Ist.GAP: f"{seqno} is below the safety gap {one.gap}: the first Synced node would be taken",
+    }.get(one.answer, "")
+    return Reach(name, against, one.left_s, first)
 
 
 def _newest(facts: Facts, joiner: str) -> int:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from services.facts.galera_ist import GAP_MOST, GAP_SHARE, MARGIN, lasts_s
 from services.facts.reading import sized
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.gcache import Gcache
 from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.galera.write_rate import WriteRate
-from services.sampling.ist_reach import GAP_MOST, GAP_SHARE, MARGIN, Rate, gcache_needed
+from services.sampling.ist_reach import Rate, gcache_needed
 
 OPTION = "gcache.freeze_purge_at_seqno"
 LEAST_GAP = 1_000
@@ -44,12 +45,9 @@ class Cache:
     def reach_s(self) -> float | None:
         """Return for how long the ring keeps what is written from now on, at today's rate; infinity without writes.
 
-        Method 2 of services.sampling.ist_reach, margin taken off: G / R. The range cached now says less: in a ring that
-        is not full yet it is short, however large the ring.
+        The range cached now says less: in a ring that is not full yet it is short, however large the ring.
         """
-        if not self.downto or self.size is None or self.bytes_s is None:
-            return None
-        return math.inf if self.bytes_s <= 0 else MARGIN * self.size / self.bytes_s
+        return lasts_s(self.size, self.bytes_s) if self.downto else None
 
 
 def cache_of(host: HostFacts) -> Cache:

@@ -1,8 +1,8 @@
 """What will bring a joiner up to date, from whom, and how long it takes. Pure; estimates are called 'about'.
 
-Source of the donor selection: Galera source gcs_group.cpp (group_find_ist_donor): candidates are Synced and have the
-joiner's next write set cached, the safety gap holds, and of the candidates the one with the highest cached seqno is
-taken. Trials on the lab: a node that is desynced or a donor already is never chosen; a joiner that is ahead aborts.
+Whom a cache serves, and for how long: services.facts.galera_ist. Of the candidates the one with the highest cached
+seqno is taken (Galera source gcs_group.cpp). Trials on the lab: a node that is desynced or a donor already is never
+chosen; a joiner that is ahead aborts.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from services.facts.galera_ist import Ist, Served, cache_told, served
 from services.facts.galera_whole import SYNCED
 from services.procedures.catalogue.checks.joiner_state import (
     ahead,
@@ -26,7 +27,6 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.server.sessions import Sessions
-from services.sampling.ist_reach import Rate, remaining_of_ring_s, remaining_s, safe_gap
 
 SST_FIXED_S = 10.0
 COPY_BYTES_S = 100e6
@@ -81,12 +81,11 @@ def donor_ranking(facts: Facts, joiner: str) -> tuple[Donor, ...]:
 
 
 def _donor(facts: Facts, joiner: str, name: str) -> Donor:
-    against = _against(facts, joiner, name)
-    low, last = _cached(facts, name)
+    one = _served(facts, joiner)[name]
+    against = _against(facts, joiner, name, one)
+    low, _ = _cached(facts, name)
     _, seqno = position_of(facts, joiner)
-    left: float | None = None
-    if not against and seqno is not None and low is not None and last is not None:
-        left = _left_s(facts, joiner, name, (seqno, low, last))
+    left = one.left_s if not against and seqno is not None else None
     if not _synced(facts, name):
         can = f"{_state(facts, name)}, not Synced: never chosen"
     elif against:
@@ -99,35 +98,26 @@ def _donor(facts: Facts, joiner: str, name: str) -> Donor:
     return Donor(name, not against, reason, against, left)
 
 
-def _left_s(facts: Facts, joiner: str, name: str, span: tuple[int, int, int]) -> float | None:
-    """Return how long this member can still send what the joiner misses (its position, what is cached, the newest)."""
-    seqno, low, last = span
-    rates, lowest = facts.host(name)[WriteRate].rates, _lowest(facts, joiner)
-    left = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, lowest)
-    galera = galera_of(facts.host(name))
-    if not left or rates is None or galera is None or not galera.gcache_size:
-        return left
-    rate = Rate(rates.bytes_s, rates.seqno_s, "")
-    return max(left, remaining_of_ring_s(seqno, low if lowest is None else lowest, last, galera.gcache_size, rate))
+def _served(facts: Facts, joiner: str) -> dict[str, Served]:
+    """Return of each member but the joiner whether it serves it by IST, by what the caches hold."""
+    names = [name for name in member_hosts(facts) if name != joiner]
+    caches = {n: cache_told(galera_of(facts.host(n)), facts.host(n)[WriteRate].rates) for n in names}
+    return served(position_of(facts, joiner)[1], caches)
 
 
-def _against(facts: Facts, joiner: str, name: str) -> str:
+def _against(facts: Facts, joiner: str, name: str, one: Served) -> str:
     """Return why this member can't give the joiner what it misses by IST, '' when it can."""
     _, seqno = position_of(facts, joiner)
     why = _joiner_against(facts, joiner)
     if why or seqno is None:
         return why
-    low, last = _cached(facts, name)
-    lowest, newest = _lowest(facts, joiner), newest_of(facts)
-    if not _synced(facts, name):
-        return f"{name} is {_state(facts, name)}: only a Synced node is chosen"
-    if not low or last is None or lowest is None or newest is None:
-        return f"{name} tells no cached range"
-    if low > seqno + 1:
-        return f"{name} has {low} and newer cached, {joiner} would need {seqno + 1}"
-    if seqno < (gap := safe_gap(lowest, newest)):
-        return f"{seqno} is below the safety gap {gap}: Galera would take the first Synced node, IST or not"
-    return ""
+    return {
+        Ist.SERVES: "",
+        Ist.NOT_SYNCED: f"{name} is {_state(facts, name)}: only a Synced node is chosen",
+        Ist.AHEAD: f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {one.newest}",
+        Ist.PURGED: f"{name} has {_cached(facts, name)[0]} and newer cached, {joiner} would need {seqno + 1}",
+        Ist.GAP: f"{seqno} is below the safety gap {one.gap}: Galera would take the first Synced node, IST or not",
+    }.get(one.answer, f"{name} tells no cached range" if _synced(facts, name) else f"{name} is {_state(facts, name)}")
 
 
 def _joiner_against(facts: Facts, joiner: str) -> str:
@@ -194,11 +184,6 @@ def _soon_over(donor: str, left_s: float | None) -> str:
         return ""
     span = f"{left_s / 60:.0f} min" if left_s >= 60.0 else f"{left_s:.0f} s"
     return f"{donor} keeps it for {span} more at today's rate: start soon, or choose a deeper cache"
-
-
-def _lowest(facts: Facts, joiner: str) -> int | None:
-    """Return the lowest cached seqno of the members; 0 is none: such a node keeps nothing."""
-    return min((low for m in member_hosts(facts) if m != joiner and (low := _cached(facts, m)[0])), default=None)
 
 
 def _synced(facts: Facts, name: str) -> bool:

@@ -7,6 +7,7 @@ import posixpath
 from dataclasses import replace
 
 from services.facts.binlog_files import index_of
+from services.facts.galera_ist import lasts_s
 from services.facts.state_files import KEPT_INSIDE
 from services.procedures.catalogue.checks.parts import READ_IT, server_of, unread, verdict
 from services.procedures.catalogue.galera.shared import desync
@@ -332,6 +333,4 @@ def _lasts(host: HostFacts) -> float | None:
     """Return for how many seconds a ring keeps what is written now; None where that is not known."""
     galera = host.node.galera if host.node is not None else None
     rates, size = host[WriteRate].rates, galera.gcache_size if galera is not None else None
-    if rates is None or not size:
-        return None
-    return size / rates.bytes_s if rates.bytes_s > 0 else math.inf
+    return lasts_s(size, None if rates is None else rates.bytes_s)

@@ -21,19 +21,19 @@ CACHE_READ = {
     "services/facts/galera.py": "reads it into the facts",
     "services/discovery/families/galera/told.py": "hands it to the sampling, whose history tells since when it is kept",
     "services/procedures/conditions/galera/ist_from.py": "the joiner's own cache shows that an IST left no hole",
-    "services/procedures/catalogue/galera/add_node/estimate.py": "the words, and the order of donors that serve alike",
+    "services/procedures/catalogue/galera/shared/estimate.py": "the words, and the order of donors that serve alike",
     "services/procedures/catalogue/galera/rejoin_from_incrementals/forecast.py": "the words",
     "services/procedures/catalogue/galera/rejoin_from_binlogs/procedure.py": "the members' order in a form",
-    "services/procedures/catalogue/galera/freeze_gcache/arithmetic.py": "which seqno to freeze at",
+    "services/procedures/catalogue/galera/shared/cache_arithmetic.py": "which seqno to freeze at",
     "services/procedures/catalogue/galera/freeze_gcache/steps.py": "keeps it for the report",
-    "services/procedures/catalogue/galera/bootstrap_after_crash/positions.py": "the deeper cache breaks a tie",
-    "services/procedures/catalogue/galera/rolling_restart/order.py": "the deepest cache is named as the donor",
+    "services/procedures/catalogue/galera/shared/positions.py": "the deeper cache breaks a tie",
+    "services/procedures/catalogue/galera/shared/order.py": "the deepest cache is named as the donor",
     "app/window/charts/ist_numbers.py": "whether there is a cache at all",
     "widgets/topology/inspector_content.py": "shows it",
 }
 GAP_READ = {
     "services/facts/galera_ist.py": "the rule",
-    "services/procedures/catalogue/galera/freeze_gcache/arithmetic.py": "freezes at a seqno twice the gap below",
+    "services/procedures/catalogue/galera/shared/cache_arithmetic.py": "freezes at a seqno twice the gap below",
 }
 
 

@@ -8,6 +8,9 @@ be, nothing left switched on; and after an undo the hosts as they were.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import lru_cache
 
 import pytest
 
@@ -17,18 +20,38 @@ from services.procedures.plan.run_model import RunState
 from tests.faults.cases import CASES, Case
 from tests.faults.scripted.running import Bench, Moment
 
-_BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
+_BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title, scope="module")
+"""Of a module's scope: a case's tests follow each other, and its unbroken run is kept for no longer than that."""
+
+_Unbroken = tuple[Bench, tuple[Moment, ...]]
 
 
-def _unbroken(case: Case) -> tuple[Bench, tuple[Moment, ...]]:
+@pytest.fixture
+def unbroken(case: Case) -> Iterator[_Unbroken]:
+    """Return a case's unbroken run: its tests only read it, which is looked at behind each of them."""
+    bench, moments, known = _run_unbroken(case)
+    yield bench, moments
+    assert _read(bench, moments) == known, "the test changed the unbroken run"
+
+
+@lru_cache(maxsize=1)
+def _run_unbroken(case: Case) -> tuple[Bench, tuple[Moment, ...], tuple[object, ...]]:
+    """Run a case; return that with a copy of what is read of it. No fixture: what it logs is its first test's."""
     bench = case.bench()
     bench.begin()
-    return bench, bench.moments(bench.run)
+    moments = bench.moments(bench.run)
+    return bench, moments, deepcopy(_read(bench, moments))
+
+
+def _read(bench: Bench, moments: tuple[Moment, ...]) -> tuple[object, ...]:
+    """Return what the tests read of an unbroken run; the moments' entries are the first of its own."""
+    clusters = [moment.cluster for moment in moments]
+    return bench.journal.entries(bench.run_id), bench.cluster, bench.inputs, bench.confirmed, clusters
 
 
 @_BY_TITLE
-def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case) -> None:
-    bench, moments = _unbroken(case)
+def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case, unbroken: _Unbroken) -> None:
+    bench, moments = unbroken
     view = bench.engine().view
     assert view.state is RunState.DONE, view.sentence
     assert len(moments) >= len(bench.journal.entries(bench.run_id)) - 2
@@ -38,12 +61,14 @@ def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case) -> None:
 
 
 @_BY_TITLE
-def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_scripted_hosts(case: Case) -> None:
-    unbroken, moments = _unbroken(case)
-    wanted, log = unbroken.cluster.state(), Counter(unbroken.cluster.log)
-    once = {f"{s.host}: {s.step_id}" for s in unbroken.engine().view.plan.steps if not s.repeatable}
+def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_scripted_hosts(
+    case: Case, unbroken: _Unbroken
+) -> None:
+    whole, moments = unbroken
+    wanted, log = whole.cluster.state(), Counter(whole.cluster.log)
+    once = {f"{s.host}: {s.step_id}" for s in whole.engine().view.plan.steps if not s.repeatable}
     for moment in moments:
-        bench = unbroken.after_kill(moment)
+        bench = whole.after_kill(moment)
         state = bench.run()
         assert state is RunState.DONE, f"killed {moment.name}: {state}: {bench.engine().view.sentence}"
         assert bench.engine().view.obligations == (), f"killed {moment.name}"
@@ -53,11 +78,13 @@ def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_s
 
 
 @_BY_TITLE
-def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_scripted_hosts(case: Case) -> None:
+def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_scripted_hosts(
+    case: Case, unbroken: _Unbroken
+) -> None:
     untouched = case.bench().cluster.state()
-    unbroken, moments = _unbroken(case)
+    whole, moments = unbroken
     for moment in moments[:-1]:
-        bench = unbroken.after_kill(moment)
+        bench = whole.after_kill(moment)
         if bench.engine().view.state in {RunState.DONE, RunState.APPROVED}:
             continue
         _take_back(case, bench, moment.name, untouched)
@@ -65,13 +92,13 @@ def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_
 
 @_BY_TITLE
 def test_that_an_undo_killed_at_any_entry_is_gone_through_with_by_the_next_console_on_scripted_hosts(
-    case: Case,
+    case: Case, unbroken: _Unbroken
 ) -> None:
     untouched = case.bench().cluster.state()
-    unbroken, moments = _unbroken(case)
-    views = ((m, unbroken.after_kill(m).engine().view) for m in reversed(moments))
+    whole, moments = unbroken
+    views = ((m, whole.after_kill(m).engine().view) for m in reversed(moments))
     last = next(m for m, view in views if view.state is RunState.RUNNING and not view.no_return)
-    undoing = unbroken.after_kill(last)
+    undoing = whole.after_kill(last)
     undoing.confirmed |= case.accepts
     for moment in undoing.moments(lambda: undoing.engine().undo())[:-1]:
         bench = undoing.after_kill(moment)
@@ -108,9 +135,9 @@ def _goes_forward_only(bench: Bench, killed: str) -> None:
 @_BY_TITLE
 @pytest.mark.parametrize("entries", [8, 13])
 def test_that_consoles_which_all_die_after_a_few_entries_still_come_to_the_end_on_scripted_hosts(
-    case: Case, entries: int
+    case: Case, unbroken: _Unbroken, entries: int
 ) -> None:
-    unbroken, _ = _unbroken(case)
+    whole, _ = unbroken
     bench = case.bench()
     bench.begin()
     for _ in range(200):
@@ -119,4 +146,4 @@ def test_that_consoles_which_all_die_after_a_few_entries_still_come_to_the_end_o
             break
     view = bench.engine().view
     assert view.state is RunState.DONE, view.sentence
-    assert bench.cluster.state() == unbroken.cluster.state()
+    assert bench.cluster.state() == whole.cluster.state()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from copy import deepcopy
 from functools import lru_cache
 
 import pytest
@@ -18,6 +17,7 @@ from services.errors import Refused
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunState
 from tests.faults.cases import CASES, Case
+from tests.faults.scripted.cluster import copied
 from tests.faults.scripted.running import Bench, Moment
 
 _BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title, scope="module")
@@ -40,7 +40,7 @@ def _run_unbroken(case: Case) -> tuple[Bench, tuple[Moment, ...], tuple[object, 
     bench = case.bench()
     bench.begin()
     moments = bench.moments(bench.run)
-    return bench, moments, deepcopy(_read(bench, moments))
+    return bench, moments, copied(_read(bench, moments))
 
 
 def _read(bench: Bench, moments: tuple[Moment, ...]) -> tuple[object, ...]:

@@ -8,27 +8,54 @@ be, nothing left switched on; and after an undo the hosts as they were.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
 
 import pytest
 
 from services.errors import Refused
+from services.procedures.engine.engine import Engine
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunState
 from tests.faults.cases import CASES, Case
+from tests.faults.scripted.cluster import copied
 from tests.faults.scripted.running import Bench, Moment
 
-_BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
+_BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title, scope="module")
+"""Of a module's scope: a case's tests follow each other, and its unbroken run is kept for no longer than that."""
+
+_LONG = pytest.mark.timeout(1_200)
+"""The longest case takes 40 s of a processor: several times that on a slow machine that does other work too."""
+
+_Unbroken = tuple[Bench, tuple[Moment, ...]]
 
 
-def _unbroken(case: Case) -> tuple[Bench, tuple[Moment, ...]]:
+@pytest.fixture
+def unbroken(case: Case) -> Iterator[_Unbroken]:
+    """Return a case's unbroken run: its tests only read it, which is looked at behind each of them."""
+    bench, moments, known = _run_unbroken(case)
+    yield bench, moments
+    assert _read(bench, moments) == known, "the test changed the unbroken run"
+
+
+@lru_cache(maxsize=1)
+def _run_unbroken(case: Case) -> tuple[Bench, tuple[Moment, ...], tuple[object, ...]]:
+    """Run a case; return that with a copy of what is read of it. No fixture: what it logs is its first test's."""
     bench = case.bench()
     bench.begin()
-    return bench, bench.moments(bench.run)
+    moments = bench.moments(bench.run)
+    return bench, moments, copied(_read(bench, moments))
+
+
+def _read(bench: Bench, moments: tuple[Moment, ...]) -> tuple[object, ...]:
+    """Return what the tests read of an unbroken run; the moments' entries are the first of its own."""
+    clusters = [moment.cluster for moment in moments]
+    return bench.journal.entries(bench.run_id), bench.cluster, bench.inputs, bench.confirmed, clusters
 
 
 @_BY_TITLE
-def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case) -> None:
-    bench, moments = _unbroken(case)
+def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case, unbroken: _Unbroken) -> None:
+    bench, moments = unbroken
     view = bench.engine().view
     assert view.state is RunState.DONE, view.sentence
     assert len(moments) >= len(bench.journal.entries(bench.run_id)) - 2
@@ -38,12 +65,15 @@ def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case) -> None:
 
 
 @_BY_TITLE
-def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_scripted_hosts(case: Case) -> None:
-    unbroken, moments = _unbroken(case)
-    wanted, log = unbroken.cluster.state(), Counter(unbroken.cluster.log)
-    once = {f"{s.host}: {s.step_id}" for s in unbroken.engine().view.plan.steps if not s.repeatable}
+@_LONG
+def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_scripted_hosts(
+    case: Case, unbroken: _Unbroken
+) -> None:
+    whole, moments = unbroken
+    wanted, log = whole.cluster.state(), Counter(whole.cluster.log)
+    once = {f"{s.host}: {s.step_id}" for s in whole.engine().view.plan.steps if not s.repeatable}
     for moment in moments:
-        bench = unbroken.after_kill(moment)
+        bench = whole.after_kill(moment)
         state = bench.run()
         assert state is RunState.DONE, f"killed {moment.name}: {state}: {bench.engine().view.sentence}"
         assert bench.engine().view.obligations == (), f"killed {moment.name}"
@@ -53,38 +83,44 @@ def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_s
 
 
 @_BY_TITLE
-def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_scripted_hosts(case: Case) -> None:
+@_LONG
+def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_scripted_hosts(
+    case: Case, unbroken: _Unbroken
+) -> None:
     untouched = case.bench().cluster.state()
-    unbroken, moments = _unbroken(case)
+    whole, moments = unbroken
     for moment in moments[:-1]:
-        bench = unbroken.after_kill(moment)
-        if bench.engine().view.state in {RunState.DONE, RunState.APPROVED}:
-            continue
-        _take_back(case, bench, moment.name, untouched)
+        bench = whole.after_kill(moment)
+        bench.confirmed |= case.accepts
+        engine = bench.engine()
+        if engine.view.state not in {RunState.DONE, RunState.APPROVED}:
+            _take_back(case, bench, engine, moment.name, untouched)
 
 
 @_BY_TITLE
 def test_that_an_undo_killed_at_any_entry_is_gone_through_with_by_the_next_console_on_scripted_hosts(
-    case: Case,
+    case: Case, unbroken: _Unbroken
 ) -> None:
     untouched = case.bench().cluster.state()
-    unbroken, moments = _unbroken(case)
-    views = ((m, unbroken.after_kill(m).engine().view) for m in reversed(moments))
+    whole, moments = unbroken
+    views = ((m, whole.after_kill(m).engine().view) for m in reversed(moments))
     last = next(m for m, view in views if view.state is RunState.RUNNING and not view.no_return)
-    undoing = unbroken.after_kill(last)
+    undoing = whole.after_kill(last)
     undoing.confirmed |= case.accepts
     for moment in undoing.moments(lambda: undoing.engine().undo())[:-1]:
         bench = undoing.after_kill(moment)
-        if bench.engine().view.state is not RunState.UNDONE:
-            _take_back(case, bench, moment.name, untouched)
+        bench.confirmed |= case.accepts
+        engine = bench.engine()
+        if engine.view.state is not RunState.UNDONE:
+            _take_back(case, bench, engine, moment.name, untouched)
 
 
-def _take_back(case: Case, bench: Bench, killed: str, untouched: dict[str, object]) -> None:
-    bench.confirmed |= case.accepts
-    if bench.engine().view.no_return:
+def _take_back(case: Case, bench: Bench, engine: Engine, killed: str, untouched: dict[str, object]) -> None:
+    """Take the run back by the console that was started behind the kill, and look at it with another one."""
+    if engine.view.no_return:
         _goes_forward_only(bench, killed)
         return
-    state = bench.engine().undo()
+    state = engine.undo()
     view = bench.engine().view
     assert state is RunState.UNDONE, f"killed {killed}: {view.sentence}"
     assert view.obligations == (), f"killed {killed}"
@@ -108,9 +144,9 @@ def _goes_forward_only(bench: Bench, killed: str) -> None:
 @_BY_TITLE
 @pytest.mark.parametrize("entries", [8, 13])
 def test_that_consoles_which_all_die_after_a_few_entries_still_come_to_the_end_on_scripted_hosts(
-    case: Case, entries: int
+    case: Case, unbroken: _Unbroken, entries: int
 ) -> None:
-    unbroken, _ = _unbroken(case)
+    whole, _ = unbroken
     bench = case.bench()
     bench.begin()
     for _ in range(200):
@@ -119,4 +155,4 @@ def test_that_consoles_which_all_die_after_a_few_entries_still_come_to_the_end_o
             break
     view = bench.engine().view
     assert view.state is RunState.DONE, view.sentence
-    assert bench.cluster.state() == unbroken.cluster.state()
+    assert bench.cluster.state() == whole.cluster.state()

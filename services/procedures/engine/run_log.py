@@ -49,28 +49,40 @@ class RunLog:
         self._asked: Question | None = None
         self._driven = True
         self._view = self._folding.view()
-        self._at_work: RunView | None = None
+        # Views are kept with the number of the change that they were made behind: one that was begun in the middle of
+        # a change, on another thread, has the number before it and is made anew.
+        self._written, self._at_work = 0, (-1, self._view)
+        self._changes, self._shown = 0, (-1, self._view)
 
     @property
     def view(self) -> RunView:
-        """Return the run as shown."""
-        view = self._as_written()
-        if self._asked is not None and view.question is not None and _same(view.question, self._asked):
-            old, new = view.question.ask.question, self._asked.ask.question
+        """Return the run as shown: made once for each change, a step that waits asks for it several times a look."""
+        changes, (made, view) = self._changes, self._shown
+        if made != changes:
+            view = self._made()
+            self._shown = changes, view
+        return view
+
+    def _made(self) -> RunView:
+        view, asked, live = self._as_written(), self._asked, self._live
+        if asked is not None and view.question is not None and _same(view.question, asked):
+            old, new = view.question.ask.question, asked.ask.question
             said = new if view.sentence == old else view.sentence
-            view = replace(view, question=self._asked, sentence=said)
-        if self._live is None:
+            view = replace(view, question=asked, sentence=said)
+        if live is None:
             return view
-        step_id, changes = self._live
+        step_id, changes = live
         return replace(view, steps=tuple(replace(s, **changes) if s.step.step_id == step_id else s for s in view.steps))
 
     def _as_written(self) -> RunView:
         """Return the run as the journal has it, at work: made once for each entry, a wait asks for it at every look."""
-        if self._at_work is None:
+        written, (made, view) = self._written, self._at_work
+        if made != written:
             # "It may have happened" is what a killed console leaves; this one is at work.
             steps = tuple(replace(s, said="") if s.state in UNFINISHED else s for s in self._view.steps)
-            self._at_work = replace(self._view, steps=steps, armed=self._armed, live=self._driven)
-        return self._at_work
+            view = replace(self._view, steps=steps, armed=self._armed, live=self._driven)
+            self._at_work = written, view
+        return view
 
     @property
     def past(self) -> Past:
@@ -104,12 +116,13 @@ class RunLog:
     def armed(self, hosts: tuple[str, ...]) -> None:
         """Show which hosts are armed."""
         self._armed = hosts
-        self._at_work = None
+        self._written += 1
         self._show()
 
     def rests(self) -> None:
         """Show that nobody drives the run now, and that nothing is armed."""
-        self._armed, self._driven, self._live, self._at_work = (), False, None, None
+        self._armed, self._driven, self._live = (), False, None
+        self._written += 1
         self._show()
 
     def keep(self, step_id: str, kept: tuple[tuple[str, str], ...]) -> None:
@@ -164,10 +177,13 @@ class RunLog:
         if entry.kind == "step" and (entry.data or {}).get("state") == "acting":
             self._began[entry.step_id] = entry.at
         self._live = None
-        self._view, self._at_work = self._folding.view(), None
+        self._view = self._folding.view()
+        self._written += 1
         self._show()
 
     def _show(self) -> None:
+        """Behind every change: from here on the run is shown as it is now."""
+        self._changes += 1
         if self._listener is None:
             return
         try:

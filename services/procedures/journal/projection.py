@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from services.errors import JournalDamaged, StoreError
 from services.i18n import tr
@@ -211,31 +211,31 @@ def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     if state is StepState.ACTING and view.acted:
         run.acted_before.add(entry.step_id)
     untouched = data.get("untouched") is True and entry.step_id not in run.acted_before
-    new = replace(
+    error, evidence, anew = str(data.get("error", "")), _texts(data.get("evidence")), state is StepState.CHECKING
+    changes: dict[str, Any]  # beside what every state has: a view is made once for each entry
+    if state in TAKEN_BACK:
+        changes = {"undo": _undo(view, state, entry.at, evidence)}
+    else:
+        change_obligations(run.obligations, entry)
+        changes = {
+            "started": entry.at if begins and state is not StepState.PENDING else view.started,
+            "ended": entry.at if state in _RESTS else None,
+            "failed": error if state in _ENDED_ILL else "",
+            "evidence": evidence or (() if anew else view.evidence),
+            "output": () if anew else view.output,
+        }
+    run.steps[entry.step_id] = replace(
         view,
         state=state,
         said=str(data.get("said", "")) or _said(state, view.step),
-        error=str(data.get("error", "")),
+        error=error,
         waits_for=view.step.action.reason if isinstance(view.step.action, WaitFor) and state in UNFINISHED else "",
         until=entry.at + view.step.limit_s if state in (StepState.ACTING, StepState.PROVING) else None,
         acted=(view.acted or state is StepState.ACTING) and not untouched,
         put_off=False,
         performed=state is StepState.PROVING or (view.performed and state not in _ACTS_ANEW),
         came_back=data.get("came_back") is True,
-    )
-    evidence = _texts(data.get("evidence"))
-    if state in TAKEN_BACK:
-        run.steps[entry.step_id] = replace(new, undo=_undo(view, state, entry.at, evidence))
-        return
-    change_obligations(run.obligations, entry)
-    anew = state is StepState.CHECKING
-    run.steps[entry.step_id] = replace(
-        new,
-        started=entry.at if begins and state is not StepState.PENDING else view.started,
-        ended=entry.at if state in _RESTS else None,
-        failed=new.error if state in _ENDED_ILL else "",
-        evidence=evidence or (() if anew else view.evidence),
-        output=() if anew else view.output,
+        **changes,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -61,6 +60,7 @@ from tests.faults.scripted.cluster import (
     ZERO,
     Cluster,
     Host,
+    copied,
 )
 
 _OF_A_STOPPED_HOST = {OWN_PLACE, restoring.WITHOUT_IDENTITY, restoring.GIVE_TO_SERVER, restoring.MAKE_CLOSED,
@@ -106,7 +106,7 @@ class ScriptedActor:
         self.cluster.write()  # the application never rests
         if self._on_act is not None:
             self._on_act(step_id)
-        before = copy.deepcopy(target)
+        before = copied(target)
         try:
             acted = self._do(target, action)
         finally:

@@ -4,9 +4,11 @@ plans, never the commands themselves: those are proven on the lab.
 
 from __future__ import annotations
 
-import copy
+import pickle
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+_T = TypeVar("_T")
 CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"
 _MOVES = {"version", "primary"}
 """Of a replica set: a configuration's version only rises, and who leads is nobody's setting."""
@@ -211,10 +213,16 @@ class Cluster:
 
     def only_marked(self, before: dict[str, object]) -> bool:
         """Return whether the state is as before but for the mark of the node that was stopped last."""
-        now = copy.deepcopy(self)
+        now = copied(self)
         for host in now.hosts.values():
             host.safe_to_bootstrap = 0
         return now.state() == before
+
+
+def copied(thing: _T) -> _T:
+    """Return a deep copy: by a pickle's way there and back it takes a fraction of the time of `copy.deepcopy`."""
+    again: _T = pickle.loads(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL))
+    return again
 
 
 def _given(host: Host, option: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from services.procedures.plan.inputs import filled
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Entry, Question, RunState, RunView
 from tests.faults.scripted.acting import ScriptedActor
-from tests.faults.scripted.cluster import Cluster
+from tests.faults.scripted.cluster import Cluster, copied
 from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.proving import ScriptedProver
 
@@ -228,7 +227,7 @@ class Bench:
             now = Moment(f"{when} {what}", self.journal.entries(self.run_id), self.cluster)
             if found and found[-1].entries == now.entries and found[-1].cluster == now.cluster:
                 return
-            found.append(Moment(now.name, now.entries, copy.deepcopy(self.cluster)))
+            found.append(Moment(now.name, now.entries, copied(self.cluster)))
 
         self.journal.told = told
         self.actor.told = told
@@ -241,7 +240,7 @@ class Bench:
     def after_kill(self, moment: Moment) -> Bench:
         """Return a bench as the next console finds it."""
         bench = Bench(
-            copy.deepcopy(moment.cluster),
+            copied(moment.cluster),
             self.name,
             self.inputs,
             self.confirmed,

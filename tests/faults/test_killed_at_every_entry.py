@@ -24,6 +24,9 @@ from tests.faults.scripted.running import Bench, Moment
 _BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title, scope="module")
 """Of a module's scope: a case's tests follow each other, and its unbroken run is kept for no longer than that."""
 
+_LONG = pytest.mark.timeout(1_200)
+"""Such a case takes half a minute of a processor: many times that on a slow machine that does other work too."""
+
 _Unbroken = tuple[Bench, tuple[Moment, ...]]
 
 
@@ -62,6 +65,7 @@ def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case, unbroken: 
 
 
 @_BY_TITLE
+@_LONG
 def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_scripted_hosts(
     case: Case, unbroken: _Unbroken
 ) -> None:
@@ -79,6 +83,7 @@ def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_s
 
 
 @_BY_TITLE
+@_LONG
 def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_scripted_hosts(
     case: Case, unbroken: _Unbroken
 ) -> None:

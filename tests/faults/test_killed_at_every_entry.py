@@ -25,7 +25,7 @@ _BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title, scope=
 """Of a module's scope: a case's tests follow each other, and its unbroken run is kept for no longer than that."""
 
 _LONG = pytest.mark.timeout(1_200)
-"""The longest case takes 40 s of a processor: several times that on a slow machine that does other work too."""
+"""Such a case takes half a minute of a processor: many times that on a slow machine that does other work too."""
 
 _Unbroken = tuple[Bench, tuple[Moment, ...]]
 

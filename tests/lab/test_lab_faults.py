@@ -103,7 +103,7 @@ def test_that_a_partition_also_holds_for_a_host_behind_a_slow_wire(galera: Estat
 
 def test_that_a_full_disk_is_full_for_one_host_only(galera: Estate) -> None:
     galera.fill("n3")
-    wrote = galera.host("n3").sh("dd if=/dev/zero of=/var/lib/mysql/probe bs=8k count=1", check=False)
+    wrote = galera.host("n3").sh("dd if=/dev/zero of=/var/lib/mysql/probe bs=1M count=64", check=False)
     assert "No space left on device" in wrote.err
     assert galera.host("n3").sh("echo x > /root/elsewhere").ok
     assert int(galera.host("n2").sh("df --output=avail -B1M /var/lib/mysql | tail -1").out) > 1000

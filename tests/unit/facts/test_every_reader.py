@@ -26,6 +26,7 @@ import services
 import services.facts
 from services.connections.mongo.document import Document, Value
 from services.connections.ports import Output, Rows, SqlValue
+from services.facts.galera_ist import Cache, cache_in
 from tests.examples import examples
 
 Reader = Callable[..., object]
@@ -68,7 +69,7 @@ MAKERS: dict[object, Callable[[str, Collection[str]], object]] = {
     Output: lambda text, _names: Output(0, text.encode("utf-8", "replace"), text.encode("utf-8", "replace")),
     Mapping[str, str]: lambda text, names: dict.fromkeys(names, text),
     Mapping[str, SqlValue]: lambda text, names: dict.fromkeys(names, text),
-    Mapping[str, Cache]: lambda text, names: dict.fromkeys(names, cache_in({"wsrep_local_state": text, "wsrep_last_committed": text})),
+    Mapping[str, Cache]: lambda text, names: dict.fromkeys(names, cache_in({"wsrep_local_state": text})),
     Document: lambda text, names: dict.fromkeys(names, text),
     Sequence[Document]: lambda text, names: [dict.fromkeys(names, text)] * 2,
     Iterable[str]: lambda text, _names: [text, text],

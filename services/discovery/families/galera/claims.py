@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.discovery.families.galera.kind import GALERA
+from services.discovery.families.galera.kind import GALERA, speaks
 from services.discovery.families.port import Lead
 from services.discovery.families.shared.claiming import Membership
 from services.facts.model import NodeFacts
@@ -39,6 +39,4 @@ def leads(facts: NodeFacts) -> Iterator[Lead]:
     yield from (Lead(host_port(address)[0], sure=False) for address in _configured(galera.cluster_address))
 
 
-MEMBERSHIP = Membership(
-    kinds=(GALERA,), home=home, member=lambda facts: facts.galera is not None, fellows=fellows, prefix="galera"
-)
+MEMBERSHIP = Membership(kinds=(GALERA,), home=home, member=speaks, fellows=fellows, prefix="galera")

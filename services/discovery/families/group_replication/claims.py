@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.discovery.families.group_replication.kind import GROUP_REPLICATION
+from services.discovery.families.group_replication.kind import GROUP_REPLICATION, speaks
 from services.discovery.families.port import Lead
 from services.discovery.families.shared.claiming import Membership
 from services.facts.model import NodeFacts
@@ -35,7 +35,7 @@ def leads(facts: NodeFacts) -> Iterator[Lead]:
 MEMBERSHIP = Membership(
     kinds=(GROUP_REPLICATION,),
     home=home,
-    member=lambda facts: facts.group is not None,
+    member=speaks,
     fellows=fellows,
     prefix="group",
 )

@@ -27,6 +27,7 @@ Aimed at are 50; the command and every run of this test print what it was. Here 
 is judged by its benchmark. How long it stood still for want of a processor says nothing of the window."""
 
 
+@pytest.mark.timeout(900)  # two minutes of a processor, whoever else has it
 def test_that_hostile_servers_leave_the_window_quick_small_and_true(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path
 ) -> None:

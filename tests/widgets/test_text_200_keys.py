@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
@@ -95,6 +95,36 @@ def test_that_tab_brings_all_of_a_page_into_sight(
             qtbot.waitUntil(lambda: not made.ops.busy())  # what it asked for is on the page
             found += [f"{page}: {fault}" for fault in hidden_stops(made.window, key)]
     assert found == []
+
+
+def test_that_a_page_that_settles_late_leaves_the_scroll_bar_to_a_person_who_goes_on_by_tab(
+    qtbot: QtBot, qapp: QApplication, text_size: Callable[[int], None]
+) -> None:
+    """On a busy workstation what an ended run brings into sight came behind the first Tab, and took its stop away."""
+    apply_theme(qapp, "light")
+    text_size(200)
+    window = MainWindow()
+    qtbot.addWidget(window)
+    page = WizardPage(lambda: p.NOW)
+    window.add_page("procedures", page)
+    window.resize(960, 600)
+    window.show()
+    window.show_page("procedures")
+    page.set_about(p.ABOUTS[0])
+    for _ in range(STEPS // 2):
+        QApplication.processEvents()
+    page.set_run(p.failed(), p.WORDING)
+    QApplication.processEvents()
+    held = window
+    while not held.accessibleName().startswith("Plan "):
+        QTest.keyClick(held_by(window) or window, Qt.Key.Key_Tab)
+        QApplication.processEvents()
+        held = held_by(window) or window
+    assert seen_part(held) == held.rect()
+    bar = page.findChild(QScrollArea).verticalScrollBar()
+    bar.rangeChanged.emit(bar.minimum(), bar.maximum())  # what opened and folded has its place at last
+    qtbot.wait(300)
+    assert seen_part(held) == held.rect()
 
 
 def test_that_tab_brings_all_of_a_run_into_sight(

@@ -377,6 +377,11 @@ class WizardPage(QFrame):
         if self._show is not None:
             self._show()
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Go on by Tab, and leave the scroll bar to the person from here on."""
+        self._show = None
+        return super().focusNextPrevChild(forward)
+
     def _let_go(self) -> None:
         """Leave the scroll bar to the person."""
         self._show_again()
